@@ -31,10 +31,8 @@ _FILE_NAME = re.compile(r"[^()\[\]\"',=]*(\.[A-Za-z]\w{0,9}|[/\\][^()\[\]\"',=]*
 def family(name: str) -> type[Family]:
     """The family of a name (or alias).
 
-    Raises
-    ------
-    SpecError
-        When there is none, with the nearest names.
+    Raises:
+        SpecError: When there is none, with the nearest names.
     """
     entry = plugin_entries("families").get(name)
     if entry is None:
@@ -64,29 +62,22 @@ def aliases(name: str) -> tuple[str, ...]:
 def build(what: Any) -> Network:
     """Build a network from a spec, a graph file, or a graph of another library.
 
-    Parameters
-    ----------
-    what : str, path or graph
-        A spec such as ``"torus(8, 8)"``; the name of a graph file; a graph of networkx, igraph or
-        rustworkx; a scipy sparse matrix; a square array (an adjacency matrix) or one of two
-        columns, or any sequence of pairs (links).
+    Args:
+        what (str, path or graph): A spec such as ``"torus(8, 8)"``; the name of a graph file; a
+            graph of networkx, igraph or rustworkx; a scipy sparse matrix; a square array (an
+            adjacency matrix) or one of two columns, or any sequence of pairs (links).
 
-    Returns
-    -------
-    Network
-        Lazy: nothing of the size of the network is computed before it is asked for.
+    Returns:
+        Network: Lazy: nothing of the size of the network is computed before it is asked for.
 
-    Raises
-    ------
-    SpecError
-        When the text cannot be read or a family refuses its arguments.
+    Raises:
+        SpecError: When the text cannot be read or a family refuses its arguments.
 
-    Examples
-    --------
-    >>> build("product(petersen, ring(8))").order
-    80
-    >>> build([("a", "b"), ("b", "c"), ("c", "a")]).links
-    3
+    Examples:
+        >>> build("product(petersen, ring(8))").order
+        80
+        >>> build([("a", "b"), ("b", "c"), ("c", "a")]).links
+        3
     """
     if isinstance(what, Path):
         what = str(what)
@@ -102,10 +93,9 @@ def build(what: Any) -> Network:
 def spec_files(text: str) -> list[str]:
     """The files that a spec names: what it means depends on their content too.
 
-    Examples
-    --------
-    >>> spec_files("product(torus(4, 4), ring(8))")
-    []
+    Examples:
+        >>> spec_files("product(torus(4, 4), ring(8))")
+        []
     """
     found: list[str] = []
     waiting: list[Value] = [_parse(text)]
@@ -152,10 +142,9 @@ def _parse(text: str) -> Call:
 def member(text: str) -> Family:
     """The member of a family that a spec names, without its network.
 
-    Examples
-    --------
-    >>> member("torus(8, 8)").order
-    64
+    Examples:
+        >>> member("torus(8, 8)").order
+        64
     """
     return _member(parse(text))
 

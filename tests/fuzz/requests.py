@@ -82,10 +82,8 @@ def _body(rng: random.Random) -> Any:
 def send(server: Server, sent: bytes) -> int:
     """Send a request and judge the answer: a status below 500 and nothing of this machine's files.
 
-    Returns
-    -------
-    int
-        The status; 0 where the line was closed without an answer.
+    Returns:
+        int: The status; 0 where the line was closed without an answer.
     """
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as line:
         got = b""

@@ -27,17 +27,13 @@ def rulings(
 class JudgedClaims:
     """Tests of the claims of a paper; a subclass says what is known of them.
 
-    Attributes
-    ----------
-    claims : sequence of Claim
-    prefix : str
-        Of all keys; left out of the names below.
-    rulings : dict
-        By key.
-    beyond, unplanted : set of str
-        Claims that the paper does not make, and claims without plants.
-    texts : tuple of (name, words)
-        What the text of a claim says.
+    Attributes:
+        claims: sequence of Claim
+        prefix (str): Of all keys; left out of the names below.
+        rulings (dict): By key.
+        beyond, unplanted (set of str): Claims that the paper does not make, and claims without
+            plants.
+        texts (tuple of (name, words)): What the text of a claim says.
     """
 
     claims: ClassVar[Sequence[Claim]]

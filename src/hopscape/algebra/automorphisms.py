@@ -24,28 +24,22 @@ def automorphism(
 ) -> IntArray | None:
     """An automorphism that moves one node to another, or None when none was found.
 
-    Parameters
-    ----------
-    network
-        Small, duplex and connected: the search maps the nodes one by one and compares distances.
-    source, image
-        Where it must move which node.
-    colours
-        Nodes may only be moved to nodes of the same colour.
+    Args:
+        network: Small, duplex and connected: the search maps the nodes one by one and compares
+            distances.
+        source, image: Where it must move which node.
+        colours: Nodes may only be moved to nodes of the same colour.
 
-    Returns
-    -------
-    ndarray or None
-        ``out[v]`` is the image of node v. None is a proof that there is none, unless the search had
-        to give up (after about 100,000 steps).
+    Returns:
+        ndarray or None: ``out[v]`` is the image of node v. None is a proof that there is none,
+            unless the search had to give up (after about 100,000 steps).
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> automorphism(hopscape.build("ring(5)"), 0, 2).tolist()
-    [2, 1, 0, 4, 3]
-    >>> automorphism(hopscape.build("path(3)"), 0, 1) is None
-    True
+    Examples:
+        >>> import hopscape
+        >>> automorphism(hopscape.build("ring(5)"), 0, 2).tolist()
+        [2, 1, 0, 4, 3]
+        >>> automorphism(hopscape.build("path(3)"), 0, 1) is None
+        True
     """
     distance, shade = _tables(network, colours)
     if shade[source] != shade[image]:
@@ -112,11 +106,10 @@ def orbits(network: Network, colours: Sequence[int] | None = None) -> list[list[
     Nodes are only ever put together when an automorphism was found, so that the classes are
     right, if perhaps too fine where the search gave up.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> orbits(hopscape.build("path(5)"))
-    [[0, 4], [1, 3], [2]]
+    Examples:
+        >>> import hopscape
+        >>> orbits(hopscape.build("path(5)"))
+        [[0, 4], [1, 3], [2]]
     """
     distance, shade = _tables(network, colours)
     found: list[list[int]] = []

@@ -34,11 +34,9 @@ Lines = list[tuple[int, Corner]]
 class Chain:
     """A basis whose coefficients are fixed from the last to the first, and bounds for them.
 
-    Parameters
-    ----------
-    basis : sequence of vectors
-    costs
-        The norm.
+    Args:
+        basis: sequence of vectors
+        costs: The norm.
     """
 
     def __init__(self, basis: Sequence[Vector], costs: Costs) -> None:
@@ -139,22 +137,15 @@ def _reduce_for(basis: Sequence[Vector], weights: Vector) -> list[Vector]:
 class Search:
     """Depth-first search over coefficients, bounded by the corners.
 
-    Parameters
-    ----------
-    keep_all
-        Find all cheapest vectors, not only one.
-    limit
-        With `keep_all`: stop after this many.
+    Args:
+        keep_all: Find all cheapest vectors, not only one.
+        limit: With `keep_all`: stop after this many.
 
-    Attributes
-    ----------
-    best : int
-        The least cost found.
-    found : list of vectors
-    visited : int
-        Branches looked at.
-    used
-        Whose bounds were used.
+    Attributes:
+        best (int): The least cost found.
+        found: list of vectors
+        visited (int): Branches looked at.
+        used: Whose bounds were used.
     """
 
     def __init__(self, chain: Chain, keep_all: bool = False, limit: int | None = None) -> None:

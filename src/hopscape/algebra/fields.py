@@ -24,10 +24,9 @@ _WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 def prime_factors(n: int) -> dict[int, int]:
     """The primes that divide n, with their exponents.
 
-    Examples
-    --------
-    >>> prime_factors(360)
-    {2: 3, 3: 2, 5: 1}
+    Examples:
+        >>> prime_factors(360)
+        {2: 3, 3: 2, 5: 1}
     """
     found: dict[int, int] = {}
     divisor = 2
@@ -44,12 +43,11 @@ def prime_factors(n: int) -> dict[int, int]:
 def is_prime(n: int) -> bool:
     """Is n a prime? By the test of Miller and Rabin; for n beyond 3·10^24 it may err, never seen.
 
-    Examples
-    --------
-    >>> [n for n in range(30) if is_prime(n)]
-    [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
-    >>> is_prime(2**89 - 1), is_prime(3215031751)
-    (True, False)
+    Examples:
+        >>> [n for n in range(30) if is_prime(n)]
+        [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
+        >>> is_prime(2**89 - 1), is_prime(3215031751)
+        (True, False)
     """
     if n < 2 or any(n % p == 0 for p in _WITNESSES):
         return n in _WITNESSES
@@ -72,10 +70,9 @@ def is_prime(n: int) -> bool:
 def prime_power(n: int) -> tuple[int, int] | None:
     """(p, k) with n = p^k, or None.
 
-    Examples
-    --------
-    >>> prime_power(64), prime_power(12), prime_power(1)
-    ((2, 6), None, None)
+    Examples:
+        >>> prime_power(64), prime_power(12), prime_power(1)
+        ((2, 6), None, None)
     """
     for exponent in range(1, n.bit_length() if n > 1 else 0):
         root = _root(n, exponent)
@@ -99,24 +96,19 @@ def _root(n: int, exponent: int) -> int:
 class GaloisField:
     """The field of q elements; use :func:`galois_field`, which keeps those made before.
 
-    Attributes
-    ----------
-    order, characteristic, degree : int
-        q, p and k.
-    polynomial : tuple of int
-        Coefficients (lowest first, monic) of the polynomial whose root is the primitive element.
-    exp : int64[2 (q - 1)]
-        Powers of the primitive element.
-    log : int64[q]
-        Logarithms; log[0] is not defined (-1).
+    Attributes:
+        order, characteristic, degree (int): q, p and k.
+        polynomial (tuple of int): Coefficients (lowest first, monic) of the polynomial whose root
+            is the primitive element.
+        exp (int64[2 (q - 1)]): Powers of the primitive element.
+        log (int64[q]): Logarithms; log[0] is not defined (-1).
 
-    Examples
-    --------
-    >>> field = galois_field(9)
-    >>> bool(field.multiply(field.exp[3], field.exp[7]) == field.exp[2])
-    True
-    >>> int(field.add(4, 8))  # (1 + x) + (2 + 2x)
-    0
+    Examples:
+        >>> field = galois_field(9)
+        >>> bool(field.multiply(field.exp[3], field.exp[7]) == field.exp[2])
+        True
+        >>> int(field.add(4, 8))  # (1 + x) + (2 + 2x)
+        0
     """
 
     def __init__(self, order: int) -> None:
@@ -203,10 +195,8 @@ class GaloisField:
 def galois_field(order: int) -> GaloisField:
     """The field of `order` elements.
 
-    Raises
-    ------
-    ArgumentError
-        When `order` is not a prime power.
+    Raises:
+        ArgumentError: When `order` is not a prime power.
     """
     return GaloisField(order)
 

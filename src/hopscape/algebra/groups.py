@@ -37,12 +37,9 @@ _OVERHEAD = 5000
 class AutomorphismGroup:
     """All permutations of the nodes that keep every channel.
 
-    Attributes
-    ----------
-    generators
-        ``g[v]`` is the image of node v.
-    order
-        How many automorphisms there are.
+    Attributes:
+        generators: ``g[v]`` is the image of node v.
+        order: How many automorphisms there are.
     """
 
     nodes: int
@@ -60,12 +57,11 @@ class AutomorphismGroup:
     def pair_classes(self, tails: IntArray, heads: IntArray, *, ordered: bool = True) -> IntArray:
         """The class of each of these pairs of nodes, which automorphisms map to each other.
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> net = hopscape.build("path(3)")
-        >>> automorphism_group(net).pair_classes(net.tails, net.heads).tolist()
-        [0, 1, 1, 0]
+        Examples:
+            >>> import hopscape
+            >>> net = hopscape.build("path(3)")
+            >>> automorphism_group(net).pair_classes(net.tails, net.heads).tolist()
+            [0, 1, 1, 0]
         """
         first, second = tails.astype(np.int64), heads.astype(np.int64)
         if not ordered:
@@ -103,17 +99,12 @@ def coloured_group(
 ) -> AutomorphismGroup:
     """The automorphisms of a directed multigraph that keep the colours of its nodes.
 
-    Parameters
-    ----------
-    name
-        For errors.
-    work
-        Colours of channels that may be looked at; a search of half a minute when left out.
+    Args:
+        name: For errors.
+        work: Colours of channels that may be looked at; a search of half a minute when left out.
 
-    Raises
-    ------
-    TooLargeError
-        When that does not suffice.
+    Raises:
+        TooLargeError: When that does not suffice.
     """
     generators, order = _group(
         name, tails.astype(np.int64), heads.astype(np.int64), colours, work or _MOST_WORK
@@ -126,20 +117,17 @@ def automorphism_group(network: Network) -> AutomorphismGroup:
 
     Parallel channels and loops count; ports, addresses and kinds of channels do not.
 
-    Raises
-    ------
-    TooLargeError
-        Beyond 5000 nodes or two million channels, or when the search takes too long (graphs that
-        are regular in a nasty way).
+    Raises:
+        TooLargeError: Beyond 5000 nodes or two million channels, or when the search takes too long
+            (graphs that are regular in a nasty way).
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> group = automorphism_group(hopscape.build("petersen"))
-    >>> group.order, len(group.orbits())
-    (120, 1)
-    >>> automorphism_group(hopscape.build("path(3)")).orbits()
-    [[0, 2], [1]]
+    Examples:
+        >>> import hopscape
+        >>> group = automorphism_group(hopscape.build("petersen"))
+        >>> group.order, len(group.orbits())
+        (120, 1)
+        >>> automorphism_group(hopscape.build("path(3)")).orbits()
+        [[0, 2], [1]]
     """
     if network.order > _MOST_NODES:
         raise TooLargeError(

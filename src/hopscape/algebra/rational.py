@@ -33,20 +33,16 @@ def solve_exactly(
 
     Unknowns that the equations leave free take their guess, rounded.
 
-    Parameters
-    ----------
-    matrix : integers, equations × unknowns
+    Args:
+        matrix: integers, equations × unknowns
 
-    Returns
-    -------
-    list of Fraction, or None
-        A solution of as many independent equations as there are; None when there are more than
-        2000 unknowns, or fractions of more than about 45 000 digits.
+    Returns:
+        list of Fraction, or None: A solution of as many independent equations as there are; None
+            when there are more than 2000 unknowns, or fractions of more than about 45 000 digits.
 
-    Examples
-    --------
-    >>> [str(x) for x in solve_exactly([[1, 1], [1, -1], [3, 1]], [3, 1, 7], [0.0, 0.0])]
-    ['2', '1']
+    Examples:
+        >>> [str(x) for x in solve_exactly([[1, 1], [1, -1], [3, 1]], [3, 1, 7], [0.0, 0.0])]
+        ['2', '1']
     """
     table = np.asarray(matrix, dtype=object).reshape(-1, len(guess))
     target = np.asarray([int(x) for x in right], dtype=object)

@@ -17,10 +17,8 @@ def eliminate(work: Any, columns: int, prime: int) -> tuple[Any, Any]:
 
     Of the rows that can clear a column the one with the fewest entries does.
 
-    Returns
-    -------
-    rows, used : int64[rank]
-        The row with the 1 of each pivot, and its column.
+    Returns:
+        rows, used (int64[rank]): The row with the 1 of each pivot, and its column.
     """
     height, width = work.shape
     rows = np.empty(min(height, columns), dtype=np.int64)

@@ -36,11 +36,10 @@ def closed_walks(nodes: int, generators: Sequence[int]) -> tuple[list[list[int]]
 
     Euclid's algorithm on rows (x | x·S).
 
-    Examples
-    --------
-    >>> basis, unit = closed_walks(55, (1, 5, 21))
-    >>> [dot(row, (1, 5, 21)) % 55 for row in basis], dot(unit, (1, 5, 21)) % 55
-    ([0, 0, 0], 1)
+    Examples:
+        >>> basis, unit = closed_walks(55, (1, 5, 21))
+        >>> [dot(row, (1, 5, 21)) % 55 for row in basis], dot(unit, (1, 5, 21)) % 55
+        ([0, 0, 0], 1)
     """
     n = len(generators)
     rows = [[int(i == j) for j in range(n)] + [s] for i, s in enumerate(generators)]
@@ -60,10 +59,9 @@ def closed_walks(nodes: int, generators: Sequence[int]) -> tuple[list[list[int]]
 def lll(basis: Sequence[Sequence[int]]) -> list[list[int]]:
     """LLL reduction in integers: `gram[i]` are determinants, `mu[i][j]` scaled coefficients.
 
-    Examples
-    --------
-    >>> lll([[1, 0, 331], [0, 1, 77], [0, 0, 1009]])
-    [[-4, 4, -7], [-4, -9, 1], [-7, 4, 9]]
+    Examples:
+        >>> lll([[1, 0, 331], [0, 1, 77], [0, 0, 1009]])
+        [[-4, 4, -7], [-4, -9, 1], [-7, 4, 9]]
     """
     b = [list(row) for row in basis]
     n = len(b)
@@ -120,10 +118,9 @@ def solve(
 ) -> tuple[list[list[int]], int] | None:
     """Solve A X = B in integers: (D·X, D) with D = |det A|, or None when A is singular.
 
-    Examples
-    --------
-    >>> solve([[2, 1], [0, 3]], [[1], [1]])
-    ([[2], [2]], 6)
+    Examples:
+        >>> solve([[2, 1], [0, 3]], [[1], [1]])
+        ([[2], [2]], 6)
     """
     size = len(matrix)
     rows = [[*a, *b] for a, b in zip(matrix, right, strict=True)]

@@ -60,18 +60,15 @@ class Corner(NamedTuple):
 class Span:
     """The span of k independent vectors of Z^n, by their minors.
 
-    Parameters
-    ----------
-    minors
-        The minor of each set of k columns; zeros included.
+    Args:
+        minors: The minor of each set of k columns; zeros included.
 
-    Examples
-    --------
-    >>> plane = Span.nothing(3).plus((1, 1, 9)).plus((100, -100, 0))
-    >>> plane.normals
-    {(0, 1, 2): (900, 900, -200)}
-    >>> plane.lower_bound((500, 500, 4), Costs.unit(3))
-    (8992, 9)
+    Examples:
+        >>> plane = Span.nothing(3).plus((1, 1, 9)).plus((100, -100, 0))
+        >>> plane.normals
+        {(0, 1, 2): (900, 900, -200)}
+        >>> plane.lower_bound((500, 500, 4), Costs.unit(3))
+        (8992, 9)
     """
 
     def __init__(self, n: int, minors: dict[Vector, int]) -> None:

@@ -156,10 +156,9 @@ def _hint(old: str, new: str) -> None:
 def near_words(word: str, known: Iterable[str]) -> list[str]:
     """Up to three known words that look like this one.
 
-    Examples
-    --------
-    >>> near_words("desing", ["design", "show"])
-    ['design']
+    Examples:
+        >>> near_words("desing", ["design", "show"])
+        ['design']
     """
     import difflib
 

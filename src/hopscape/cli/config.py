@@ -26,10 +26,8 @@ def _options(command: Any) -> dict[str, Any]:
 def read_config(path: str, command: Any, given: Mapping[str, Any]) -> list[str]:
     """Words of a command line for what a file says and the command line does not.
 
-    Raises
-    ------
-    FileFormatError, ArgumentError
-        When it is not TOML, or names what is not an option.
+    Raises:
+        FileFormatError, ArgumentError: When it is not TOML, or names what is not an option.
     """
     import tomllib
 

@@ -16,16 +16,11 @@ __all__ = ["Word", "glossary", "look_up"]
 class Word:
     """A word that a table prints.
 
-    Attributes
-    ----------
-    name
-        In files and options.
-    title
-        As tables print it.
-    explanation
-        One line.
-    where
-        What prints it.
+    Attributes:
+        name: In files and options.
+        title: As tables print it.
+        explanation: One line.
+        where: What prints it.
     """
 
     name: str
@@ -228,17 +223,14 @@ def _matching(words: list[Word], wanted: str) -> list[Word]:
 def look_up(text: str) -> list[Word]:
     """The words of a name or title, however it is written.
 
-    Raises
-    ------
-    ArgumentError
-        When there is none, with the nearest ones.
+    Raises:
+        ArgumentError: When there is none, with the nearest ones.
 
-    Examples
-    --------
-    >>> [word.where for word in look_up("latency")]
-    ['criterion of --matters', 'simulate']
-    >>> look_up("All-Reduce us")[0].name
-    'allreduce'
+    Examples:
+        >>> [word.where for word in look_up("latency")]
+        ['criterion of --matters', 'simulate']
+        >>> look_up("All-Reduce us")[0].name
+        'allreduce'
     """
     words = list(glossary())
     text = re.sub(r" \d+$| \([^)]*\)$", "", text.strip())  # 'disjoint route 2', 'latency (cycles)'

@@ -52,14 +52,10 @@ class Format(StrEnum):
 class Look:
     """How the command that runs shows its tables, as its options say.
 
-    Attributes
-    ----------
-    wide
-        All columns, whatever the width of the terminal.
-    columns
-        Only these, by name or by heading.
-    markup
-        'md' or 'html' instead of plain text.
+    Attributes:
+        wide: All columns, whatever the width of the terminal.
+        columns: Only these, by name or by heading.
+        markup: 'md' or 'html' instead of plain text.
     """
 
     wide: bool = False
@@ -97,16 +93,11 @@ def emit(
 ) -> None:
     """Print one result.
 
-    Parameters
-    ----------
-    record
-        The result under the names that scripts rely on.
-    title
-        Heading of the table.
-    table
-        What a person sees instead of `record`: labels and texts.
-    below
-        Tables of rows that a person sees beneath it.
+    Args:
+        record: The result under the names that scripts rely on.
+        title: Heading of the table.
+        table: What a person sees instead of `record`: labels and texts.
+        below: Tables of rows that a person sees beneath it.
     """
     if style is Format.table:
         shown = table if table is not None else {k: in_table(v) for k, v in record.items()}
@@ -136,18 +127,12 @@ def emit_rows(
 ) -> None:
     """Print many results of one kind.
 
-    Parameters
-    ----------
-    columns
-        Keys to show in a table, with their headings; all when left out.
-    wrapper
-        In JSON, put the list under this key.
-    priority
-        The larger, the sooner a column goes on a narrow terminal; from the right without.
-    brief
-        Keys whose cells stand in for those of a column where it is too wide.
-    legend
-        What the signs at the beginning of cells mean; those that occur are explained.
+    Args:
+        columns: Keys to show in a table, with their headings; all when left out.
+        wrapper: In JSON, put the list under this key.
+        priority: The larger, the sooner a column goes on a narrow terminal; from the right without.
+        brief: Keys whose cells stand in for those of a column where it is too wide.
+        legend: What the signs at the beginning of cells mean; those that occur are explained.
     """
     if style is Format.json:
         _refuse_columns()
@@ -170,10 +155,9 @@ def emit_rows(
 def chosen(heads: Mapping[str, str], wanted: Sequence[str] = ()) -> dict[str, str]:
     """The columns that --columns names, in its order.
 
-    Examples
-    --------
-    >>> chosen({"spec": "network", "p99": "p99 (cycles)"}, ["p99", "Network"])
-    {'p99': 'p99 (cycles)', 'spec': 'network'}
+    Examples:
+        >>> chosen({"spec": "network", "p99": "p99 (cycles)"}, ["p99", "Network"])
+        {'p99': 'p99 (cycles)', 'spec': 'network'}
     """
     known: dict[str, str] = {}
     for key, head in heads.items():

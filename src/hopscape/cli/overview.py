@@ -19,10 +19,8 @@ _COMMON = {"Collectives": "Schedules of collective communication, checked, with 
 def print_overview(found: Mapping[str, Any]) -> None:
     """Print the commands by panels, one line each.
 
-    Parameters
-    ----------
-    found
-        The commands by name.
+    Args:
+        found: The commands by name.
     """
     from rich.console import Console
     from rich.text import Text

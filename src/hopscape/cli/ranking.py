@@ -98,10 +98,9 @@ def show_machines(
 def sweep_sizes(text: str) -> list[int]:
     """Sizes of ``--sweep``, each once, the smallest first.
 
-    Examples
-    --------
-    >>> sweep_sizes("1024, 256")
-    [256, 1024]
+    Examples:
+        >>> sweep_sizes("1024, 256")
+        [256, 1024]
     """
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not words or not all(word.isdigit() for word in words):

@@ -45,21 +45,18 @@ class Bound:
 def lower_bounds(network: Network, goal: Goal, model: Model = Model()) -> list[Bound]:
     """Bounds on the number of rounds of any schedule, the strongest first.
 
-    Parameters
-    ----------
-    model
-        All-port, full duplex, store-and-forward when left out.
+    Args:
+        model: All-port, full duplex, store-and-forward when left out.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("petersen")
-    >>> for bound in lower_bounds(net, hopscape.Goal.all_gather()):
-    ...     print(bound.rounds, bound.why)
-    3 a node must receive 9 chunks by 3 channels
-    3 90 hops must share 30 channels
-    2 the largest distance is 2
-    2 one informed node becomes at most 4 in a round
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("petersen")
+        >>> for bound in lower_bounds(net, hopscape.Goal.all_gather()):
+        ...     print(bound.rounds, bound.why)
+        3 a node must receive 9 chunks by 3 channels
+        3 90 hops must share 30 channels
+        2 the largest distance is 2
+        2 one informed node becomes at most 4 in a round
     """
     if goal.kind == "reduce":
         model = model.converging()
@@ -221,18 +218,14 @@ def _from_nearest(network: Network, goal: Goal) -> IntArray:
 def informed_at_most(have: IntArray, others: IntArray, whom: int, more: int = 0) -> list[int]:
     """How many nodes have a message before and after each round, at most, until `whom` have it.
 
-    Parameters
-    ----------
-    have, others : int64[...]
-        How many a node can send in a round: those that have it at first, and all others, of which
-        the widest get it first.
-    more
-        How many get it in every round from elsewhere.
+    Args:
+        have, others (int64[...]): How many a node can send in a round: those that have it at first,
+            and all others, of which the widest get it first.
+        more: How many get it in every round from elsewhere.
 
-    Examples
-    --------
-    >>> informed_at_most(np.array([2]), np.array([2, 2, 2, 3, 3, 3, 3, 4]), 9)  # a 3 x 3 mesh
-    [1, 3, 12]
+    Examples:
+        >>> informed_at_most(np.array([2]), np.array([2, 2, 2, 3, 3, 3, 3, 4]), 9)  # a 3 x 3 mesh
+        [1, 3, 12]
     """
     most = [len(have)]
     first, sent = int(have.sum()) + more, np.concatenate([[0], np.cumsum(np.sort(others)[::-1])])
@@ -339,14 +332,10 @@ def _arrival_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
 class Optimum:
     """What no schedule for long data beats: rounds per chunk of every endpoint, and why.
 
-    Attributes
-    ----------
-    rounds
-        Reached in the limit of many pieces.
-    why
-        The cut or the channels that prove it.
-    exact
-        Is it reached, or only a bound?
+    Attributes:
+        rounds: Reached in the limit of many pieces.
+        why: The cut or the channels that prove it.
+        exact: Is it reached, or only a bound?
     """
 
     rounds: Fraction
@@ -359,11 +348,10 @@ def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
 
     None for other goals, for several groups, and where it would take long to find.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> bandwidth_optimum(hopscape.build("torus(8, 8)"), Goal.all_gather())
-    Optimum(rounds=Fraction(63, 4), why='63 chunks must enter node 0, at most 4 in a round', ...
+    Examples:
+        >>> import hopscape
+        >>> bandwidth_optimum(hopscape.build("torus(8, 8)"), Goal.all_gather())
+        Optimum(rounds=Fraction(63, 4), why='63 chunks must enter node 0, at most 4 in a round', ...
     """
     if len(goal.groups) == 1:
         return bandwidth_optimum(network.among(goal.groups[0]), goal.everywhere())
@@ -446,11 +434,10 @@ def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[fl
     busy. A node takes in and gives out by as many channels at once as the model allows; sums are
     sent at least 2 (n - 1) times as a whole in an all-reduce, unless switches add.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> least_load(hopscape.build("ring(8)"), hopscape.Goal.all_gather())
-    (0.4375, 0.0)
+    Examples:
+        >>> import hopscape
+        >>> least_load(hopscape.build("ring(8)"), hopscape.Goal.all_gather())
+        (0.4375, 0.0)
     """
     ends = goal.members(network)
     count = len(ends)

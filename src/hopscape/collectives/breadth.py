@@ -45,13 +45,12 @@ _SECONDS = 3e-7  # of a hop
 class BreadthFirst:
     """Balanced breadth-first broadcasts of all endpoints.
 
-    Attributes
-    ----------
-    parent : int32[endpoints * pieces, order]
-        The channel by which each piece comes to each node, -1 where it does not.
-    rounds : int64[steps]
-        Pieces on the busiest channel in each step, in rounds of the network's room.
-    distance : array, shape (endpoints, order)
+    Attributes:
+        parent (int32[endpoints * pieces, order]): The channel by which each piece comes to each
+            node, -1 where it does not.
+        rounds (int64[steps]): Pieces on the busiest channel in each step, in rounds of the
+            network's room.
+        distance: array, shape (endpoints, order)
     """
 
     parent: IntArray
@@ -62,11 +61,10 @@ class BreadthFirst:
 def breadth_first(network: Network, pieces: int = 1) -> BreadthFirst:
     """Trees of shortest paths of all endpoints, channels shared evenly in every step.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> breadth_first(hopscape.build("torus(4, 4)")).rounds  # the bound is 4
-    array([1, 2, 1, 1])
+    Examples:
+        >>> import hopscape
+        >>> breadth_first(hopscape.build("torus(4, 4)")).rounds  # the bound is 4
+        array([1, 2, 1, 1])
     """
     from hopscape.collectives.breadth_kernels import breadth_first_trees
 
@@ -95,14 +93,13 @@ def breadth_first_schedule(network: Network, goal: Goal, model: Model = Model())
     as the busiest channels of all steps carry. Reduce-scatter runs backwards, all-reduce is both.
     Beyond 3,000 nodes one node per orbit is planned where symmetries are known, unit messages.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("torus(4, 4)")
-    >>> breadth_first_schedule(net, Goal.all_gather()).rounds
-    5
-    >>> breadth_first_schedule(net, Goal.all_gather(), Model(packing="packed")).rounds
-    4
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("torus(4, 4)")
+        >>> breadth_first_schedule(net, Goal.all_gather()).rounds
+        5
+        >>> breadth_first_schedule(net, Goal.all_gather(), Model(packing="packed")).rounds
+        4
     """
     if goal.kind == "reduce-scatter":
         return gathered_backwards(network, goal, model, breadth_first_schedule)

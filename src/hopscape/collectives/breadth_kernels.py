@@ -51,18 +51,13 @@ def _shift(load, limit, count, allowed, chosen, start):  # type: ignore[no-untyp
 def balance(allowed: IntArray, room: IntArray) -> tuple[int, IntArray]:
     """Give every unit a lane it may use, such that the fullest lane is as empty as possible.
 
-    Parameters
-    ----------
-    allowed : bool[units, lanes]
-        Every unit may use at least one lane.
-    room : int64[lanes]
-        What a lane takes in a round.
+    Args:
+        allowed (bool[units, lanes]): Every unit may use at least one lane.
+        room (int64[lanes]): What a lane takes in a round.
 
-    Returns
-    -------
-    rounds : int
-        The least number of rounds in which the lanes can take all units.
-    chosen : int64[units]
+    Returns:
+        rounds (int): The least number of rounds in which the lanes can take all units.
+        chosen: int64[units]
     """
     count, lanes = allowed.shape
     load = np.zeros(lanes, np.int64)
@@ -90,13 +85,11 @@ def breadth_first_trees(
 ) -> None:
     """Shortest-path trees of all roots, the channels into every node shared evenly in each step.
 
-    Parameters
-    ----------
-    distance : uint8 or more, shape (roots, nodes)
-    parent : int32[roots * pieces, nodes]
-        Filled: the channel by which each piece of a root comes to a node.
-    rounds : int64[steps + 1]
-        Raised: rounds that step t needs at the worst node.
+    Args:
+        distance: uint8 or more, shape (roots, nodes)
+        parent (int32[roots * pieces, nodes]): Filled: the channel by which each piece of a root
+            comes to a node.
+        rounds (int64[steps + 1]): Raised: rounds that step t needs at the worst node.
     """
     tails, start, into = incoming
     roots, nodes = distance.shape

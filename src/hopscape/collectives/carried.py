@@ -33,12 +33,9 @@ _COLUMNS = {"round_start", "source", "target", "chunk", "path_start", "channels"
 class View(Protocol):
     """A network under a group that acts freely.
 
-    Attributes
-    ----------
-    own : int64[orbits]
-        A node of each orbit.
-    kinds : int64[channels]
-        The orbit of each channel.
+    Attributes:
+        own (int64[orbits]): A node of each orbit.
+        kinds (int64[channels]): The orbit of each channel.
     """
 
     network: Network
@@ -57,12 +54,10 @@ class View(Protocol):
 class OrbitPlan:
     """Hops of the chunks of one node per orbit.
 
-    Attributes
-    ----------
-    round, channel, origin : int64[hops]
-        `origin` is one of the view's own nodes.
-    target : int64[hops] or None
-        Where the chunk goes; None in an all-gather, in which it goes everywhere.
+    Attributes:
+        round, channel, origin (int64[hops]): `origin` is one of the view's own nodes.
+        target (int64[hops] or None): Where the chunk goes; None in an all-gather, in which it goes
+            everywhere.
     """
 
     view: View
@@ -160,11 +155,9 @@ class OrbitPlan:
 class Carried(Schedule):
     """A schedule that is the images of a plan under a group; its columns are not written out.
 
-    Parameters
-    ----------
-    turns
-        The plan forwards (False) or backwards (True), one after the other: (True, False) is an
-        all-reduce.
+    Args:
+        turns: The plan forwards (False) or backwards (True), one after the other: (True, False) is
+            an all-reduce.
     """
 
     def __init__(

@@ -28,18 +28,15 @@ _TRIED = 64
 def central_link(network: Network) -> tuple[int, int, int]:
     """The ends of a link, or twice the same node, nearest to everybody, and how near they are.
 
-    Returns
-    -------
-    u, v : int
-    far : int
-        The farthest node from the nearer of the two. All nodes and links are tried in networks of
-        up to 5000 nodes, beyond some of them.
+    Returns:
+        u, v: int
+        far (int): The farthest node from the nearer of the two. All nodes and links are tried in
+            networks of up to 5000 nodes, beyond some of them.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> central_link(hopscape.build("heawood")), central_link(hopscape.build("path(5)"))
-    ((0, 1, 2), (2, 2, 2))
+    Examples:
+        >>> import hopscape
+        >>> central_link(hopscape.build("heawood")), central_link(hopscape.build("path(5)"))
+        ((0, 1, 2), (2, 2, 2))
     """
     if network.order <= _ALL_ROWS:
         return _best_pair(network, np.arange(network.order))
@@ -84,12 +81,11 @@ def central_all_reduce(network: Network, goal: Goal, model: Model = Model()) -> 
 
     Takes one round less than to a central node and back where a link is as near to everybody.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("heawood")
-    >>> print(hopscape.verify(central_all_reduce(net, Goal.all_reduce())))
-    holds: all-reduce: 14 of 14 nodes served in 5 rounds, 26 messages, 0 duplicates
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("heawood")
+        >>> print(hopscape.verify(central_all_reduce(net, Goal.all_reduce())))
+        holds: all-reduce: 14 of 14 nodes served in 5 rounds, 26 messages, 0 duplicates
     """
     if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
         raise ArgumentError(

@@ -66,12 +66,11 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     """Algorithms for a goal: of the network's family, of its translations, and those that packages
     add for any network (entry points ``hopscape.collectives``).
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> found = named_algorithms(hopscape.build("hypercube(3)"), Goal.all_gather())
-    >>> [one.name for one in found]
-    ['translations', 'breadth-first', 'flow', 'forest']
+    Examples:
+        >>> import hopscape
+        >>> found = named_algorithms(hopscape.build("hypercube(3)"), Goal.all_gather())
+        >>> [one.name for one in found]
+        ['translations', 'breadth-first', 'flow', 'forest']
     """
     added = tuple(one for one in load_plugins("collectives").values() if one.goal == goal.kind)
     family = network.family
@@ -98,23 +97,18 @@ def run_algorithm(
 ) -> Schedule:
     """Make a schedule by an algorithm's name, for the model that is asked for or not at all.
 
-    Parameters
-    ----------
-    model
-        A mapping asks for some rules and costs only (``{"ports": 1}``); the others are as the
-        algorithm likes them, as all are when left out.
+    Args:
+        model: A mapping asks for some rules and costs only (``{"ports": 1}``); the others are as
+            the algorithm likes them, as all are when left out.
 
-    Raises
-    ------
-    ArgumentError
-        When the network has no such algorithm (the message lists those it has), or when it does
-        not serve the model (the message says which it serves).
+    Raises:
+        ArgumentError: When the network has no such algorithm (the message lists those it has), or
+            when it does not serve the model (the message says which it serves).
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> run_algorithm(hopscape.build("torus(5, 5)"), Goal.broadcast(0), "circuit", {"ports": 1})
-    <Schedule circuit: broadcast from node 0 on torus(5, 5), 5 rounds, 24 transfers>
+    Examples:
+        >>> import hopscape
+        >>> run_algorithm(hopscape.build("torus(5, 5)"), Goal.broadcast(0), "circuit", {"ports": 1})
+        <Schedule circuit: broadcast from node 0 on torus(5, 5), 5 rounds, 24 transfers>
     """
     known = algorithms(network, goal)
     name = present_name(name)

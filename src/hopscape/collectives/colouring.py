@@ -13,22 +13,17 @@ __all__ = ["colour_edges"]
 def colour_edges(left: IntArray, right: IntArray) -> tuple[IntArray, int]:
     """Colour the edges of a bipartite multigraph so that edges of one colour share no end.
 
-    Parameters
-    ----------
-    left, right : int arrays
-        The ends of each edge; the two sides are numbered on their own.
+    Args:
+        left, right (int arrays): The ends of each edge; the two sides are numbered on their own.
 
-    Returns
-    -------
-    colours : int64[edges]
-    count : int
-        Number of colours: the largest degree, which no colouring can beat.
+    Returns:
+        colours: int64[edges]
+        count (int): Number of colours: the largest degree, which no colouring can beat.
 
-    Examples
-    --------
-    >>> colours, count = colour_edges(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
-    >>> count, colours.tolist()
-    (2, [0, 1, 1, 0])
+    Examples:
+        >>> colours, count = colour_edges(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
+        >>> count, colours.tolist()
+        (2, [0, 1, 1, 0])
     """
     from hopscape.collectives.colouring_kernels import colour_bipartite
 

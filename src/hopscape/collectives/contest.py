@@ -46,14 +46,10 @@ _SECOND = 7e-7  # of a transfer that is made and checked
 class Entry:
     """A verified schedule with what it costs.
 
-    Attributes
-    ----------
-    algorithm
-        Its name, as ``--algorithm`` takes it.
-    chunks
-        Chunks in which the buffer of a node comes.
-    busiest
-        Chunks over the busiest channel, all rounds together.
+    Attributes:
+        algorithm: Its name, as ``--algorithm`` takes it.
+        chunks: Chunks in which the buffer of a node comes.
+        busiest: Chunks over the busiest channel, all rounds together.
     """
 
     algorithm: str
@@ -108,18 +104,13 @@ class LeftOut:
 class Contest:
     """All that was tried for a goal.
 
-    Attributes
-    ----------
-    model
-        Rules and costs of the contest.
-    costs
-        alpha, beta, gamma, delta: µs per round, byte, byte added and hop when `size` is given.
-    size
-        Bytes of a node's buffer.
-    entries
-        The best first.
-    bounds
-        On rounds, the strongest first.
+    Attributes:
+        model: Rules and costs of the contest.
+        costs: alpha, beta, gamma, delta: µs per round, byte, byte added and hop when `size` is
+            given.
+        size: Bytes of a node's buffer.
+        entries: The best first.
+        bounds: On rounds, the strongest first.
     """
 
     network: Network
@@ -157,12 +148,11 @@ class Contest:
 def buffer_chunks(network: Network, goal: Goal) -> int:
     """Chunks in the largest buffer of a node: what ``--bytes`` is the size of.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("petersen")
-    >>> buffer_chunks(net, Goal.all_to_all()), buffer_chunks(net, Goal.broadcast(0, 4))
-    (10, 4)
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("petersen")
+        >>> buffer_chunks(net, Goal.all_to_all()), buffer_chunks(net, Goal.broadcast(0, 4))
+        (10, 4)
     """
     if goal.kind in ("broadcast", "reduce", "all-reduce", "one-to-many"):
         return goal.chunks
@@ -276,30 +266,22 @@ def compete(
 ) -> Contest:
     """Run every algorithm that serves what is asked, verify each, and rank them.
 
-    Parameters
-    ----------
-    asked
-        Rules and costs of the model that are asked for.
-    size
-        Bytes of a node's buffer (as nccl-tests counts them). With it the data may be cut into more
-        chunks, and the shortest time wins; without it the fewest rounds of the goal as it is (or
-        the shortest time under the costs asked for).
-    algorithm
-        Only this one.
-    seconds
-        Time for all of them; those that are not tried in it are left out.
+    Args:
+        asked: Rules and costs of the model that are asked for.
+        size: Bytes of a node's buffer (as nccl-tests counts them). With it the data may be cut into
+            more chunks, and the shortest time wins; without it the fewest rounds of the goal as it
+            is (or the shortest time under the costs asked for).
+        algorithm: Only this one.
+        seconds: Time for all of them; those that are not tried in it are left out.
 
-    Raises
-    ------
-    ArgumentError
-        When no algorithm serves what is asked; the message says why each does not.
+    Raises:
+        ArgumentError: When no algorithm serves what is asked; the message says why each does not.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> found = compete(hopscape.build("torus(8, 8)"), Goal.all_gather())
-    >>> found.best.rounds, found.bounds[0].rounds
-    (16, 16)
+    Examples:
+        >>> import hopscape
+        >>> found = compete(hopscape.build("torus(8, 8)"), Goal.all_gather())
+        >>> found.best.rounds, found.bounds[0].rounds
+        (16, 16)
     """
     asked = dict(asked or {})
     _check_ends(network, goal)

@@ -15,24 +15,17 @@ __all__ = ["Orbits"]
 class Orbits:
     """The orbits of nodes and channels under a group that acts freely.
 
-    Parameters
-    ----------
-    network
-        Without parallel links.
-    moves : int64[members, order], optional
-        The group, one permutation of the nodes in each row; what the family answers
-        (:meth:`Family.rotations`) when left out, or the identity alone.
+    Args:
+        network: Without parallel links.
+        moves (int64[members, order], optional): The group, one permutation of the nodes in each
+            row; what the family answers (:meth:`Family.rotations`) when left out, or the identity
+            alone.
 
-    Attributes
-    ----------
-    own : int64[orbits]
-        The lowest node of each orbit.
-    orbit : int64[order]
-        The orbit of each node.
-    move : int64[order]
-        The member that moves the lowest node of its orbit to each node.
-    kinds : int64[channels]
-        The kind of each channel.
+    Attributes:
+        own (int64[orbits]): The lowest node of each orbit.
+        orbit (int64[order]): The orbit of each node.
+        move (int64[order]): The member that moves the lowest node of its orbit to each node.
+        kinds (int64[channels]): The kind of each channel.
     """
 
     def __init__(self, network: Network, moves: IntArray | None = None) -> None:

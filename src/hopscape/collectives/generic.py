@@ -54,13 +54,12 @@ def broadcast(
     matching of informed with uninformed nodes is tried in every round as well, unless the network
     is large and long, and the shorter of the two schedules is returned.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> broadcast(hopscape.build("hypercube(4)"), 0).rounds
-    4
-    >>> broadcast(hopscape.build("complete(16)"), 0, Model(ports=1)).rounds
-    4
+    Examples:
+        >>> import hopscape
+        >>> broadcast(hopscape.build("hypercube(4)"), 0).rounds
+        4
+        >>> broadcast(hopscape.build("complete(16)"), 0, Model(ports=1)).rounds
+        4
     """
     root = network.node(root)
     goal = Goal.broadcast(root, sources=sources)
@@ -202,14 +201,11 @@ def route_packets(
 ) -> Schedule:
     """Move packets along a router's paths, the farthest to go first on every channel.
 
-    Parameters
-    ----------
-    goal
-        What the schedule is for.
-    sources, targets, chunks : arrays of int
-        Where each packet starts, where it goes, which chunk it is.
-    router
-        The network's own when left out.
+    Args:
+        goal: What the schedule is for.
+        sources, targets, chunks (arrays of int): Where each packet starts, where it goes, which
+            chunk it is.
+        router: The network's own when left out.
     """
     from hopscape.collectives.greedy_kernels import Rules
     from hopscape.collectives.greedy_kernels import route_packets as kernel
@@ -288,10 +284,8 @@ def all_to_all(network: Network, model: Model = Model(), router: Router | None =
 def all_gather(network: Network, model: Model = Model()) -> Schedule:
     """Everybody's chunk to everybody, each down its own tree, channels shared evenly.
 
-    Raises
-    ------
-    DisconnectedError
-        When some node cannot be reached.
+    Raises:
+        DisconnectedError: When some node cannot be reached.
     """
     from hopscape.collectives.greedy_kernels import Rules, balanced_trees, flow_trees, prune_trees
 
@@ -328,12 +322,10 @@ def all_gather(network: Network, model: Model = Model()) -> Schedule:
 def all_reduce(network: Network, model: Model = Model(), sliced: bool = False) -> Schedule:
     """Everybody's share added up everywhere.
 
-    Parameters
-    ----------
-    sliced
-        False: one chunk, reduced to a central node and broadcast from it: few rounds. True: as many
-        chunks as endpoints; chunk j is reduced to the j-th endpoint, then all are gathered
-        everywhere: few chunks per link, for long messages. Needs duplex links.
+    Args:
+        sliced: False: one chunk, reduced to a central node and broadcast from it: few rounds. True:
+            as many chunks as endpoints; chunk j is reduced to the j-th endpoint, then all are
+            gathered everywhere: few chunks per link, for long messages. Needs duplex links.
     """
     if sliced and not network.duplex:
         raise ArgumentError(
@@ -381,10 +373,8 @@ def _reduce_scatter(network: Network, goal: Goal, model: Model) -> Schedule:
 def make_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The generic schedule for a goal.
 
-    Raises
-    ------
-    ArgumentError
-        For circuits through switches, which only forward: it moves hop by hop.
+    Raises:
+        ArgumentError: For circuits through switches, which only forward: it moves hop by hop.
     """
     if model.switching == "circuit" and network.has_switches and not model.in_network:
         raise ArgumentError(

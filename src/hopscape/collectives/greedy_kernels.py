@@ -21,16 +21,12 @@ if TYPE_CHECKING:
 class Rules(NamedTuple):
     """What may move in a round.
 
-    Attributes
-    ----------
-    tails, heads, reverse : int[channels]
-        The ends of each channel, and the channel in the other direction, -1 for none.
-    ports
-        Channels of a node in use at once, in each direction; 0: all.
-    half
-        A link carries one direction at a time.
-    packed
-        A channel carries all that waits for it at once.
+    Attributes:
+        tails, heads, reverse (int[channels]): The ends of each channel, and the channel in the
+            other direction, -1 for none.
+        ports: Channels of a node in use at once, in each direction; 0: all.
+        half: A link carries one direction at a time.
+        packed: A channel carries all that waits for it at once.
     """
 
     tails: IntArray
@@ -51,14 +47,11 @@ class Rules(NamedTuple):
 class _Queues(NamedTuple):
     """What waits for the channels.
 
-    Attributes
-    ----------
-    first : int64[channels, levels]
-        The first item by channel and priority, -1 for none.
-    after : int64[items]
-        The item behind each.
-    waiting, top : int64[channels]
-        How many there are, and a priority above which there is none.
+    Attributes:
+        first (int64[channels, levels]): The first item by channel and priority, -1 for none.
+        after (int64[items]): The item behind each.
+        waiting, top (int64[channels]): How many there are, and a priority above which there is
+            none.
     """
 
     first: IntArray
@@ -193,10 +186,8 @@ def _move(queues, rules, moves, done, now, scratch):  # type: ignore[no-untyped-
 def route_packets(path_start: IntArray, path: IntArray, rules: Rules) -> _Moves:
     """Move packets along given paths, farthest to go first.
 
-    Returns
-    -------
-    round, channel, packet : int64[...]
-        One entry per hop, by rising round.
+    Returns:
+        round, channel, packet (int64[...]): One entry per hop, by rising round.
     """
     packets = len(path_start) - 1
     channels = len(rules.heads)
@@ -229,13 +220,10 @@ def balanced_trees(
 
     Each node hangs from the least used of the channels that reach it on a shortest path.
 
-    Parameters
-    ----------
-    distance : uint8 or more, shape (nodes, nodes)
-        distance[s, v] from s to v.
-    parent, height : int32, int16, shape (nodes, nodes)
-        Filled: the channel into v in the tree of s (-1 at the root), and the height of the tree
-        below v.
+    Args:
+        distance (uint8 or more, shape (nodes, nodes)): distance[s, v] from s to v.
+        parent, height (int32, int16, shape (nodes, nodes)): Filled: the channel into v in the tree
+            of s (-1 at the root), and the height of the tree below v.
     """
     nodes = len(indptr) - 1
     load = np.zeros(len(heads), np.int64)
@@ -303,9 +291,8 @@ def prune_trees(tails: IntArray, is_end: IntArray, distance: IntArray, parent: I
 def flow_trees(indptr: IntArray, parent: IntArray, height: IntArray, rules: Rules) -> _Moves:
     """Every source's chunk down its own tree, all at once; the tallest subtree first.
 
-    Returns
-    -------
-    round, channel, chunk : int64[...]
+    Returns:
+        round, channel, chunk: int64[...]
     """
     nodes = rules.nodes
     channels = len(rules.heads)

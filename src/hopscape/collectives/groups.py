@@ -27,23 +27,18 @@ Build = Callable[[Network, Goal, Model], Schedule]
 def among_groups(network: Network, goal: Goal, model: Model, build: Build) -> Schedule:
     """Serve the groups of a goal by an algorithm for goals without groups.
 
-    Parameters
-    ----------
-    goal
-        With groups.
-    model
-        Several groups at once need all ports, full duplex and store-and-forward.
-    build
-        The algorithm: takes network, goal and model.
+    Args:
+        goal: With groups.
+        model: Several groups at once need all ports, full duplex and store-and-forward.
+        build: The algorithm: takes network, goal and model.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.collectives import make_schedule
-    >>> net = hopscape.build("torus(4, 4)")
-    >>> rows = Goal.all_gather(groups=[[0, 1, 2, 3], [4, 5, 6, 7]])
-    >>> print(hopscape.verify(among_groups(net, rows, hopscape.Model(), make_schedule)))
-    holds: all-gather among 2 groups of 4 endpoints: 8 of 8 nodes served in 2 rounds, ...
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.collectives import make_schedule
+        >>> net = hopscape.build("torus(4, 4)")
+        >>> rows = Goal.all_gather(groups=[[0, 1, 2, 3], [4, 5, 6, 7]])
+        >>> print(hopscape.verify(among_groups(net, rows, hopscape.Model(), make_schedule)))
+        holds: all-gather among 2 groups of 4 endpoints: 8 of 8 nodes served in 2 rounds, ...
     """
     if len(goal.groups) == 1:
         goal.members(network)

@@ -62,30 +62,20 @@ def symmetric_gather(
     One node stands for each orbit. Chunks that few of the nodes nearby have, or are getting, come
     first, at random among equals.
 
-    Parameters
-    ----------
-    source : int64[orbits, widest]
-        The orbit of each node nearby a representative; those with a lane into it come first.
-    lanes : int64[orbits]
-        How many lanes lead into it.
-    moved : int32[orbits, widest, chunks]
-        What a chunk is called at that orbit's representative, when the symmetry that takes the
-        node there has been applied.
-    own : int64[orbits]
-        The chunk that each representative starts with.
-    near : int64[orbits]
-        How many nodes are nearby.
-    weight : float64[orbits, widest]
-        How much each of them counts.
-    steps
-        The most that are tried.
+    Args:
+        source (int64[orbits, widest]): The orbit of each node nearby a representative; those with a
+            lane into it come first.
+        lanes (int64[orbits]): How many lanes lead into it.
+        moved (int32[orbits, widest, chunks]): What a chunk is called at that orbit's
+            representative, when the symmetry that takes the node there has been applied.
+        own (int64[orbits]): The chunk that each representative starts with.
+        near (int64[orbits]): How many nodes are nearby.
+        weight (float64[orbits, widest]): How much each of them counts.
+        steps: The most that are tried.
 
-    Returns
-    -------
-    used : int
-        Steps until nobody lacked anything; `steps` + 1 when that did not happen.
-    taken : int32[steps, orbits, most lanes]
-        The chunk received, or -1.
+    Returns:
+        used (int): Steps until nobody lacked anything; `steps` + 1 when that did not happen.
+        taken (int32[steps, orbits, most lanes]): The chunk received, or -1.
     """
     np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
     orbits, _, chunks = moved.shape
@@ -139,22 +129,16 @@ def even_paths(
     Each packet is given anew, again and again, the best of several random shortest paths and its
     own; the price of a channel is the fourth power of what its kind carries.
 
-    Parameters
-    ----------
-    kind : int64[channels]
-        Which kind each channel is of.
-    far : uint8 or more, shape (nodes, nodes)
-        far[d, v]: hops from v to d.
-    source, target : int64[packets]
-    start : int64[packets + 1]
-        Where the path of each packet begins; its length is its distance.
-    load : int64[kinds]
-        Filled: how much each kind carries.
+    Args:
+        kind (int64[channels]): Which kind each channel is of.
+        far (uint8 or more, shape (nodes, nodes)): far[d, v]: hops from v to d.
+        source, target: int64[packets]
+        start (int64[packets + 1]): Where the path of each packet begins; its length is its
+            distance.
+        load (int64[kinds]): Filled: how much each kind carries.
 
-    Returns
-    -------
-    int64[start[-1]]
-        The channels of all paths.
+    Returns:
+        int64[start[-1]]: The channels of all paths.
     """
     np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
     packets = len(source)
@@ -201,16 +185,12 @@ def gather_rounds(
 ) -> None:
     """Rounds up to `stop` in which every kind of channel brings a chunk to a node, if it can.
 
-    Parameters
-    ----------
-    tails, heads : int[kinds, members]
-        The ends of the channels of each kind.
-    came : int32[chunks, nodes]
-        One more than the round in which a chunk comes to a node, 1 at its origin; 0: it has not.
-    made : int64[hops, 3]
-        Round, kind, and chunk · members + place in the kind; filled in.
-    state : int64[3]
-        Rounds and hops so far, and the state of the generator of random numbers.
+    Args:
+        tails, heads (int[kinds, members]): The ends of the channels of each kind.
+        came (int32[chunks, nodes]): One more than the round in which a chunk comes to a node, 1 at
+            its origin; 0: it has not.
+        made (int64[hops, 3]): Round, kind, and chunk · members + place in the kind; filled in.
+        state (int64[3]): Rounds and hops so far, and the state of the generator of random numbers.
     """
     kinds, members = tails.shape
     size = len(came) * members
@@ -243,17 +223,12 @@ def least_used(
 ) -> IntArray:
     """For each node one of its offers, of the kind that is used least so far.
 
-    Parameters
-    ----------
-    ends : int64[nodes + 1]
-        Offers of node i are ``ends[i]:ends[i + 1]``.
-    kind : int64[offers]
-    weight : int64[nodes]
-        How much taking an offer adds to what its kind is used.
-    order : int64[nodes]
-        Who chooses first.
-    used : int64[kinds]
-        Kept up to date.
+    Args:
+        ends (int64[nodes + 1]): Offers of node i are ``ends[i]:ends[i + 1]``.
+        kind: int64[offers]
+        weight (int64[nodes]): How much taking an offer adds to what its kind is used.
+        order (int64[nodes]): Who chooses first.
+        used (int64[kinds]): Kept up to date.
     """
     out = np.empty(len(weight), np.int64)
     for i in order:

@@ -114,13 +114,12 @@ def _trees(layers: _Layers, by_step: bool) -> tuple[IntArray, list[int]]:
 def gather_by_orbit(view: View) -> OrbitPlan:
     """All-gather with unit messages: breadth-first trees, all kinds of channels loaded alike.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.collectives.free_group import Orbits
-    >>> plan = gather_by_orbit(Orbits(hopscape.build("torus(8, 8)")))
-    >>> plan.rounds, plan.fault
-    (16, '')
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.collectives.free_group import Orbits
+        >>> plan = gather_by_orbit(Orbits(hopscape.build("torus(8, 8)")))
+        >>> plan.rounds, plan.fault
+        (16, '')
     """
     _check_hops(view, len(view.own) * view.network.order, "all-gather")
     if len(view.own) > 1:
@@ -205,13 +204,12 @@ def _timed(view: View, channel: IntArray, before: IntArray) -> IntArray:
 def exchange_by_orbit(view: View) -> OrbitPlan:
     """All-to-all along shortest paths that load all kinds of channels alike.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.collectives.free_group import Orbits
-    >>> plan = exchange_by_orbit(Orbits(hopscape.build("torus(6, 6)")))
-    >>> plan.rounds, plan.fault  # the bound is 27
-    (27, '')
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.collectives.free_group import Orbits
+        >>> plan = exchange_by_orbit(Orbits(hopscape.build("torus(6, 6)")))
+        >>> plan.rounds, plan.fault  # the bound is 27
+        (27, '')
     """
     layers = _Layers(view)
     hops = int(layers.distance.sum())

@@ -74,13 +74,12 @@ def symmetric_all_gather(network: Network, goal: Goal, model: Model = Model()) -
     bring something new, what few of them have; seeds are tried until a lower bound is met. Half
     duplex serves the two directions in turn.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("folded(petersen, 2)")
-    >>> made = symmetric_all_gather(net, Goal.all_gather())
-    >>> made.rounds, hopscape.verify(made).holds
-    (17, True)
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("folded(petersen, 2)")
+        >>> made = symmetric_all_gather(net, Goal.all_gather())
+        >>> made.rounds, hopscape.verify(made).holds
+        (17, True)
     """
     rules = _all_port(model)
     orbits = Orbits(network)
@@ -187,13 +186,12 @@ def symmetric_all_reduce(network: Network, goal: Goal, model: Model = Model()) -
 def symmetric_all_to_all(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Total exchange along shortest paths that load all kinds of channels evenly.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("expanded(petersen, 1)")
-    >>> made = symmetric_all_to_all(net, Goal.all_to_all())
-    >>> made.rounds < 510, hopscape.verify(made).holds  # the bound is 500
-    (True, True)
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("expanded(petersen, 1)")
+        >>> made = symmetric_all_to_all(net, Goal.all_to_all())
+        >>> made.rounds < 510, hopscape.verify(made).holds  # the bound is 500
+        (True, True)
     """
     rules = _all_port(model)
     orbits = Orbits(network)

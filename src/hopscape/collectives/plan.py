@@ -34,12 +34,10 @@ _PATH_TRIES, _MOVES, _PATH_WORK = 40, 400_000, 300_000_000
 class Plan:
     """Hops in no order of time.
 
-    Attributes
-    ----------
-    channel : int64[hops]
-    before : int64[hops]
-        The hop after which each hop may be made, or -1.
-    chunk : int64[hops]
+    Attributes:
+        channel: int64[hops]
+        before (int64[hops]): The hop after which each hop may be made, or -1.
+        chunk: int64[hops]
     """
 
     channel: IntArray
@@ -50,12 +48,11 @@ class Plan:
     def of(cls, schedule: Schedule) -> Plan:
         """The plan behind a schedule in which nothing is added up.
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> from hopscape.collectives import broadcast
-        >>> Plan.of(broadcast(hopscape.build("path(4)"), 0)).before
-        array([-1,  0,  1])
+        Examples:
+            >>> import hopscape
+            >>> from hopscape.collectives import broadcast
+            >>> Plan.of(broadcast(hopscape.build("path(4)"), 0)).before
+            array([-1,  0,  1])
         """
         from hopscape.collectives.plan_kernels import hops_before
         from hopscape.core.verify_kernels import by_chunk
@@ -156,14 +153,11 @@ def _all_port(goal: Goal, model: Model) -> Model:
 class PathPlan:
     """Paths from endpoint to endpoint in no order of time, chunk by chunk.
 
-    Attributes
-    ----------
-    start : int64[paths + 1]
-        Path p takes ``channel[start[p]:start[p + 1]]``.
-    channel : int64[...]
-    before : int64[paths]
-        The path after which each path may be taken, or -1.
-    chunk : int64[paths]
+    Attributes:
+        start (int64[paths + 1]): Path p takes ``channel[start[p]:start[p + 1]]``.
+        channel: int64[...]
+        before (int64[paths]): The path after which each path may be taken, or -1.
+        chunk: int64[paths]
     """
 
     start: IntArray

@@ -62,17 +62,13 @@ def time_hops(
 ) -> IntArray:
     """The round of every hop: each channel serves first what is most urgent.
 
-    Parameters
-    ----------
-    channel : int64[hops]
-    before : int64[hops]
-        The hop that must be made in an earlier round, or -1.
-    urgent : int64[hops]
-        From 0; the hops that follow, for example, as :func:`heights` counts them.
-    room : int64[channels]
-        How many hops each channel serves in a round.
-    order : int64[hops]
-        A permutation that breaks ties.
+    Args:
+        channel: int64[hops]
+        before (int64[hops]): The hop that must be made in an earlier round, or -1.
+        urgent (int64[hops]): From 0; the hops that follow, for example, as :func:`heights` counts
+            them.
+        room (int64[channels]): How many hops each channel serves in a round.
+        order (int64[hops]): A permutation that breaks ties.
     """
     hops, channels = len(channel), len(room)
     tallest = 0
@@ -160,10 +156,8 @@ def push_hops(
     Known from project scheduling as forward-backward improvement (Li and Willis, 1992). Ends when
     `least` rounds are reached or nothing changes any more.
 
-    Returns
-    -------
-    int
-        The number of rounds.
+    Returns:
+        int: The number of rounds.
     """
     last = -1
     for r in rounds:
@@ -193,15 +187,11 @@ def time_paths(
 ) -> IntArray:
     """The round of every path that is held as a whole: in each round all that fit, in order.
 
-    Parameters
-    ----------
-    start : int64[paths + 1]
-        Path p holds ``channels[start[p]:start[p + 1]]`` in its round.
-    before : int64[paths]
-        The path that must be held in an earlier round, or -1.
-    room : int64[channels]
-    order : int64[paths]
-        The most urgent first.
+    Args:
+        start (int64[paths + 1]): Path p holds ``channels[start[p]:start[p + 1]]`` in its round.
+        before (int64[paths]): The path that must be held in an earlier round, or -1.
+        room: int64[channels]
+        order (int64[paths]): The most urgent first.
     """
     paths = len(start) - 1
     out = np.full(paths, -1, np.int64)
@@ -241,9 +231,8 @@ def tree_hops(
     Paths are given chunk by chunk, each after the one that reaches its start. A path begins where
     it leaves the nodes that the chunk has reached.
 
-    Returns
-    -------
-    channel, before, path : int64[hops]
+    Returns:
+        channel, before, path: int64[hops]
     """
     tails, heads = ends
     mark = np.full(nodes, -1, np.int64)
@@ -378,10 +367,8 @@ def settle_paths(
     Paths of rounds beyond are dealt out first. Then a path that meets others takes the round in
     which it meets fewest, and keeps that for a while (tabu search). `rounds` is changed.
 
-    Returns
-    -------
-    int
-        Paths that still meet others when last counted; 0: the rounds are right.
+    Returns:
+        int: Paths that still meet others when last counted; 0: the rounds are right.
     """
     state = seeded(seed)
     used = np.zeros((total, len(room)), np.int16)

@@ -68,22 +68,17 @@ def broadcast_by_axes(
 ) -> Schedule:
     """Broadcast along the first axis, then from every holder along the second, and so on.
 
-    Parameters
-    ----------
-    network
-        The product of `factors`.
-    model
-        Each axis is served by the generic broadcast of its factor under this model.
-    everybody
-        False: only the root goes on along the next axis, as one paper prints it; most nodes are
-        then never reached.
+    Args:
+        network: The product of `factors`.
+        model: Each axis is served by the generic broadcast of its factor under this model.
+        everybody: False: only the root goes on along the next axis, as one paper prints it; most
+            nodes are then never reached.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("folded(petersen, 2)")
-    >>> print(hopscape.verify(broadcast_by_axes(net, net.family.factors, 0)))
-    holds: broadcast from node 0: 100 of 100 nodes served in 4 rounds, 99 messages, 0 duplicates
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("folded(petersen, 2)")
+        >>> print(hopscape.verify(broadcast_by_axes(net, net.family.factors, 0)))
+        holds: broadcast from node 0: 100 of 100 nodes served in 4 rounds, 99 messages, 0 duplicates
     """
     box = MixedRadix([factor.order for factor in factors])
     start = box.tuples(np.asarray([network.node(root)]))[0].astype(np.int64)
@@ -137,14 +132,13 @@ def permute_by_rows(
     permutation of its own, and a last move along the first axis ends it. With n equal factors in
     which any permutation takes p rounds, that is p (2n - 1) rounds.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("folded(heawood, 2)")
-    >>> targets = np.random.default_rng(0).permutation(net.order).tolist()
-    >>> plan = permute_by_rows(net, net.family.factors, targets)
-    >>> plan.rounds, hopscape.verify(plan).holds
-    (9, True)
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("folded(heawood, 2)")
+        >>> targets = np.random.default_rng(0).permutation(net.order).tolist()
+        >>> plan = permute_by_rows(net, net.family.factors, targets)
+        >>> plan.rounds, hopscape.verify(plan).holds
+        (9, True)
     """
     if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
         raise ArgumentError("routing by rows is for all ports, full duplex, store-and-forward")

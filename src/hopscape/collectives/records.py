@@ -19,10 +19,9 @@ __all__ = ["contest_record", "fault_record", "pareto", "transfer_rows"]
 def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> dict[str, Any]:
     """The best schedule, its competitors, the bound, and times for sizes.
 
-    Parameters
-    ----------
-    sizes
-        The ends of a range of sizes: times over it and the sizes at which the fastest changes.
+    Args:
+        sizes: The ends of a range of sizes: times over it and the sizes at which the fastest
+            changes.
     """
     best = contest.best
     bound = contest.bounds[0].rounds if contest.bounds else 0
@@ -71,12 +70,9 @@ def fault_record(
 ) -> dict[str, Any]:
     """What a contest on what is left adds: what is dead, and the price against the whole network.
 
-    Parameters
-    ----------
-    left
-        Where the contest was held: what :func:`survivors` leaves without the dead parts.
-    asked, seconds
-        As in :func:`compete`, for the contest on the whole network.
+    Args:
+        left: Where the contest was held: what :func:`survivors` leaves without the dead parts.
+        asked, seconds: As in :func:`compete`, for the contest on the whole network.
     """
     inside, best = contest.goal, contest.best
     outside = left.outside(inside)
@@ -106,14 +102,13 @@ def pareto(contest: Contest) -> list[dict[str, Any]]:
     The first is the best for short data, the last the best for long data. The load is what the
     busiest channels of all rounds carry, in buffers of a node.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.collectives.contest import compete
-    >>> found = compete(hopscape.build("torus(4, 4)"), hopscape.Goal.all_gather(), size=10**6)
-    >>> steps = pareto(found)
-    >>> steps[0]["rounds"], steps[-1]["load"] < steps[0]["load"]
-    (2, True)
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.collectives.contest import compete
+        >>> found = compete(hopscape.build("torus(4, 4)"), hopscape.Goal.all_gather(), size=10**6)
+        >>> steps = pareto(found)
+        >>> steps[0]["rounds"], steps[-1]["load"] < steps[0]["load"]
+        (2, True)
     """
     rows: list[dict[str, Any]] = []
     loads = {
@@ -173,12 +168,11 @@ def _over_sizes(contest: Contest, low: int, high: int) -> dict[str, Any]:
 def transfer_rows(schedule: Schedule) -> list[dict[str, Any]]:
     """One row per transfer: its round from 1, ends, chunk and the nodes of its path.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.collectives import broadcast
-    >>> transfer_rows(broadcast(hopscape.build("path(3)"), 0))[1]
-    {'round': 2, 'source': 1, 'target': 2, 'chunk': 0, 'hops': 1, 'path': [1, 2]}
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.collectives import broadcast
+        >>> transfer_rows(broadcast(hopscape.build("path(3)"), 0))[1]
+        {'round': 2, 'source': 1, 'target': 2, 'chunk': 0, 'hops': 1, 'path': [1, 2]}
     """
     heads = schedule.network.heads[schedule.channels]
     starts = schedule.path_start.tolist()

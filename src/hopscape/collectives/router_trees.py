@@ -22,12 +22,9 @@ def next_hop_tree(router: Router, root: int, only_to: IntArray | None = None) ->
     A node can tell on its own whom to forward to: those neighbours whose next hop to the root it
     is. With an exact router the depths are distances.
 
-    Parameters
-    ----------
-    router
-        Of a network with duplex links.
-    only_to : array of int, optional
-        Keep only the branches that lead to these nodes.
+    Args:
+        router: Of a network with duplex links.
+        only_to (array of int, optional): Keep only the branches that lead to these nodes.
     """
     network = router.network
     nodes = np.arange(network.order)
@@ -55,12 +52,12 @@ def next_hop_tree(router: Router, root: int, only_to: IntArray | None = None) ->
 def next_hop_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Broadcast or one-to-many down the tree of the network's own router.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("expanded(petersen, 2)")
-    >>> print(hopscape.verify(next_hop_schedule(net, hopscape.Goal.broadcast(0))))
-    holds: broadcast from node 0: 1000 of 1000 nodes served in 7 rounds, 999 messages, 0 duplicates
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("expanded(petersen, 2)")
+        >>> schedule = next_hop_schedule(net, hopscape.Goal.broadcast(0))
+        >>> hopscape.verify(schedule).holds, schedule.rounds, net.order
+        (True, 7, 1000)
     """
     root = network.node(goal.root if goal.root is not None else 0)
     only_to = goal.on(network).wanted if goal.kind == "one-to-many" else None

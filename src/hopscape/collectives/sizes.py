@@ -31,10 +31,9 @@ _POINTS = 25
 def read_sizes(text: str) -> tuple[int, int]:
     """A size such as ``64KB``, or a range such as ``1KB:1GB``: its ends.
 
-    Examples
-    --------
-    >>> read_sizes("64KB"), read_sizes("1KiB:1GB")
-    ((64000, 64000), (1024, 1000000000))
+    Examples:
+        >>> read_sizes("64KB"), read_sizes("1KiB:1GB")
+        ((64000, 64000), (1024, 1000000000))
     """
     words = text.split(":")
     if len(words) > 2:

@@ -27,14 +27,10 @@ _NAMED = 12
 class Survivors:
     """What is left of a network.
 
-    Attributes
-    ----------
-    whole, left
-        Before and after; nodes of `left` are numbered anew.
-    nodes : int64[left nodes]
-        Their numbers in the whole network.
-    channels : int64[left channels]
-        The numbers of the channels in the whole network.
+    Attributes:
+        whole, left: Before and after; nodes of `left` are numbered anew.
+        nodes (int64[left nodes]): Their numbers in the whole network.
+        channels (int64[left channels]): The numbers of the channels in the whole network.
     """
 
     whole: Network
@@ -45,10 +41,8 @@ class Survivors:
     def inside(self, goal: Goal) -> Goal:
         """A goal of the whole network in the numbers of what is left.
 
-        Raises
-        ------
-        ArgumentError
-            When a node of the goal is dead.
+        Raises:
+            ArgumentError: When a node of the goal is dead.
         """
         root = None if goal.root is None else self._number(goal.root, "the root")
         targets = tuple(self._number(v, "a target") for v in goal.targets)
@@ -96,10 +90,8 @@ def dead_channels(
 ) -> IntArray:
     """bool[channels]: which channels are dead; all links between the two nodes of a dead one are.
 
-    Raises
-    ------
-    ArgumentError
-        When there is no such link.
+    Raises:
+        ArgumentError: When there is no such link.
     """
     dead = np.zeros(network.order, dtype=bool)
     dead[list(dead_nodes)] = True
@@ -141,17 +133,14 @@ def survivors(
 ) -> Survivors:
     """The live nodes and links as a network.
 
-    Raises
-    ------
-    DisconnectedError
-        When live endpoints are cut off from the others; they are named.
+    Raises:
+        DisconnectedError: When live endpoints are cut off from the others; they are named.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> found = survivors(hopscape.build("torus(4, 4)"), [5], [(0, 1)])
-    >>> found.left.order, found.left.links, found.nodes[5]
-    (15, 27, np.int64(6))
+    Examples:
+        >>> import hopscape
+        >>> found = survivors(hopscape.build("torus(4, 4)"), [5], [(0, 1)])
+        >>> found.left.order, found.left.links, found.nodes[5]
+        (15, 27, np.int64(6))
     """
     dead = dead_channels(network, dead_nodes, dead_links)
     nodes = np.setdiff1d(np.arange(network.order), list(dead_nodes))

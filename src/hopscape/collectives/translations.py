@@ -67,17 +67,12 @@ class Step:
 class Shifts:
     """Translations of a product, entry by entry.
 
-    Parameters
-    ----------
-    factors
-        Each of a family that knows its translations.
+    Args:
+        factors: Each of a family that knows its translations.
 
-    Attributes
-    ----------
-    kinds : list of (axis, port)
-        Kinds of links: the wired ports of node 0.
-    step : int64[kinds, order]
-        Where a link of each kind leads from each place.
+    Attributes:
+        kinds (list of (axis, port)): Kinds of links: the wired ports of node 0.
+        step (int64[kinds, order]): Where a link of each kind leads from each place.
     """
 
     def __init__(self, factors: Sequence[Network]) -> None:
@@ -367,15 +362,14 @@ def _play(shifts: Shifts, words: list[list[Word]], seed: int) -> list[Step]:
 def by_translations(kind: str, factors: Sequence[Network] | None = None) -> Collective:
     """The named algorithm for all-gather or all-to-all; the network itself is the usual factor.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("heawood")
-    >>> gather = by_translations("all-gather").build(net, Goal.all_gather(), Model())
-    >>> print(hopscape.verify(gather))
-    holds: all-gather: 14 of 14 nodes served in 5 rounds, 182 messages, 0 duplicates
-    >>> by_translations("all-to-all").build(net, Goal.all_to_all(), Model()).rounds
-    9
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("heawood")
+        >>> gather = by_translations("all-gather").build(net, Goal.all_gather(), Model())
+        >>> print(hopscape.verify(gather))
+        holds: all-gather: 14 of 14 nodes served in 5 rounds, 182 messages, 0 duplicates
+        >>> by_translations("all-to-all").build(net, Goal.all_to_all(), Model()).rounds
+        9
     """
 
     def build(network: Network, _: Goal, model: Model) -> Schedule:

@@ -18,18 +18,13 @@ __all__ = ["Tree", "serve_tree", "shortest_path_tree"]
 class Tree:
     """A tree that hangs from a root, or several that hang from the nodes that have the data.
 
-    Attributes
-    ----------
-    root
-        The first of the roots.
-    channel : int64[order]
-        The channel from the parent into each node; -1 for the root and for nodes outside.
-    depth : int64[order]
-        Hops from the root; -1 for nodes outside.
-    nodes : int64[...]
-        The nodes of the tree by rising depth, the root first.
-    roots
-        How many roots there are.
+    Attributes:
+        root: The first of the roots.
+        channel (int64[order]): The channel from the parent into each node; -1 for the root and for
+            nodes outside.
+        depth (int64[order]): Hops from the root; -1 for nodes outside.
+        nodes (int64[...]): The nodes of the tree by rising depth, the root first.
+        roots: How many roots there are.
     """
 
     root: int
@@ -53,17 +48,13 @@ def shortest_path_tree(
 ) -> Tree:
     """A tree of breadth-first search, each node hung from the lowest channel that reaches it first.
 
-    Parameters
-    ----------
-    sources
-        Further roots.
-    only_to : array of int, optional
-        Keep only the branches that lead to these nodes. By default all endpoints must be reached.
+    Args:
+        sources: Further roots.
+        only_to (array of int, optional): Keep only the branches that lead to these nodes. By
+            default all endpoints must be reached.
 
-    Raises
-    ------
-    DisconnectedError
-        When a node that is wanted cannot be reached.
+    Raises:
+        DisconnectedError: When a node that is wanted cannot be reached.
     """
     indptr, heads = network.indptr, network.heads
     channel = np.full(network.order, -1, dtype=np.int64)

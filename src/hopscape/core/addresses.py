@@ -114,13 +114,12 @@ class Addresses(ABC):
 class MixedRadix(Addresses):
     """Addresses in a box: digit i runs over 0..sides[i]-1, the last digit fastest.
 
-    Examples
-    --------
-    >>> box = MixedRadix((4, 3))
-    >>> box.tuple(7), box.number((2, 1))
-    ((2, 1), 7)
-    >>> box.numbers(np.array([[0, 2], [3, 2]]))
-    array([ 2, 11])
+    Examples:
+        >>> box = MixedRadix((4, 3))
+        >>> box.tuple(7), box.number((2, 1))
+        ((2, 1), 7)
+        >>> box.numbers(np.array([[0, 2], [3, 2]]))
+        array([ 2, 11])
     """
 
     def __init__(self, sides: Sequence[int]) -> None:

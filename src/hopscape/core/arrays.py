@@ -56,12 +56,11 @@ class NoWay:
 
     Distances, ports and channels count from 0, so that tables of wide integers have -1 instead.
 
-    Examples
-    --------
-    >>> none = NoWay(np.uint8)
-    >>> table = none.narrow(np.array([0, 7, -1]))
-    >>> table, none.mask(table), none.signed(table)
-    (array([  0,   7, 255], dtype=uint8), array([False, False,  True]), array([ 0,  7, -1]))
+    Examples:
+        >>> none = NoWay(np.uint8)
+        >>> table = none.narrow(np.array([0, 7, -1]))
+        >>> table, none.mask(table), none.signed(table)
+        (array([  0,   7, 255], dtype=uint8), array([False, False,  True]), array([ 0,  7, -1]))
     """
 
     def __init__(self, dtype: DTypeLike) -> None:
@@ -111,10 +110,9 @@ class Incoming(NamedTuple):
 def count_numbers(numbers: IntArray | range | None) -> int:
     """How many there are, of a range too long for ``len`` as well.
 
-    Examples
-    --------
-    >>> count_numbers(range(3, 10**30)), count_numbers(None)
-    (999999999999999999999999999997, 0)
+    Examples:
+        >>> count_numbers(range(3, 10**30)), count_numbers(None)
+        (999999999999999999999999999997, 0)
     """
     if isinstance(numbers, range):
         return max(0, numbers.stop - numbers.start)

@@ -37,17 +37,12 @@ _FINEST = 1000
 class ChannelClass:
     """A kind of channel.
 
-    Attributes
-    ----------
-    speed
-        Its capacity: what it carries in a unit of time, in a unit common to all kinds of the
-        network.
-    reach
-        How far it goes, in the machine's own words.
-    delay
-        Cycles that a flit takes, where they are known.
-    length
-        In a unit common to all kinds of the network, where it is known.
+    Attributes:
+        speed: Its capacity: what it carries in a unit of time, in a unit common to all kinds of the
+            network.
+        reach: How far it goes, in the machine's own words.
+        delay: Cycles that a flit takes, where they are known.
+        length: In a unit common to all kinds of the network, where it is known.
     """
 
     name: str
@@ -80,10 +75,9 @@ def with_plain(kinds: tuple[ChannelClass, ...]) -> tuple[ChannelClass, ...]:
 def whole_capacities(kinds: Sequence[ChannelClass]) -> list[int]:
     """Capacities in units of their common measure: the largest of which all are whole multiples.
 
-    Examples
-    --------
-    >>> whole_capacities([ChannelClass("slow", 1), ChannelClass("fast", 2.5)])
-    [2, 5]
+    Examples:
+        >>> whole_capacities([ChannelClass("slow", 1), ChannelClass("fast", 2.5)])
+        [2, 5]
     """
     shares = [Fraction(kind.speed).limit_denominator(_FINEST) for kind in kinds]
     if not all(shares):
@@ -97,10 +91,9 @@ def whole_capacities(kinds: Sequence[ChannelClass]) -> list[int]:
 def link_attribute(name: str, value: object) -> float:
     """The value of an attribute of a link, from a number or a text; whole numbers are int.
 
-    Examples
-    --------
-    >>> link_attribute("capacity", "2.0"), link_attribute("length", 0.5)
-    (2, 0.5)
+    Examples:
+        >>> link_attribute("capacity", "2.0"), link_attribute("length", 0.5)
+        (2, 0.5)
     """
     try:
         if isinstance(value, bool):
@@ -123,11 +116,10 @@ def group_links(
 ) -> tuple[tuple[ChannelClass, ...], IntArray | None]:
     """The kinds of links, and the kind of each, from their attributes.
 
-    Examples
-    --------
-    >>> kinds, which = group_links([{"capacity": 4}, {}, {"capacity": 4}])
-    >>> [(kind.name, kind.speed) for kind in kinds], which.tolist()
-    ([('capacity4', 4), ('plain', 1)], [0, 1, 0])
+    Examples:
+        >>> kinds, which = group_links([{"capacity": 4}, {}, {"capacity": 4}])
+        >>> [(kind.name, kind.speed) for kind in kinds], which.tolist()
+        ([('capacity4', 4), ('plain', 1)], [0, 1, 0])
     """
     if not any(links):
         return (), None

@@ -21,21 +21,17 @@ def check_router(router: Router, *, targets: int | None = None, seed: int = 0) -
     is one hop shorter, and are unreachable nodes reported as such? Following ports then always
     arrives, so that distances and routes are checked together.
 
-    Parameters
-    ----------
-    targets
-        Check all sources against this many seeded random targets; all targets when left out.
+    Args:
+        targets: Check all sources against this many seeded random targets; all targets when left
+            out.
 
-    Returns
-    -------
-    Verdict
-        With the first counter-example: `from`, `to`, what was found and what is true.
+    Returns:
+        Verdict: With the first counter-example: `from`, `to`, what was found and what is true.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> print(check_router(hopscape.build("torus(5, 4)").router()))
-    holds: 400 pairs agree with breadth-first search
+    Examples:
+        >>> import hopscape
+        >>> print(check_router(hopscape.build("torus(5, 4)").router()))
+        holds: 400 pairs agree with breadth-first search
     """
     if targets is not None and targets < 1:
         raise ArgumentError(f"targets is {targets}; it must be at least 1")

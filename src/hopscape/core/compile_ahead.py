@@ -48,13 +48,10 @@ def compile_ahead(command: str, nodes: int) -> None:
 
     Only the command line does so (:func:`hopscape.core.kernel_cache.allow_compiling_ahead`).
 
-    Parameters
-    ----------
-    command
-        As in :func:`hopscape.core.kernel_plan.planned`.
-    nodes
-        How large the network is. Small ones need less: some kernels are interpreted
-        (:func:`hopscape.core.kernel.kernel`).
+    Args:
+        command: As in :func:`hopscape.core.kernel_plan.planned`.
+        nodes: How large the network is. Small ones need less: some kernels are interpreted
+            (:func:`hopscape.core.kernel.kernel`).
     """
     if not may_compile_ahead() or processors() < 2:
         return

@@ -35,28 +35,20 @@ def check_shared(
 ) -> tuple[int, int, int, int, float, int]:
     """Check paths, ends and port limits; channels may be shared.
 
-    Parameters
-    ----------
-    order : int64[transfers]
-        The transfers by round, and within a round by message.
-    lane : int64[channels]
-        What the load of a channel is counted on: itself, or one of the two channels of its link.
-    speed : float64[channels]
-    limits : int64[2, nodes]
-        Messages that each node may send and receive in a round; in half duplex the first row is for
-        both together.
-    may_end : bool[nodes]
-        Where a message may start and end.
+    Args:
+        order (int64[transfers]): The transfers by round, and within a round by message.
+        lane (int64[channels]): What the load of a channel is counted on: itself, or one of the two
+            channels of its link.
+        speed: float64[channels]
+        limits (int64[2, nodes]): Messages that each node may send and receive in a round; in half
+            duplex the first row is for both together.
+        may_end (bool[nodes]): Where a message may start and end.
 
-    Returns
-    -------
-    code, transfer, other : int
-        The first violation, or OK.
-    messages : int
-    sizes : float
-        Sum over rounds of the time of the busiest channel, in chunks per capacity.
-    hops : int
-        Sum over rounds of the longest path.
+    Returns:
+        code, transfer, other (int): The first violation, or OK.
+        messages: int
+        sizes (float): Sum over rounds of the time of the busiest channel, in chunks per capacity.
+        hops (int): Sum over rounds of the longest path.
     """
     round_start, source, target, path_start, channels, indptr, heads = transfers
     nodes = len(indptr) - 1

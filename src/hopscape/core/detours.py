@@ -31,25 +31,21 @@ class DetourRouter(SearchRouter):
     Dead nodes have no path to or from anywhere; distances are -1 where none is left. One
     breadth-first search per destination, the latest ones kept.
 
-    Parameters
-    ----------
-    network : Network
-    dead_nodes : iterable of nodes
-    dead_links : iterable of pairs of nodes
-        All links between the two are dead, in both directions.
+    Args:
+        network: Network
+        dead_nodes: iterable of nodes
+        dead_links (iterable of pairs of nodes): All links between the two are dead, in both
+            directions.
 
-    Attributes
-    ----------
-    left : Network
-        What is left: the same nodes, the channels that work.
+    Attributes:
+        left (Network): What is left: the same nodes, the channels that work.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("distributed_switch(7, 3, 1)")
-    >>> router = DetourRouter(net, dead_nodes=net.neighbours(0)[:2])
-    >>> [router.distance(0, b) for b in range(1, 7)]
-    [4, 4, 4, 2, 2, 4]
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("distributed_switch(7, 3, 1)")
+        >>> router = DetourRouter(net, dead_nodes=net.neighbours(0)[:2])
+        >>> [router.distance(0, b) for b in range(1, 7)]
+        [4, 4, 4, 2, 2, 4]
     """
 
     name = "detours"
@@ -99,10 +95,8 @@ class DetourRouter(SearchRouter):
 class Guide:
     """Neighbours of a node with their distances to the target in the whole network.
 
-    Parameters
-    ----------
-    router
-        The network's own when left out; a search where it is not exact.
+    Args:
+        router: The network's own when left out; a search where it is not exact.
     """
 
     def __init__(self, network: Network, target: int, router: Router | None = None) -> None:
@@ -141,28 +135,21 @@ def route_around(
 ) -> Route:
     """A shortest route that avoids dead nodes and dead links.
 
-    Parameters
-    ----------
-    a, b : nodes
-    dead_nodes : iterable of nodes
-    dead_links : iterable of pairs of nodes
-        Dead in both directions.
-    router
-        An exact one; the network's own when left out.
+    Args:
+        a, b: nodes
+        dead_nodes: iterable of nodes
+        dead_links (iterable of pairs of nodes): Dead in both directions.
+        router: An exact one; the network's own when left out.
 
-    Raises
-    ------
-    ArgumentError
-        When an end is dead itself.
-    DisconnectedError
-        When no route is left, or none was found among the first 200,000 nodes.
+    Raises:
+        ArgumentError: When an end is dead itself.
+        DisconnectedError: When no route is left, or none was found among the first 200,000 nodes.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("heawood")
-    >>> route_around(net, 0, 1, dead_links=[(0, 1)]).length
-    5
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("heawood")
+        >>> route_around(net, 0, 1, dead_links=[(0, 1)]).length
+        5
     """
     start, end = network.node(a), network.node(b)
     dead = {network.node(v) for v in dead_nodes}

@@ -21,16 +21,12 @@ __all__ = ["Grid", "grid_for", "grid_of"]
 class Grid(NamedTuple):
     """The axes of a network, and distances along them.
 
-    Attributes
-    ----------
-    axis : int64[channels]
-        The axis along which each channel leads.
-    place : int64[order, axes]
-        Where a node is on the line of each axis, from 0.
-    start, side : int64[axes]
-        Hops from node v to place p of its line along axis a, by channels of this axis only, are
-        ``hops[start[a] + v * side[a] + p]``.
-    hops : int32[...]
+    Attributes:
+        axis (int64[channels]): The axis along which each channel leads.
+        place (int64[order, axes]): Where a node is on the line of each axis, from 0.
+        start, side (int64[axes]): Hops from node v to place p of its line along axis a, by channels
+            of this axis only, are ``hops[start[a] + v * side[a] + p]``.
+        hops: int32[...]
     """
 
     axis: IntArray
@@ -72,17 +68,14 @@ class Grid(NamedTuple):
 def grid_of(network: Network) -> Grid:
     """The axes of a network whose channels each change one entry of the address.
 
-    Raises
-    ------
-    ArgumentError
-        When there are no such axes, or their lines do not hang together.
+    Raises:
+        ArgumentError: When there are no such axes, or their lines do not hang together.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> grid = grid_of(hopscape.build("torus(4, 5)"))
-    >>> grid.side.tolist(), int(grid.distance(np.array(0), np.array(13)))
-    ([4, 5], 4)
+    Examples:
+        >>> import hopscape
+        >>> grid = grid_of(hopscape.build("torus(4, 5)"))
+        >>> grid.side.tolist(), int(grid.distance(np.array(0), np.array(13)))
+        ([4, 5], 4)
     """
     from hopscape.core.grid_kernels import line_hops
 

@@ -73,23 +73,16 @@ def distance_sweep(
 ) -> tuple[IntArray, IntArray]:
     """Sweep over all distances from many sources.
 
-    Parameters
-    ----------
-    sources : ndarray of int
-    kernels
-        The GPU when left out.
+    Args:
+        sources: ndarray of int
+        kernels: The GPU when left out.
 
-    Returns
-    -------
-    histogram, eccentricity
-        As from :func:`hopscape.core.distance_kernels.distance_sweep`.
+    Returns:
+        histogram, eccentricity: As from :func:`hopscape.core.distance_kernels.distance_sweep`.
 
-    Raises
-    ------
-    ArgumentError, MissingPackageError
-        When there is no device.
-    TooLargeError
-        When it has not enough memory.
+    Raises:
+        ArgumentError, MissingPackageError: When there is no device.
+        TooLargeError: When it has not enough memory.
     """
     device = kernels if kernels is not None else _Cuda(network)
     plan = _plan(network, device)

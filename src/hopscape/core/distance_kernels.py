@@ -161,18 +161,13 @@ def _sweep(
 def choose_words(n: int, sources: int) -> int:
     """Pick the number of words a node for :func:`distance_sweep`.
 
-    Parameters
-    ----------
-    n
-        Number of nodes.
-    sources
-        Number of sources.
+    Args:
+        n: Number of nodes.
+        sources: Number of sources.
 
-    Returns
-    -------
-    int
-        The largest of 1, 2, 4, 8 and 16 that the sources can fill at least in part and that
-        keeps the working state, ``16 * words + 4`` bytes a node, below about 64 MB (or 1).
+    Returns:
+        int: The largest of 1, 2, 4, 8 and 16 that the sources can fill at least in part and that
+            keeps the working state, ``16 * words + 4`` bytes a node, below about 64 MB (or 1).
     """
     words = 16
     while words > 1 and (32 * words >= sources or 16 * words * n > 64_000_000):
@@ -185,26 +180,19 @@ def distance_sweep(
 ) -> tuple[Int64s, Int32s, Int32s]:
     """Sweep over all distances from many sources, on one thread.
 
-    Parameters
-    ----------
-    indptr, tails : ndarray of int64 and of int32
-        Reversed rows: ``tails[indptr[v]:indptr[v + 1]]`` are the nodes with a channel into ``v``.
-        The forward rows do where every channel is paired; on a directed graph they would give the
-        distances *to* the sources instead.
-    sources : ndarray of int
-        The sources, in any order; a source listed twice counts twice.
-    words
-        Words for each node, so ``64 * words`` sources go together; see :func:`choose_words`.
-        The working state takes ``16 * words + 4`` bytes for each node.
+    Args:
+        indptr, tails (ndarray of int64 and of int32): Reversed rows: ``tails[indptr[v]:indptr[v +
+            1]]`` are the nodes with a channel into ``v``. The forward rows do where every channel
+            is paired; on a directed graph they would give the distances *to* the sources instead.
+        sources (ndarray of int): The sources, in any order; a source listed twice counts twice.
+        words: Words for each node, so ``64 * words`` sources go together; see :func:`choose_words`.
+            The working state takes ``16 * words + 4`` bytes for each node.
 
-    Returns
-    -------
-    histogram : ndarray of int64
-        Number of ordered pairs (source, node) at each finite distance, from 0 to the largest.
-    eccentricity : ndarray of int32
-        Largest finite distance from each source.
-    reached : ndarray of int32
-        Number of nodes reached from each source, with itself.
+    Returns:
+        histogram (ndarray of int64): Number of ordered pairs (source, node) at each finite
+            distance, from 0 to the largest.
+        eccentricity (ndarray of int32): Largest finite distance from each source.
+        reached (ndarray of int32): Number of nodes reached from each source, with itself.
     """
     result: tuple[Int64s, Int32s, Int32s] = _sweep(
         indptr, tails, np.ascontiguousarray(sources, np.int64), (0,) * words, None
@@ -219,17 +207,12 @@ def distance_sweep_parallel(
 
     The compiled kernel lets go of the interpreter lock, so plain threads run it side by side.
 
-    Parameters
-    ----------
-    indptr, tails, sources, words
-        As for :func:`distance_sweep`.
-    threads
-        Number of threads.
+    Args:
+        indptr, tails, sources, words: As for :func:`distance_sweep`.
+        threads: Number of threads.
 
-    Returns
-    -------
-    histogram, eccentricity, reached
-        As for :func:`distance_sweep`.
+    Returns:
+        histogram, eccentricity, reached: As for :func:`distance_sweep`.
     """
     batches = -(-sources.size // (64 * words))
     # A few tasks for each thread even out the load; whole batches waste no bits.
@@ -298,17 +281,12 @@ def _is_last(indptr: Int64s, heads: Int32s, row: IntArray, level: Int32s, unreac
 def bfs_distances(indptr: Int64s, heads: Int32s, source: int) -> Int32s:
     """Distances from one source by breadth-first search.
 
-    Parameters
-    ----------
-    indptr, heads : ndarray of int64 and of int32
-        Forward rows.
-    source
-        The source.
+    Args:
+        indptr, heads (ndarray of int64 and of int32): Forward rows.
+        source: The source.
 
-    Returns
-    -------
-    ndarray of int32
-        Distance of each node from the source, -1 where there is no path.
+    Returns:
+        ndarray of int32: Distance of each node from the source, -1 where there is no path.
     """
     n = indptr.size - 1
     row = np.empty(n, np.uint32)
@@ -328,17 +306,14 @@ def live_distances(
 ) -> int:
     """Distances from a node over the channels that are not dead; how many nodes are reached.
 
-    Parameters
-    ----------
-    indptr, channels : ndarray of int
-        The channels of node v are ``channels[indptr[v]:indptr[v + 1]]``.
-    ends : ndarray of int
-        Where each channel leads; with the channels into each node, and their tails here, distances
-        are those to the node.
-    live
-        0 for a dead channel.
-    distance, queue : ndarray of a signed type
-        Filled: the distance of each node, -1 where there is no path, and the nodes by distance.
+    Args:
+        indptr, channels (ndarray of int): The channels of node v are ``channels[indptr[v]:indptr[v
+            + 1]]``.
+        ends (ndarray of int): Where each channel leads; with the channels into each node, and their
+            tails here, distances are those to the node.
+        live: 0 for a dead channel.
+        distance, queue (ndarray of a signed type): Filled: the distance of each node, -1 where
+            there is no path, and the nodes by distance.
     """
     distance[:] = -1
     distance[source] = 0
@@ -373,19 +348,15 @@ def distance_rows(indptr: Int64s, heads: Int32s, sources: IntArray, out: Array) 
     With all nodes in order as sources it is a bit-parallel sweep (several times faster),
     otherwise one breadth-first search for each source.
 
-    Parameters
-    ----------
-    indptr, heads : ndarray of int64 and of int32
-        Forward rows.
-    sources : ndarray of int
-        The sources.
-    out : ndarray of an integer type, shape (sources, nodes), C-contiguous
-        Receives the distances; the largest value of its type stands for "no path".
+    Args:
+        indptr, heads (ndarray of int64 and of int32): Forward rows.
+        sources (ndarray of int): The sources.
+        out (ndarray of an integer type, shape (sources, nodes), C-contiguous): Receives the
+            distances; the largest value of its type stands for "no path".
 
-    Raises
-    ------
-    OverflowError
-        If a distance does not fit the type of ``out``; what ``out`` holds then is of no use.
+    Raises:
+        OverflowError: If a distance does not fit the type of ``out``; what ``out`` holds then is of
+            no use.
     """
     n = indptr.size - 1
     unreached = NoWay(out.dtype).value

@@ -34,11 +34,10 @@ _FEW_ROWS = 200
 def distances_from(network: Wired, source: int) -> IntArray:
     """Distances from one node to all, by breadth-first search; -1 where there is no path.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> distances_from(hopscape.build("ring(6)"), 0)
-    array([0, 1, 2, 3, 2, 1], dtype=int32)
+    Examples:
+        >>> import hopscape
+        >>> distances_from(hopscape.build("ring(6)"), 0)
+        array([0, 1, 2, 3, 2, 1], dtype=int32)
     """
     return _search(network.indptr, network.heads, [source])[0]
 
@@ -46,12 +45,11 @@ def distances_from(network: Wired, source: int) -> IntArray:
 def distances_from_each(network: Wired, sources: IntArray | Sequence[int]) -> IntArray:
     """Distances from some nodes to all, a row each; -1 where there is no path.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> distances_from_each(hopscape.build("ring(4)"), [0, 3])
-    array([[0, 1, 2, 1],
-           [1, 2, 1, 0]], dtype=int32)
+    Examples:
+        >>> import hopscape
+        >>> distances_from_each(hopscape.build("ring(4)"), [0, 3])
+        array([[0, 1, 2, 1],
+               [1, 2, 1, 0]], dtype=int32)
     """
     return _search(network.indptr, network.heads, sources)
 
@@ -98,17 +96,13 @@ def _is_ready() -> bool:
 def distance_rows(network: Wired, sources: IntArray, *, towards: bool = False) -> IntArray:
     """Distances from many nodes to all, one row per source.
 
-    Parameters
-    ----------
-    sources : array of int
-    towards
-        Distances *to* the given nodes instead of from them.
+    Args:
+        sources: array of int
+        towards: Distances *to* the given nodes instead of from them.
 
-    Returns
-    -------
-    ndarray of uint8, uint16 or int32, shape (len(sources), order)
-        The smallest dtype that fits; its largest value means that there is no route
-        (:func:`unreached`).
+    Returns:
+        ndarray of uint8, uint16 or int32, shape (len(sources), order): The smallest dtype that
+            fits; its largest value means that there is no route (:func:`unreached`).
     """
     indptr, heads = network.reversed_csr() if towards else (network.indptr, network.heads)
     nodes = np.asarray(sources, dtype=np.int64)
@@ -135,11 +129,10 @@ def distance_rows(network: Wired, sources: IntArray, *, towards: bool = False) -
 def unreached(rows: IntArray) -> IntArray:
     """Where a table of :func:`distance_rows` says that there is no route.
 
-    Examples
-    --------
-    >>> from hopscape import Network
-    >>> unreached(distance_rows(Network.from_links(3, [0], [1]), np.asarray([0])))
-    array([[False, False,  True]])
+    Examples:
+        >>> from hopscape import Network
+        >>> unreached(distance_rows(Network.from_links(3, [0], [1]), np.asarray([0])))
+        array([[False, False,  True]])
     """
     return NoWay(rows.dtype).mask(rows)
 

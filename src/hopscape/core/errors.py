@@ -35,21 +35,16 @@ class AddressError(ArgumentError):
 class SpecError(ArgumentError):
     """The text of a spec cannot be read, or a family refuses its arguments.
 
-    Parameters
-    ----------
-    message
-        One sentence.
-    text
-        The whole spec.
-    position
-        Where in `text` the trouble is, from 0.
+    Args:
+        message: One sentence.
+        text: The whole spec.
+        position: Where in `text` the trouble is, from 0.
 
-    Examples
-    --------
-    >>> print(SpecError("unknown family 'tours'", "tours(8)", 0))
-    unknown family 'tours', at column 1:
-      tours(8)
-      ^
+    Examples:
+        >>> print(SpecError("unknown family 'tours'", "tours(8)", 0))
+        unknown family 'tours', at column 1:
+          tours(8)
+          ^
     """
 
     def __init__(self, message: str, text: str = "", position: int | None = None) -> None:

@@ -35,17 +35,13 @@ class Facts:
     def regular(cls, order: int, degree: int, *, duplex: bool = True, **others: Any) -> Facts:
         """The facts of a network in which every node has the same number of channels.
 
-        Parameters
-        ----------
-        duplex
-            Two channels are a link; else each channel is one.
-        **others
-            Further facts, by name.
+        Args:
+            duplex: Two channels are a link; else each channel is one.
+            **others: Further facts, by name.
 
-        Examples
-        --------
-        >>> Facts.regular(8, 3, diameter=3).known()
-        {'degree_min': 3, 'degree_max': 3, 'links': 12, 'channels': 24, 'diameter': 3}
+        Examples:
+            >>> Facts.regular(8, 3, diameter=3).known()
+            {'degree_min': 3, 'degree_max': 3, 'links': 12, 'channels': 24, 'diameter': 3}
         """
         channels = order * degree
         links = channels // 2 if duplex else channels
@@ -57,18 +53,14 @@ class Facts:
     ) -> Facts:
         """The facts of a connected network of duplex links.
 
-        Parameters
-        ----------
-        least, most
-            Degrees; a node of degree 1 hangs by one link.
-        **others
-            Further facts, by name.
+        Args:
+            least, most: Degrees; a node of degree 1 hangs by one link.
+            **others: Further facts, by name.
 
-        Examples
-        --------
-        >>> Facts.duplex(3, 1, 3).known()
-        {'degree_min': 1, 'degree_max': 3, 'links': 3, 'channels': 6, 'connected': True, \
-'node_connectivity': 1, 'edge_connectivity': 1}
+        Examples:
+            >>> facts = Facts.duplex(3, 1, 3)
+            >>> facts.channels, facts.connected, facts.node_connectivity
+            (6, True, 1)
         """
         usual: dict[str, Any] = {"connected": True}
         if least == 1:
@@ -79,18 +71,14 @@ class Facts:
     def symmetric(cls, order: int, degree: int, diameter: int, **others: Any) -> Facts:
         """The facts of a connected, vertex-transitive duplex network, as connected as its degree.
 
-        Parameters
-        ----------
-        order, degree, diameter
-            The radius is the diameter.
-        **others
-            Further facts, by name; or others than these.
+        Args:
+            order, degree, diameter: The radius is the diameter.
+            **others: Further facts, by name; or others than these.
 
-        Examples
-        --------
-        >>> facts = Facts.symmetric(8, 3, 3, girth=4)
-        >>> facts.radius, facts.node_connectivity, facts.vertex_transitive
-        (3, 3, True)
+        Examples:
+            >>> facts = Facts.symmetric(8, 3, 3, girth=4)
+            >>> facts.radius, facts.node_connectivity, facts.vertex_transitive
+            (3, 3, True)
         """
         usual: dict[str, Any] = {
             "connected": True,

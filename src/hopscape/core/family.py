@@ -39,23 +39,16 @@ __all__ = [
 class Collective:
     """A collective algorithm that a family knows better than a tree of breadth-first search.
 
-    Parameters
-    ----------
-    name
-        As given to ``--algorithm``.
-    goal
-        Kind of goal: ``"broadcast"``, ``"all-gather"``, ...
-    summary
-        One line.
-    build
-        Takes the network, the goal and the model wanted (or None for the algorithm's own) and
-        returns a Schedule.
-    serves
-        The models that it is for. Whoever runs it refuses any other, and holds the schedule against
-        the model that was asked for.
-    groups
-        Does it serve goals with groups by itself? Else it is run on the network among the
-        endpoints of each group.
+    Args:
+        name: As given to ``--algorithm``.
+        goal: Kind of goal: ``"broadcast"``, ``"all-gather"``, ...
+        summary: One line.
+        build: Takes the network, the goal and the model wanted (or None for the algorithm's own)
+            and returns a Schedule.
+        serves: The models that it is for. Whoever runs it refuses any other, and holds the schedule
+            against the model that was asked for.
+        groups: Does it serve goals with groups by itself? Else it is run on the network among the
+            endpoints of each group.
     """
 
     name: str

@@ -29,10 +29,8 @@ def write_atomically(path: str | Path, write: Callable[[IO[bytes]], Any]) -> Non
     A symbolic link is followed and stays a link, the permissions of a file that is replaced stay,
     and what is not an ordinary file (a device, a pipe) is written to, never replaced.
 
-    Raises
-    ------
-    ArgumentError
-        When the place cannot be written to.
+    Raises:
+        ArgumentError: When the place cannot be written to.
     """
     place = Path(path)
     try:
@@ -62,10 +60,8 @@ def write_text(path: str | Path, text: str) -> None:
 def make_folder(path: str | Path) -> Path:
     """Make a folder if it is not there.
 
-    Raises
-    ------
-    ArgumentError
-        When it cannot be made.
+    Raises:
+        ArgumentError: When it cannot be made.
     """
     place = Path(path)
     try:

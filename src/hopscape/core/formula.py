@@ -54,18 +54,13 @@ class Table:
 class Value:
     """A whole number, or a truth value, that a formula computes.
 
-    Attributes
-    ----------
-    op
-        ``input``, ``constant``, ``add``, ``sub``, ``mul``, ``div``, ``mod``, ``xor``, ``shift``
-        (to the right), ``select``, ``table``; ``less``, ``equal``, ``and``, ``or``, ``not`` are
-        truth values.
-    low, high
-        Its range (0 to 1 for a truth value).
-    number
-        Of a constant; the divisor of ``div`` and ``mod``; the bits of ``shift``.
-    name, comment
-        What readers of the code see.
+    Attributes:
+        op: ``input``, ``constant``, ``add``, ``sub``, ``mul``, ``div``, ``mod``, ``xor``, ``shift``
+            (to the right), ``select``, ``table``; ``less``, ``equal``, ``and``, ``or``, ``not`` are
+            truth values.
+        low, high: Its range (0 to 1 for a truth value).
+        number: Of a constant; the divisor of ``div`` and ``mod``; the bits of ``shift``.
+        name, comment: What readers of the code see.
     """
 
     op: str
@@ -159,12 +154,11 @@ class Value:
 def inputs(order: int) -> tuple[Value, Value]:
     """The inputs: the node that asks and the destination, both from 0 to order - 1.
 
-    Examples
-    --------
-    >>> at, to = inputs(8)
-    >>> gap = wrapped(to - at, 8)
-    >>> evaluate(choose(less(4, gap), constant(1), constant(0)), [1, 1], [3, 7]).tolist()
-    [0, 1]
+    Examples:
+        >>> at, to = inputs(8)
+        >>> gap = wrapped(to - at, 8)
+        >>> evaluate(choose(less(4, gap), constant(1), constant(0)), [1, 1], [3, 7]).tolist()
+        [0, 1]
     """
     return tuple(Value("input", (), 0, order - 1, name=name) for name in ("at", "to"))  # type: ignore[return-value]
 
@@ -307,10 +301,8 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 def evaluate(value: Value, at: Sequence[int] | IntArray, to: Sequence[int] | IntArray) -> IntArray:
     """The value for many pairs of nodes.
 
-    Raises
-    ------
-    AssertionError
-        When a number leaves the range that the formula says it lies in.
+    Raises:
+        AssertionError: When a number leaves the range that the formula says it lies in.
     """
     values = list(value.walk())
     large = max(max(abs(v.low), abs(v.high)) for v in values) >= 2**62

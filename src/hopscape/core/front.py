@@ -33,9 +33,8 @@ def _load(place: str) -> Any:
 class Picture:
     """A drawing: shows itself in a notebook, and can be saved.
 
-    Attributes
-    ----------
-    figure : matplotlib.figure.Figure
+    Attributes:
+        figure: matplotlib.figure.Figure
     """
 
     def __init__(self, figure: Any) -> None:
@@ -85,11 +84,10 @@ class Front(Wired):
         From the family's closed form where there is one, computed otherwise
         (:func:`hopscape.metrics.diameter` also says how it is known).
 
-        Examples
-        --------
-        >>> import hopscape as hs
-        >>> hs.build("torus(8, 8)").diameter
-        8
+        Examples:
+            >>> import hopscape as hs
+            >>> hs.build("torus(8, 8)").diameter
+            8
         """
         return cast("int | None", self._known("metrics:diameter"))
 
@@ -97,11 +95,10 @@ class Front(Wired):
     def mean_distance(self) -> float | None:
         """Mean distance over ordered pairs of distinct nodes; None when not connected.
 
-        Examples
-        --------
-        >>> import hopscape as hs
-        >>> round(hs.build("petersen").mean_distance, 4)
-        1.6667
+        Examples:
+            >>> import hopscape as hs
+            >>> round(hs.build("petersen").mean_distance, 4)
+            1.6667
         """
         value = self._known("metrics:mean_distance")
         return None if value is None else float(value)
@@ -115,11 +112,10 @@ class Front(Wired):
     def histogram(self) -> list[int]:
         """Ordered pairs of nodes at distance 0, 1, 2, ...
 
-        Examples
-        --------
-        >>> import hopscape as hs
-        >>> hs.build("petersen").histogram()
-        [10, 30, 60]
+        Examples:
+            >>> import hopscape as hs
+            >>> hs.build("petersen").histogram()
+            [10, 30, 60]
         """
         return [int(x) for x in _load("metrics:distance_profile")(self).histogram]
 
@@ -132,11 +128,10 @@ class Front(Wired):
     def to_networkx(self) -> Any:
         """As a networkx graph (:func:`hopscape.interchange.to_networkx`).
 
-        Examples
-        --------
-        >>> import hopscape as hs
-        >>> hs.build("petersen").to_networkx().number_of_edges()
-        15
+        Examples:
+            >>> import hopscape as hs
+            >>> hs.build("petersen").to_networkx().number_of_edges()
+            15
         """
         return _load("interchange:to_networkx")(self)
 
@@ -153,10 +148,8 @@ class Front(Wired):
     def draw(self, path: str | Path | None = None, **options: Any) -> Picture | None:
         """Draw it: into a file (svg, png or pdf), or as a picture for a notebook.
 
-        Parameters
-        ----------
-        **options
-            As for :func:`hopscape.draw.make_figure`: ``labels``, ``size``, ``dark``.
+        Args:
+            **options: As for :func:`hopscape.draw.make_figure`: ``labels``, ``size``, ``dark``.
         """
         if path is not None:
             _load("draw:draw_network")(self, path, **options)
@@ -166,20 +159,18 @@ class Front(Wired):
     def compare(self, *others: Any, columns: Sequence[str] | None = None) -> Records:
         """Put it beside other networks, one row for each.
 
-        Parameters
-        ----------
-        *others : Network, or what :func:`hopscape.build` takes
-        columns
-            Names of columns (``hopscape explain`` lists them); the usual ones when left out.
+        Args:
+            *others: Network, or what :func:`hopscape.build` takes
+            columns: Names of columns (``hopscape explain`` lists them); the usual ones when left
+                out.
 
-        Examples
-        --------
-        >>> import hopscape as hs
-        >>> net = hs.build("torus(4, 4)")
-        >>> net.compare("hypercube(4)", columns=["degree", "diameter"])
-        network       degree  diameter
-        torus(4, 4)        4         4
-        hypercube(4)       4         4
+        Examples:
+            >>> import hopscape as hs
+            >>> net = hs.build("torus(4, 4)")
+            >>> net.compare("hypercube(4)", columns=["degree", "diameter"])
+            network       degree  diameter
+            torus(4, 4)        4         4
+            hypercube(4)       4         4
         """
         build, new = _load("registry:build"), _load("design.columns:new_evaluation")
         columns = _load("design.columns:columns_of")("python") if columns is None else columns
@@ -204,19 +195,16 @@ class Front(Wired):
     ) -> Curve:
         """Simulate load and latency flit by flit.
 
-        Parameters
-        ----------
-        loads
-            Flits per endpoint and cycle.
-        **settings
-            Of the routers, as for :class:`hopscape.simulate.Settings`: ``vcs``, ``buffer``, ...
+        Args:
+            loads: Flits per endpoint and cycle.
+            **settings: Of the routers, as for :class:`hopscape.simulate.Settings`: ``vcs``,
+                ``buffer``, ...
 
-        Examples
-        --------
-        >>> import hopscape as hs
-        >>> curve = hs.build("mesh(3, 3)").simulate([0.1, 0.2], cycles=500)
-        >>> [row["offered"] for row in curve]
-        [0.1, 0.2]
+        Examples:
+            >>> import hopscape as hs
+            >>> curve = hs.build("mesh(3, 3)").simulate([0.1, 0.2], cycles=500)
+            >>> [row["offered"] for row in curve]
+            [0.1, 0.2]
         """
         if self.family is None:
             raise ArgumentError(
@@ -234,20 +222,16 @@ class Front(Wired):
     def broadcast(self, root: NodeLike = 0, *, algorithm: str = "generic", **model: Any) -> Any:
         """A :class:`~hopscape.Schedule` that brings one node's data to all.
 
-        Parameters
-        ----------
-        root : node
-        algorithm
-            ``hopscape broadcast SPEC --algorithm list`` prints those that there are.
-        **model
-            Rules of a round: ``ports=1``, ``duplex="half"``, ``switching="circuit"``, ...
+        Args:
+            root: node
+            algorithm: ``hopscape broadcast SPEC --algorithm list`` prints those that there are.
+            **model: Rules of a round: ``ports=1``, ``duplex="half"``, ``switching="circuit"``, ...
 
-        Examples
-        --------
-        >>> import hopscape as hs
-        >>> plan = hs.build("hypercube(4)").broadcast(ports=1)
-        >>> plan.rounds, bool(hs.verify(plan))
-        (4, True)
+        Examples:
+            >>> import hopscape as hs
+            >>> plan = hs.build("hypercube(4)").broadcast(ports=1)
+            >>> plan.rounds, bool(hs.verify(plan))
+            (4, True)
         """
         goal = _load("core.goal:Goal").broadcast(self.node(root))
         run = _load("collectives:run_algorithm")

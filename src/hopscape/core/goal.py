@@ -44,18 +44,13 @@ Groups = Sequence[Sequence[int]]
 class Promise:
     """A goal on one network, in arrays.
 
-    Attributes
-    ----------
-    origins : int64[chunks]
-        Who has each chunk before (for a combining goal: unused, everybody has a share).
-    destinations : int64[chunks]
-        Who must have it after; -1 means all of `wanted`.
-    wanted : int64[...]
-        The nodes meant by -1, ascending.
-    combines
-        Are the shares of all endpoints added up?
-    also
-        Nodes that have every chunk before, besides its origin.
+    Attributes:
+        origins (int64[chunks]): Who has each chunk before (for a combining goal: unused, everybody
+            has a share).
+        destinations (int64[chunks]): Who must have it after; -1 means all of `wanted`.
+        wanted (int64[...]): The nodes meant by -1, ascending.
+        combines: Are the shares of all endpoints added up?
+        also: Nodes that have every chunk before, besides its origin.
     """
 
     origins: IntArray
@@ -94,12 +89,11 @@ class Goal:
     With `groups` the endpoints of a group take the place of all endpoints; the other nodes forward
     only. Several groups run at once: the chunks of one group follow those of the group before.
 
-    Examples
-    --------
-    >>> Goal.broadcast(3).describe()
-    'broadcast from node 3'
-    >>> Goal.all_gather(chunks=2, groups=[[0, 1, 4], [4, 5]]).describe()
-    'all-gather in 2 pieces among 2 groups of 2 to 3 endpoints'
+    Examples:
+        >>> Goal.broadcast(3).describe()
+        'broadcast from node 3'
+        >>> Goal.all_gather(chunks=2, groups=[[0, 1, 4], [4, 5]]).describe()
+        'all-gather in 2 pieces among 2 groups of 2 to 3 endpoints'
     """
 
     kind: GoalKind
@@ -360,11 +354,10 @@ class Goal:
 def read_permutation(network: Network, text: str) -> tuple[int, ...]:
     """Targets of the endpoints: ``random:SEED``, or the name of a file of node numbers.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> sorted(read_permutation(hopscape.build("ring(4)"), "random:1"))
-    [0, 1, 2, 3]
+    Examples:
+        >>> import hopscape
+        >>> sorted(read_permutation(hopscape.build("ring(4)"), "random:1"))
+        [0, 1, 2, 3]
     """
     from hopscape.core.reading import TextFile
 

@@ -16,12 +16,9 @@ __all__ = ["compiled", "cupy", "require_device_memory"]
 def cupy() -> Any:
     """The module CuPy, with a device that answers.
 
-    Raises
-    ------
-    MissingPackageError
-        When CuPy is not installed.
-    ArgumentError
-        When there is no device, or the driver does not fit.
+    Raises:
+        MissingPackageError: When CuPy is not installed.
+        ArgumentError: When there is no device, or the driver does not fit.
     """
     try:
         import cupy as module
@@ -49,12 +46,7 @@ def compiled(package: str, name: str, **macros: int) -> Any:
 
 
 def require_device_memory(size: int, what: str) -> None:
-    """Refuse, with the number, what would not fit on the device.
-
-    Raises
-    ------
-    TooLargeError
-    """
+    """Refuse, with the number, what would not fit on the device."""
     free, _ = cupy().cuda.runtime.memGetInfo()
     if size > free:
         raise TooLargeError(

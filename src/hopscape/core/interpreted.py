@@ -15,10 +15,8 @@ __all__ = ["interpreted", "intrinsic_or"]
 def intrinsic_or(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
     """Numba's ``intrinsic``, or its plain twin where nothing is compiled.
 
-    Parameters
-    ----------
-    plain
-        Does the same in Python, on the arguments of the call.
+    Args:
+        plain: Does the same in Python, on the arguments of the call.
     """
     from numba import config
     from numba.extending import intrinsic

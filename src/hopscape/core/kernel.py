@@ -47,14 +47,11 @@ def kernel(
 ) -> Any:
     """For functions that Python calls.
 
-    Parameters
-    ----------
-    steps
-        Takes the same arguments and says about how many turns of its loops a call usually takes.
-        A kernel with it may be interpreted, which must give the same: beware of sums of small
-        integers, which the compiler widens and numpy does not.
-    **options
-        More options of :func:`numba.njit`.
+    Args:
+        steps: Takes the same arguments and says about how many turns of its loops a call usually
+            takes. A kernel with it may be interpreted, which must give the same: beware of sums of
+            small integers, which the compiler widens and numpy does not.
+        **options: More options of :func:`numba.njit`.
     """
     if function is None:
         return partial(kernel, steps=steps, **options)

@@ -30,14 +30,10 @@ SMALL = "-small"
 class Entry:
     """One compiled function.
 
-    Attributes
-    ----------
-    name
-        ``module:function``.
-    types
-        The types of its arguments as JSON, see :func:`encode`.
-    cost
-        Milliseconds of compiling when it was recorded, without the functions that it calls.
+    Attributes:
+        name: ``module:function``.
+        types: The types of its arguments as JSON, see :func:`encode`.
+        cost: Milliseconds of compiling when it was recorded, without the functions that it calls.
     """
 
     name: str
@@ -53,10 +49,9 @@ class Entry:
 def planned(commands: Iterable[str]) -> list[Entry]:
     """The entries of some commands.
 
-    Examples
-    --------
-    >>> any(entry.name.endswith(":advance") for entry in planned(["simulate"]))
-    True
+    Examples:
+        >>> any(entry.name.endswith(":advance") for entry in planned(["simulate"]))
+        True
     """
     wanted = set(commands)
     out = []
@@ -84,11 +79,10 @@ def plan_digest() -> str:
 def encode(kind: Any) -> Any:
     """A type of numba as plain values.
 
-    Examples
-    --------
-    >>> from numba import types
-    >>> encode(types.int64), encode(types.Array(types.int32, 2, "C", readonly=True))
-    ('int64', ['int32', 2, 'C', True])
+    Examples:
+        >>> from numba import types
+        >>> encode(types.int64), encode(types.Array(types.int32, 2, "C", readonly=True))
+        ('int64', ['int32', 2, 'C', True])
     """
     from numba import types
 
@@ -113,11 +107,10 @@ def encode(kind: Any) -> Any:
 def decode(plain: Any) -> Any:
     """The type that :func:`encode` wrote.
 
-    Examples
-    --------
-    >>> from numba import types
-    >>> decode(["int32", 2, "C", True]) == types.Array(types.int32, 2, "C", readonly=True)
-    True
+    Examples:
+        >>> from numba import types
+        >>> decode(["int32", 2, "C", True]) == types.Array(types.int32, 2, "C", readonly=True)
+        True
     """
     from numba import types
 

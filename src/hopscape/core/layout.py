@@ -18,12 +18,10 @@ Points = Floats
 class Layout:
     """Where the nodes of a drawing stand, and which links are better drawn as arcs.
 
-    Parameters
-    ----------
-    positions : ndarray, shape (order, 2)
-    curved
-        Takes tails and heads (arrays), returns the bend of each link as a fraction of its length
-        (0 is straight).
+    Args:
+        positions: ndarray, shape (order, 2)
+        curved: Takes tails and heads (arrays), returns the bend of each link as a fraction of its
+            length (0 is straight).
     """
 
     positions: Points
@@ -33,10 +31,8 @@ class Layout:
 def circle(count: int, radius: float = 1.0, turn: float = 0.0) -> Points:
     """Points round a circle, the first at the top, clockwise.
 
-    Parameters
-    ----------
-    turn
-        Extra turn, as a fraction of the step between two points.
+    Args:
+        turn: Extra turn, as a fraction of the step between two points.
     """
     angle = np.pi / 2 - 2 * np.pi * (np.arange(count) + turn) / max(count, 1)
     return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -52,16 +48,11 @@ def closest(places: Points) -> float:
 def hang_on(places: Points, owners: IntArray, centres: Points, reach: float) -> Points:
     """Places for leaves beside their owners, in a fan that looks away from a centre.
 
-    Parameters
-    ----------
-    places : ndarray, shape (order, 2)
-        Of the owners, by number.
-    owners : int64[leaves]
-        Leaves of one owner stand side by side in the order given.
-    centres : ndarray, shape (leaves, 2)
-        What each fan looks away from.
-    reach
-        Distance from the owner, as a share of the closest distance between two owners.
+    Args:
+        places (ndarray, shape (order, 2)): Of the owners, by number.
+        owners (int64[leaves]): Leaves of one owner stand side by side in the order given.
+        centres (ndarray, shape (leaves, 2)): What each fan looks away from.
+        reach: Distance from the owner, as a share of the closest distance between two owners.
     """
     own = places[owners]
     known = np.unique(owners)

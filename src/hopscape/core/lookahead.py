@@ -17,24 +17,20 @@ def look_ahead_route(
 ) -> list[int] | None:
     """Follow the rule "take the first port that leads to the target or to a neighbour of it".
 
-    Parameters
-    ----------
-    last_is_tested
-        The last port must pass the test as well; otherwise it is taken when no other one does.
-    self_adjacent
-        Does a port that leads to the target itself pass the test?
+    Args:
+        last_is_tested: The last port must pass the test as well; otherwise it is taken when no
+            other one does.
+        self_adjacent: Does a port that leads to the target itself pass the test?
 
-    Returns
-    -------
-    list of int, or None
-        The nodes on the way; None when no port may be taken or the way runs in circles.
+    Returns:
+        list of int, or None: The nodes on the way; None when no port may be taken or the way runs
+            in circles.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("heawood")
-    >>> look_ahead_route(net, 0, 7), look_ahead_route(net, 0, 7, last_is_tested=True)
-    ([0, 9, 8, 7], None)
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("heawood")
+        >>> look_ahead_route(net, 0, 7), look_ahead_route(net, 0, 7, last_is_tested=True)
+        ([0, 9, 8, 7], None)
     """
     path = [source]
     near = set(network.neighbours(target)) | ({target} if self_adjacent else set())

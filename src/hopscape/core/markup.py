@@ -21,13 +21,12 @@ _STYLE = (
 def write_markup(table: Table, notes: Sequence[str], kind: str) -> str:
     """A table in Markdown ('md'), as a page of its own ('html') or as a part of one ('html-part').
 
-    Examples
-    --------
-    >>> print(write_markup(Table({"a": "network", "b": "nodes"}, [("ring(8)", "8")]), [], "md"))
-    | network | nodes |
-    |---|--:|
-    | ring(8) | 8 |
-    <BLANKLINE>
+    Examples:
+        >>> print(write_markup(Table({"a": "network", "b": "nodes"}, [("ring(8)", "8")]), [], "md"))
+        | network | nodes |
+        |---|--:|
+        | ring(8) | 8 |
+        <BLANKLINE>
     """
     numeric = [
         i > 0 and table.heading and all(is_number(row[i]) for row in table.rows)

@@ -21,28 +21,22 @@ _PROVED = ("closed form", "exact", "symmetry")
 class Measured(Generic[Known]):
     """A value, what it lies between for certain, and how it is known.
 
-    Attributes
-    ----------
-    value
-        None when it does not exist (the girth of a tree) or is not known.
-    how
-        ``closed form``: a formula of the family, measured in the tests; ``exact``: computed in
-        full; ``symmetry``: computed from one node per orbit, as good as exact; ``sampled``: from a
-        seeded sample; ``bound``: only bounded; ``unknown``: neither.
-    note
-        What else there is to say, for people.
-    low, high : number or None
-        Proved bounds of the true value, None on a side where there is none. Left out for a number
-        that is proved, both are the value.
+    Attributes:
+        value: None when it does not exist (the girth of a tree) or is not known.
+        how: ``closed form``: a formula of the family, measured in the tests; ``exact``: computed in
+            full; ``symmetry``: computed from one node per orbit, as good as exact; ``sampled``:
+            from a seeded sample; ``bound``: only bounded; ``unknown``: neither.
+        note: What else there is to say, for people.
+        low, high (number or None): Proved bounds of the true value, None on a side where there is
+            none. Left out for a number that is proved, both are the value.
 
-    Examples
-    --------
-    >>> Measured(4, "exact").exact
-    True
-    >>> Measured(7, "bound", low=5, high=7).sign, Measured.at_least(7).sign
-    ('≤', '≥')
-    >>> Measured(2.5, "sampled").sign
-    '~'
+    Examples:
+        >>> Measured(4, "exact").exact
+        True
+        >>> Measured(7, "bound", low=5, high=7).sign, Measured.at_least(7).sign
+        ('≤', '≥')
+        >>> Measured(2.5, "sampled").sign
+        '~'
     """
 
     value: Known
@@ -88,10 +82,9 @@ class Measured(Generic[Known]):
     def mapped(self, function: Callable[[Any], Any], *, falling: bool = False) -> Measured[Any]:
         """A monotone function of the value, and of its bounds.
 
-        Examples
-        --------
-        >>> Measured.at_least(4).mapped(lambda x: 1 / x, falling=True)
-        Measured(value=0.25, how='bound', note='', low=None, high=0.25)
+        Examples:
+            >>> Measured.at_least(4).mapped(lambda x: 1 / x, falling=True)
+            Measured(value=0.25, how='bound', note='', low=None, high=0.25)
         """
         value, low, high = (
             None if x is None else function(x) for x in (self.value, self.low, self.high)
@@ -108,11 +101,10 @@ class Measured(Generic[Known]):
     def unpacked(cls, packed: Sequence[Any]) -> Measured[Any]:
         """What :meth:`packed` wrote.
 
-        Examples
-        --------
-        >>> third = Measured(Fraction(1, 3), "exact")
-        >>> Measured.unpacked(third.packed()) == third
-        True
+        Examples:
+            >>> third = Measured(Fraction(1, 3), "exact")
+            >>> Measured.unpacked(third.packed()) == third
+            True
         """
         value, how, note, low, high = (_unpack(x) for x in packed)
         return Measured(value, how, note, low, high)

@@ -58,17 +58,12 @@ def _physical_memory() -> int:
 def require_memory(size: int, what: str) -> None:
     """Refuse, with the number, what would not fit.
 
-    Parameters
-    ----------
-    size
-        Bytes needed.
-    what
-        The subject of the message: "the wiring of torus(5000, 5000)".
+    Args:
+        size: Bytes needed.
+        what: The subject of the message: "the wiring of torus(5000, 5000)".
 
-    Raises
-    ------
-    TooLargeError
-        When `size` is over :func:`memory_limit`.
+    Raises:
+        TooLargeError: When `size` is over :func:`memory_limit`.
     """
     limit = memory_limit()
     if size > limit:

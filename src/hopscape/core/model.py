@@ -32,46 +32,38 @@ byte added (100 GB/s), per hop."""
 class Model:
     """How messages may move in one round, and what a round costs.
 
-    Attributes
-    ----------
-    ports
-        None is all-port. k means that in one round a node sends at most k messages and receives
-        at most k; in half duplex, that it takes part in at most k.
-    duplex : {'full', 'half'}
-        Half duplex: a link carries one direction per round.
-    switching : {'store-and-forward', 'circuit', 'cut-through'}
-        Store-and-forward: a transfer is one hop. Circuit: a transfer holds a whole path for the
-        round. Cut-through: a message runs through a whole path within the round, from endpoint to
-        endpoint; messages share channels, and the round lasts as long as its busiest channel. All
-        ports then means one message per channel of a node.
-    disjoint : {'vertex', 'edge', 'arc'}
-        What the circuits of one round may not share: nodes (except a common start), links in
-        either direction, or channels. Half-duplex circuits never share links.
-    packing : {'unit', 'packed'}
-        Unit: one chunk per message. Packed: any number of chunks on the same way in the same
-        round make one message.
-    alpha, beta, delta
-        Cost per start-up (round), per chunk of the longest message (cut-through: on the busiest
-        channel, by its capacity), per hop of the longest path.
-    gamma
-        Cost per chunk that is added up, at the node that adds most in a round.
-    in_network
-        May the switches of a network store, copy and add up in cut-through and circuits? They only
-        forward unless this is said. (In store-and-forward every hop ends at a node, and switches
-        are nodes like others.)
-    circuits : {'any', 'dimension-ordered', 'last-axis-first'}
-        Dimension-ordered: a circuit runs along the first axis of the address, then the second, and
-        so on, each by a shortest path (:mod:`hopscape.core.dimension_order`). Last axis first: the
-        other way round, as the same circuits run backwards.
+    Attributes:
+        ports: None is all-port. k means that in one round a node sends at most k messages and
+            receives at most k; in half duplex, that it takes part in at most k.
+        duplex ({'full', 'half'}): Half duplex: a link carries one direction per round.
+        switching ({'store-and-forward', 'circuit', 'cut-through'}): Store-and-forward: a transfer
+            is one hop. Circuit: a transfer holds a whole path for the round. Cut-through: a message
+            runs through a whole path within the round, from endpoint to endpoint; messages share
+            channels, and the round lasts as long as its busiest channel. All ports then means one
+            message per channel of a node.
+        disjoint ({'vertex', 'edge', 'arc'}): What the circuits of one round may not share: nodes
+            (except a common start), links in either direction, or channels. Half-duplex circuits
+            never share links.
+        packing ({'unit', 'packed'}): Unit: one chunk per message. Packed: any number of chunks on
+            the same way in the same round make one message.
+        alpha, beta, delta: Cost per start-up (round), per chunk of the longest message
+            (cut-through: on the busiest channel, by its capacity), per hop of the longest path.
+        gamma: Cost per chunk that is added up, at the node that adds most in a round.
+        in_network: May the switches of a network store, copy and add up in cut-through and
+            circuits? They only forward unless this is said. (In store-and-forward every hop ends at
+            a node, and switches are nodes like others.)
+        circuits ({'any', 'dimension-ordered', 'last-axis-first'}): Dimension-ordered: a circuit
+            runs along the first axis of the address, then the second, and so on, each by a shortest
+            path (:mod:`hopscape.core.dimension_order`). Last axis first: the other way round, as
+            the same circuits run backwards.
 
-    Examples
-    --------
-    >>> Model(ports=1).describe()
-    '1-port, full duplex, store-and-forward, unit messages'
-    >>> Model(alpha=2.0, delta=0.5).time(rounds=3, sizes=3, hops=7)
-    9.5
-    >>> Model(switching="cut-through", gamma=0.5).time(rounds=3, sizes=4.5, hops=7, added=2)
-    4.0
+    Examples:
+        >>> Model(ports=1).describe()
+        '1-port, full duplex, store-and-forward, unit messages'
+        >>> Model(alpha=2.0, delta=0.5).time(rounds=3, sizes=3, hops=7)
+        9.5
+        >>> Model(switching="cut-through", gamma=0.5).time(rounds=3, sizes=4.5, hops=7, added=2)
+        4.0
     """
 
     ports: int | None = None
@@ -113,10 +105,9 @@ class Model:
     def backwards(self) -> Model:
         """What a schedule keeps to when it is run backwards: axes come in the other order.
 
-        Examples
-        --------
-        >>> Model(switching="circuit", circuits="dimension-ordered").backwards().circuits
-        'last-axis-first'
+        Examples:
+            >>> Model(switching="circuit", circuits="dimension-ordered").backwards().circuits
+            'last-axis-first'
         """
         if self.circuits == "any":
             return self
@@ -126,10 +117,9 @@ class Model:
     def converging(self) -> Model:
         """The rules where many send to one: circuits that share no node cannot end at the same.
 
-        Examples
-        --------
-        >>> Model(switching="circuit", disjoint="vertex").converging().ports
-        1
+        Examples:
+            >>> Model(switching="circuit", disjoint="vertex").converging().ports
+            1
         """
         alone = self.switching == "circuit" and self.shares == "vertex"
         return replace(self, ports=1) if alone else self
@@ -137,14 +127,10 @@ class Model:
     def time(self, rounds: int, sizes: float, hops: int, added: float = 0) -> float:
         """Cost of a schedule whose rounds wait for each other.
 
-        Parameters
-        ----------
-        sizes
-            Sum over rounds of the chunks in the largest message, or on the busiest channel.
-        hops
-            Sum over rounds of the longest path.
-        added
-            Sum over rounds of the chunks that one node adds up.
+        Args:
+            sizes: Sum over rounds of the chunks in the largest message, or on the busiest channel.
+            hops: Sum over rounds of the longest path.
+            added: Sum over rounds of the chunks that one node adds up.
         """
         spent = self.alpha * rounds + self.beta * sizes + self.delta * hops
         return spent + self.gamma * added
@@ -184,20 +170,16 @@ class Model:
 class Served:
     """The models that an algorithm is for: the values of each rule that it keeps to.
 
-    Attributes
-    ----------
-    ports
-        ``(None,)`` is all-port only; left out, any number will do.
-    duplex, switching, packing
-        Left out, either will do.
+    Attributes:
+        ports: ``(None,)`` is all-port only; left out, any number will do.
+        duplex, switching, packing: Left out, either will do.
 
-    Examples
-    --------
-    >>> circuits = Served(ports=(None,), switching=("circuit",))
-    >>> circuits.describe(), circuits.allows(Model(ports=1, switching="circuit"))
-    ('all-port, circuit-switched', False)
-    >>> circuits.model(alpha=2.0).describe()
-    'all-port, full duplex, circuit-switched, arc-disjoint, unit messages'
+    Examples:
+        >>> circuits = Served(ports=(None,), switching=("circuit",))
+        >>> circuits.describe(), circuits.allows(Model(ports=1, switching="circuit"))
+        ('all-port, circuit-switched', False)
+        >>> circuits.model(alpha=2.0).describe()
+        'all-port, full duplex, circuit-switched, arc-disjoint, unit messages'
     """
 
     ports: tuple[int | None, ...] | None = None

@@ -21,17 +21,14 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 def number(value: float | Fraction, *, grouped: bool = False) -> str:
     """A number with at most four decimals; of a huge whole number its first digits and length.
 
-    Parameters
-    ----------
-    grouped
-        With commas between thousands.
+    Args:
+        grouped: With commas between thousands.
 
-    Examples
-    --------
-    >>> number(51 / 22), number(26.0), number(2.0e-7), number(Fraction(1, 3)), number(0.5e9)
-    ('2.3182', '26', '2e-07', '0.3333', '500000000')
-    >>> number(1536, grouped=True), number(14**20), number(14**20, grouped=True)
-    ('1,536', '836682… (23 digits)', '836682… (23 digits)')
+    Examples:
+        >>> number(51 / 22), number(26.0), number(2.0e-7), number(Fraction(1, 3)), number(0.5e9)
+        ('2.3182', '26', '2e-07', '0.3333', '500000000')
+        >>> number(1536, grouped=True), number(14**20), number(14**20, grouped=True)
+        ('1,536', '836682… (23 digits)', '836682… (23 digits)')
     """
     comma = "," if grouped else ""
     if isinstance(value, int):
@@ -51,12 +48,11 @@ def number(value: float | Fraction, *, grouped: bool = False) -> str:
 def byte_count(size: float) -> str:
     """A number of bytes.
 
-    Examples
-    --------
-    >>> byte_count(64_000), byte_count(1_530_000_000), byte_count(12)
-    ('64 kB', '1.53 GB', '12 bytes')
-    >>> byte_count(10**30)
-    'about 10^30 bytes'
+    Examples:
+        >>> byte_count(64_000), byte_count(1_530_000_000), byte_count(12)
+        ('64 kB', '1.53 GB', '12 bytes')
+        >>> byte_count(10**30)
+        'about 10^30 bytes'
     """
     if size >= 1000 ** len(_UNITS):
         return f"about 10^{math.floor(math.log10(size))} bytes"

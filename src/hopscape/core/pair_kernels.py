@@ -15,14 +15,13 @@ __all__ = ["Searches", "new_searches", "shortest_channels"]
 class Searches(NamedTuple):
     """A network in rows, both ways round, and room for a search from each end.
 
-    Attributes
-    ----------
-    indptr, heads, back_indptr, tails
-        Compressed rows of the channels, and of the channels turned round.
-    ahead, behind : int64[n]
-        Hops from the source and to the target, above the stamp of the latest search; less is old.
-    queues : int32[2, n]
-    stamp : int64[1]
+    Attributes:
+        indptr, heads, back_indptr, tails: Compressed rows of the channels, and of the channels
+            turned round.
+        ahead, behind (int64[n]): Hops from the source and to the target, above the stamp of the
+            latest search; less is old.
+        queues: int32[2, n]
+        stamp: int64[1]
     """
 
     indptr: Int64s
@@ -98,10 +97,8 @@ def shortest_channels(searches: Searches, source: int, target: int) -> Int64s:
     meet (I. Pohl, Bi-directional search, 1971). Nodes on shortest paths are then told their hops to
     the target, and the path goes down these.
 
-    Returns
-    -------
-    int64[hops]
-        Empty when source and target are equal; a single -1 where there is no path.
+    Returns:
+        int64[hops]: Empty when source and target are equal; a single -1 where there is no path.
     """
     n = searches.indptr.size - 1
     searches.stamp[0] += 2 * n + 2

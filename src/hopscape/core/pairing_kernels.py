@@ -37,11 +37,10 @@ def link_rows(
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Rows of a list of links: ports follow its order at each node.
 
-    Returns
-    -------
-    indptr : int64[order + 1]
-    heads, reverse : int32[channels]
-        Nodes that the channels lead to; paired channels, or -1 where links are simplex.
+    Returns:
+        indptr: int64[order + 1]
+        heads, reverse (int32[channels]): Nodes that the channels lead to; paired channels, or -1
+            where links are simplex.
     """
     indptr = np.zeros(order + 1, np.int64)
     for link in range(tails.size):

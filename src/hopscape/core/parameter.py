@@ -19,20 +19,14 @@ Kind = Literal["int", "network", "text", "flag", "ints"]
 class Parameter:
     """One parameter of a family, for help texts, spec errors and forms.
 
-    Parameters
-    ----------
-    name
-        As written in a spec.
-    kind : {'int', 'network', 'text', 'flag', 'ints'}
-        ``ints`` is a list in brackets; a variadic ``int`` is written without them.
-    help
-        One line.
-    low, high
-        Range of an integer (of each, when variadic), both ends allowed.
-    default : object, optional
-        Value when left out; required when not given.
-    variadic
-        Takes all remaining positional arguments; at most one, at the end.
+    Args:
+        name: As written in a spec.
+        kind ({'int', 'network', 'text', 'flag', 'ints'}): ``ints`` is a list in brackets; a
+            variadic ``int`` is written without them.
+        help: One line.
+        low, high: Range of an integer (of each, when variadic), both ends allowed.
+        default (object, optional): Value when left out; required when not given.
+        variadic: Takes all remaining positional arguments; at most one, at the end.
     """
 
     name: str

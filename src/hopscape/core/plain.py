@@ -37,11 +37,10 @@ def signed_json(data: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> str:
 
     Every record of a list is signed, so an empty list is not.
 
-    Examples
-    --------
-    >>> import json
-    >>> sorted(json.loads(signed_json({"nodes": 14})))
-    ['hopscape', 'nodes']
+    Examples:
+        >>> import json
+        >>> sorted(json.loads(signed_json({"nodes": 14})))
+        ['hopscape', 'nodes']
     """
     one = isinstance(data, Mapping)
     signed = [{**plain(record), "hopscape": __version__} for record in ([data] if one else data)]

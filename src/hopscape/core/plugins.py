@@ -29,10 +29,9 @@ _GROUPS = ("families", "claims", "columns", "traffic", "routings", "collectives"
 def plugin_entries(group: str) -> dict[str, EntryPoint]:
     """Entry points of a group by name; nothing is imported.
 
-    Raises
-    ------
-    HopscapeError
-        When two packages use the same name: neither would know that the other one won.
+    Raises:
+        HopscapeError: When two packages use the same name: neither would know that the other one
+            won.
     """
     found: dict[str, EntryPoint] = {}
     for entry in entry_points(group=f"hopscape.{group}"):
@@ -74,10 +73,9 @@ def other_packages() -> tuple[tuple[str, str, str, str], ...]:
 def load_plugin(entry: EntryPoint) -> Any:
     """What an entry point names.
 
-    Raises
-    ------
-    HopscapeError
-        When it cannot be imported; the message names it and the package that it comes from.
+    Raises:
+        HopscapeError: When it cannot be imported; the message names it and the package that it
+            comes from.
     """
     try:
         return entry.load()
@@ -91,9 +89,8 @@ def load_plugin(entry: EntryPoint) -> Any:
 def load_plugins(group: str) -> dict[str, Any]:
     """All objects of a group by name, in the order in which packages declare them.
 
-    Examples
-    --------
-    >>> "network" in load_plugins("columns")
-    True
+    Examples:
+        >>> "network" in load_plugins("columns")
+        True
     """
     return {name: load_plugin(entry) for name, entry in plugin_entries(group).items()}

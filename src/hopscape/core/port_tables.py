@@ -24,10 +24,8 @@ def table_formula(
     By difference where only that counts; otherwise by pair, without rows for endpoints of a single
     port when they come first.
 
-    Raises
-    ------
-    TooLargeError
-        When there are more than ``MOST_ENTRIES`` pairs.
+    Raises:
+        TooLargeError: When there are more than ``MOST_ENTRIES`` pairs.
     """
     n = network.order
     if n * n > MOST_ENTRIES:

@@ -17,10 +17,9 @@ def one_ahead(make: Callable[[Step], Made], steps: Iterable[Step]) -> Iterator[M
 
     For kernels that run without Python's lock. Exceptions come where the item would.
 
-    Examples
-    --------
-    >>> list(one_ahead(lambda x: x * x, [1, 2, 3]))
-    [1, 4, 9]
+    Examples:
+        >>> list(one_ahead(lambda x: x * x, [1, 2, 3]))
+        [1, 4, 9]
     """
     with ThreadPoolExecutor(1) as pool:
         waiting = None

@@ -33,10 +33,8 @@ _MOST_MOVES = 1 << 24
 class ProductFamily(Family):
     """A node is a tuple of nodes, a link changes one entry along a link.
 
-    Parameters
-    ----------
-    factors
-        At least one.
+    Args:
+        factors: At least one.
     """
 
     def __init__(self, factors: Sequence[Network]) -> None:

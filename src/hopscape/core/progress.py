@@ -60,10 +60,9 @@ def set_progress(open_bar: Callable[[str, int], ProgressBar] | None) -> None:
 def human_time(seconds: float) -> str:
     """Write a time for people.
 
-    Examples
-    --------
-    >>> human_time(0.2), human_time(75), human_time(7200), human_time(1e9)
-    ('0.2 s', '75 s', '2 h', '31.7 years')
+    Examples:
+        >>> human_time(0.2), human_time(75), human_time(7200), human_time(1e9)
+        ('0.2 s', '75 s', '2 h', '31.7 years')
     """
     steps = ((120, 1, "s"), (7200, 60, "min"), (172_800, 3600, "h"), (3.2e7, 86_400, "days"))
     for below, unit, name in steps:
@@ -80,13 +79,12 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     It ends with :class:`OutOfTimeError`, as soon as it is clear that it would take much longer.
     None changes nothing; of two limits, one inside the other, the shorter counts.
 
-    Examples
-    --------
-    >>> with time_limit(30):
-    ...     0 < time_left() <= 30
-    True
-    >>> time_left()
-    inf
+    Examples:
+        >>> with time_limit(30):
+        ...     0 < time_left() <= 30
+        True
+        >>> time_left()
+        inf
     """
     global _deadline, _began
     before = _deadline, _began
@@ -117,10 +115,8 @@ def allow_more(seconds: float) -> None:
 def watch_compiler() -> bool:
     """From now on put off the end of the time limit while kernels are compiled.
 
-    Returns
-    -------
-    bool
-        Is there a compiler to be watched?
+    Returns:
+        bool: Is there a compiler to be watched?
     """
     global _compiler
     if _compiler is None and "numba" in sys.modules:
@@ -152,9 +148,8 @@ def check_time(text: str, needed: float = 0.0) -> None:
     What is needed is processor time; on a machine with other work it lasts longer, by as much as
     the work since the limit was set has.
 
-    Raises
-    ------
-    OutOfTimeError
+    Raises:
+        OutOfTimeError: With `text`.
     """
     left = time_left()
     needed *= _crowd()
@@ -181,15 +176,12 @@ def _crowd() -> float:
 def track(steps: Iterable[Item], text: str, total: int | None = None) -> Iterator[Item]:
     """Go through steps and report how far we are; end when the time limit is reached.
 
-    Raises
-    ------
-    OutOfTimeError
-        Between two steps, see :func:`time_limit`.
+    Raises:
+        OutOfTimeError: Between two steps, see :func:`time_limit`.
 
-    Examples
-    --------
-    >>> [x * x for x in track([1, 2, 3], "squares")]
-    [1, 4, 9]
+    Examples:
+        >>> [x * x for x in track([1, 2, 3], "squares")]
+        [1, 4, 9]
     """
     if total is None:
         total = len(steps) if isinstance(steps, Sized) else 0
@@ -205,15 +197,12 @@ def paced(total: int, text: str, unit: int = 1) -> Iterator[slice]:
     For kernels, which cannot be interrupted: the first parts are small, the others as large as time
     allows. Reports progress and ends like :func:`track`.
 
-    Parameters
-    ----------
-    unit
-        Every part but the last is a multiple of it.
+    Args:
+        unit: Every part but the last is a multiple of it.
 
-    Examples
-    --------
-    >>> [part.stop - part.start for part in paced(100, "counting", unit=16)]
-    [16, 84]
+    Examples:
+        >>> [part.stop - part.start for part in paced(100, "counting", unit=16)]
+        [16, 84]
     """
     low, size = 0, unit
     with _watched(text, total) as watch:

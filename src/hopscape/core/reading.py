@@ -49,12 +49,9 @@ _MOST_SHOWN = 40
 def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
     """The content of a file; what was compressed with gzip comes back as it was before.
 
-    Raises
-    ------
-    FileFormatError
-        When it cannot be read.
-    TooLargeError
-        When it is larger than `most` bytes, before or after decompression.
+    Raises:
+        FileFormatError: When it cannot be read.
+        TooLargeError: When it is larger than `most` bytes, before or after decompression.
     """
     most = min(most, memory_limit() // 2)
     try:
@@ -84,10 +81,8 @@ def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
 def load_json(path: str | Path) -> Any:
     """The value in a JSON file.
 
-    Raises
-    ------
-    FileFormatError
-        With the line and column where it breaks off.
+    Raises:
+        FileFormatError: With the line and column where it breaks off.
     """
     text = TextFile(path).text
     try:
@@ -104,11 +99,9 @@ def load_json(path: str | Path) -> Any:
 def load_arrays(path: str | Path) -> dict[str, IntArray]:
     """The arrays in an .npz file, by name; pickled objects are refused.
 
-    Raises
-    ------
-    FileFormatError
-    TooLargeError
-        When they would not fit in memory, however small they are when compressed.
+    Raises:
+        FileFormatError: For a damaged file.
+        TooLargeError: When they would not fit in memory, however small they are when compressed.
     """
     data = zip_bytes(path)
     try:
@@ -121,9 +114,8 @@ def load_arrays(path: str | Path) -> dict[str, IntArray]:
 def load_array(path: str | Path) -> IntArray:
     """The array in an .npy file; pickled objects are refused.
 
-    Raises
-    ------
-    FileFormatError
+    Raises:
+        FileFormatError: For a damaged file.
     """
     data = io.BytesIO(read_bytes(path))
     try:
@@ -137,10 +129,9 @@ def load_array(path: str | Path) -> IntArray:
 def zip_bytes(path: str | Path) -> io.BytesIO:
     """The content of a zip archive (.npz) whose members all fit in memory.
 
-    Raises
-    ------
-    FileFormatError
-    TooLargeError
+    Raises:
+        FileFormatError: For a damaged file.
+        TooLargeError: When they do not.
     """
     data = io.BytesIO(read_bytes(path))
     try:
@@ -156,10 +147,9 @@ def zip_bytes(path: str | Path) -> io.BytesIO:
 def read_matrix(path: str | Path, what: str = "an entry", low: float = float("-inf")) -> IntArray:
     """A matrix of finite numbers: one row per line, separated by commas, semicolons or blanks.
 
-    Raises
-    ------
-    FileFormatError
-        With the line and column of what is not a number, or the line of a row of another length.
+    Raises:
+        FileFormatError: With the line and column of what is not a number, or the line of a row of
+            another length.
     """
     file = TextFile(path)
     rows: list[IntArray] = []
@@ -190,12 +180,7 @@ class Word:
         return self.line.error(message, self.column)
 
     def integer(self, what: str, low: int = 0, high: int = INT64) -> int:
-        """A whole number from `low` to `high`, written in plain digits.
-
-        Raises
-        ------
-        FileFormatError
-        """
+        """A whole number from `low` to `high`, written in plain digits."""
         text = self.text
         if re.fullmatch(r"[+-]?[0-9]{1,40}", text, re.ASCII) is None:
             raise self.error(f"{what} must be a whole number, not {text!r:.{_MOST_SHOWN}}")
@@ -208,12 +193,7 @@ class Word:
         return value
 
     def real(self, what: str, low: float = float("-inf"), high: float = float("inf")) -> float:
-        """A finite number from `low` to `high`.
-
-        Raises
-        ------
-        FileFormatError
-        """
+        """A finite number from `low` to `high`."""
         if re.fullmatch(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?", self.text, re.ASCII) is not None:
             try:
                 value = float(self.text)
@@ -244,12 +224,7 @@ class Line:
         return [Word(m[0], self, m.start() + 1) for m in _WORD.finditer(self.text)]
 
     def integers(self, what: str, low: int = 0, high: int = INT64) -> IntArray:
-        """All words of the line as whole numbers; one by one only where one of them is wrong.
-
-        Raises
-        ------
-        FileFormatError
-        """
+        """All words of the line as whole numbers; one by one only where one of them is wrong."""
         found = self._numbers(np.int64)
         if found is None or not low <= found.min() <= found.max() <= high:
             words = [word.integer(what, low, high) for word in self.words()]
@@ -257,12 +232,7 @@ class Line:
         return found
 
     def reals(self, what: str, low: float = float("-inf"), high: float = float("inf")) -> IntArray:
-        """All words of the line as finite numbers, in the same way.
-
-        Raises
-        ------
-        FileFormatError
-        """
+        """All words of the line as finite numbers, in the same way."""
         found = self._numbers(np.float64)
         if found is None or not (
             np.isfinite(found).all() and low <= found.min() <= found.max() <= high
@@ -292,19 +262,13 @@ class Line:
 class TextFile:
     """A text file, read whole.
 
-    Parameters
-    ----------
-    path
-        UTF-8, with or without a byte-order mark, plain or compressed with gzip.
-    most
-        Bytes that are read at most.
+    Args:
+        path: UTF-8, with or without a byte-order mark, plain or compressed with gzip.
+        most: Bytes that are read at most.
 
-    Raises
-    ------
-    FileFormatError
-        When it cannot be read or is not text.
-    TooLargeError
-        When it is too large.
+    Raises:
+        FileFormatError: When it cannot be read or is not text.
+        TooLargeError: When it is too large.
     """
 
     def __init__(self, path: str | Path, most: int = _MOST_BYTES) -> None:

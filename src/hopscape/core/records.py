@@ -17,10 +17,8 @@ _MANY = 60
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
     """Rows as a data frame: of pandas, or of polars where pandas is not installed.
 
-    Raises
-    ------
-    MissingPackageError
-        When neither is there.
+    Raises:
+        MissingPackageError: When neither is there.
     """
     simple = [{key: plain(value) for key, value in row.items()} for row in rows]
     try:
@@ -39,15 +37,14 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
 class Records(Sequence[Mapping[str, Any]]):
     """Rows of one kind, such as what :meth:`Network.compare` gives.
 
-    Examples
-    --------
-    >>> found = Records([{"network": "ring(8)", "diameter": 4}], "an example")
-    >>> found
-    an example
-    network  diameter
-    ring(8)         4
-    >>> found[0]["diameter"], len(found), found.to_dict()
-    (4, 1, [{'network': 'ring(8)', 'diameter': 4}])
+    Examples:
+        >>> found = Records([{"network": "ring(8)", "diameter": 4}], "an example")
+        >>> found
+        an example
+        network  diameter
+        ring(8)         4
+        >>> found[0]["diameter"], len(found), found.to_dict()
+        (4, 1, [{'network': 'ring(8)', 'diameter': 4}])
     """
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], title: str = "") -> None:

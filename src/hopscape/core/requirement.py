@@ -23,28 +23,21 @@ _LOOKS = 8
 class Requirement:
     """How many endpoints a network should have, and how many ports its nodes may use.
 
-    Attributes
-    ----------
-    nodes
-        The number looked for. Where nodes are no switches, all of them are endpoints.
-    low, high
-        Numbers of endpoints that are welcome, both ends included.
-    ports
-        The most channels that may leave a node.
-    most
-        How many members of one family are worth a look.
-    throughput
-        None for a direct machine, whose nodes are routers with local endpoints. For a switched
-        machine, the share of the line rate that every endpoint must get under uniform traffic;
-        `ports` is then the radix of a switch, and its lines to endpoints count. Families with
-        endpoints of their own offer the members with the fewest switches that :meth:`carries`
-        allows; the nodes of others are given endpoints by whoever asks.
+    Attributes:
+        nodes: The number looked for. Where nodes are no switches, all of them are endpoints.
+        low, high: Numbers of endpoints that are welcome, both ends included.
+        ports: The most channels that may leave a node.
+        most: How many members of one family are worth a look.
+        throughput: None for a direct machine, whose nodes are routers with local endpoints. For a
+            switched machine, the share of the line rate that every endpoint must get under uniform
+            traffic; `ports` is then the radix of a switch, and its lines to endpoints count.
+            Families with endpoints of their own offer the members with the fewest switches that
+            :meth:`carries` allows; the nodes of others are given endpoints by whoever asks.
 
-    Examples
-    --------
-    >>> requirement = Requirement(1024, 970, 1150, 6)
-    >>> requirement.fits(1000), requirement.near([900, 1100, 1000])
-    (True, [1000, 1100])
+    Examples:
+        >>> requirement = Requirement(1024, 970, 1150, 6)
+        >>> requirement.fits(1000), requirement.near([900, 1100, 1000])
+        (True, [1000, 1100])
     """
 
     nodes: int
@@ -60,11 +53,10 @@ class Requirement:
         A message takes at least the mean distance of the Moore bound, and a switch has `degree`
         channels to other switches: no routing carries more.
 
-        Examples
-        --------
-        >>> requirement = Requirement(1024, 1024, 1152, 64, throughput=1.0)
-        >>> requirement.carries(33, 32, 32), requirement.carries(32, 5, 32)
-        (True, False)
+        Examples:
+            >>> requirement = Requirement(1024, 1024, 1152, 64, throughput=1.0)
+            >>> requirement.carries(33, 32, 32), requirement.carries(32, 5, 32)
+            (True, False)
         """
         if self.throughput is None or switches < 2:
             return True
@@ -94,10 +86,9 @@ class Requirement:
     def boxes(self, axes: int, least: int = 3) -> Iterator[tuple[int, ...]]:
         """Sides of a few boxes of so many axes: nearest to `nodes`, and most like a cube.
 
-        Examples
-        --------
-        >>> list(Requirement(64, 60, 65, 6).boxes(3))
-        [(4, 4, 4), (3, 4, 5), (3, 3, 7)]
+        Examples:
+            >>> list(Requirement(64, 60, 65, 6).boxes(3))
+            [(4, 4, 4), (3, 4, 5), (3, 3, 7)]
         """
         found = sorted(_boxes(self.low, self.high, axes, least), key=self._shape)
         near = sorted(found, key=lambda box: abs(math.prod(box) - self.nodes))[:1]
@@ -113,10 +104,9 @@ class Requirement:
 def moore_mean(order: int, degree: int) -> float:
     """Least mean distance that so many nodes of this degree can have, over distinct pairs.
 
-    Examples
-    --------
-    >>> moore_mean(10, 3), moore_mean(5, 4)
-    (1.6666666666666667, 1.0)
+    Examples:
+        >>> moore_mean(10, 3), moore_mean(5, 4)
+        (1.6666666666666667, 1.0)
     """
     if order < 2:
         return 0.0
@@ -149,10 +139,8 @@ def _boxes(low: int, high: int, axes: int, least: int) -> Iterator[tuple[int, ..
 class Small:
     """A small dense graph that larger networks are made of.
 
-    Attributes
-    ----------
-    mean
-        Mean distance, a node's distance to itself counted.
+    Attributes:
+        mean: Mean distance, a node's distance to itself counted.
     """
 
     spec: str
@@ -165,10 +153,9 @@ class Small:
 def small_graphs(ports: int) -> tuple[Small, ...]:
     """Dense graphs with at most so many ports that families offer: complete ones last.
 
-    Examples
-    --------
-    >>> [graph.spec for graph in small_graphs(3)]
-    ['heawood', 'petersen', 'complete(4)', 'complete(3)', 'complete(2)']
+    Examples:
+        >>> [graph.spec for graph in small_graphs(3)]
+        ['heawood', 'petersen', 'complete(4)', 'complete(3)', 'complete(2)']
     """
     kinds = dict.fromkeys(load_plugins("families").values())
     ranked = []
@@ -185,16 +172,12 @@ def scan(
 ) -> Iterator[str]:
     """Members whose order is nearest, of a family that grows with its one integer.
 
-    Parameters
-    ----------
-    kind : subclass of Family
-    fixed
-        Values of other parameters. Without it, all but one must have a default.
+    Args:
+        kind: subclass of Family
+        fixed: Values of other parameters. Without it, all but one must have a default.
 
-    Yields
-    ------
-    str
-        Specs of up to two members; none for a family with other parameters.
+    Yields:
+        str: Specs of up to two members; none for a family with other parameters.
     """
     given = fixed or {}
     free = [p for p in kind.parameters if p.default is REQUIRED and p.name not in given]

@@ -64,17 +64,12 @@ class Router(ABC):
     Subclasses give :meth:`distances` and :meth:`next_ports` for arrays of node numbers that are in
     range; everything else follows from these two.
 
-    Attributes
-    ----------
-    name
-        What kind of router it is.
-    exact
-        Are all its routes shortest?
-    table_bytes
-        Memory that grows with the network (0 for a closed form).
-    chained
-        Does every route go on, from each node on it, like the route that begins there? Then a
-        table by destination holds it; otherwise the source decides (:meth:`multipath`).
+    Attributes:
+        name: What kind of router it is.
+        exact: Are all its routes shortest?
+        table_bytes: Memory that grows with the network (0 for a closed form).
+        chained: Does every route go on, from each node on it, like the route that begins there?
+            Then a table by destination holds it; otherwise the source decides (:meth:`multipath`).
     """
 
     name: str = "router"
@@ -122,11 +117,10 @@ class Router(ABC):
     def multipath(self, at: IntArray, to: IntArray) -> Iterator[tuple[Floats, IntArray, IntArray]]:
         """All routes that the traffic of each pair is shared out among.
 
-        Yields
-        ------
-        shares, nodes, ports
-            One route of every pair: its share, and what :meth:`walk` returns. The shares of a pair
-            add up to 1 over all that is yielded; a route of share 0 may be anything.
+        Yields:
+            shares, nodes, ports: One route of every pair: its share, and what :meth:`walk` returns.
+                The shares of a pair add up to 1 over all that is yielded; a route of share 0 may be
+                anything.
         """
         nodes, ports = self.walk(at, to)
         yield np.ones(len(at)), nodes, ports
@@ -134,12 +128,11 @@ class Router(ABC):
     def shared_routes(self, a: NodeLike, b: NodeLike) -> list[tuple[float, Route]]:
         """The routes that the traffic from a to b is shared out among, each with its share.
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> router = hopscape.build("multiring(7, 1, 2)").router("balanced-rings")
-        >>> [(share, route.path) for share, route in router.shared_routes(0, 3)]
-        [(0.6, (0, 5, 3)), (0.4, (0, 1, 2, 3))]
+        Examples:
+            >>> import hopscape
+            >>> router = hopscape.build("multiring(7, 1, 2)").router("balanced-rings")
+            >>> [(share, route.path) for share, route in router.shared_routes(0, 3)]
+            [(0.6, (0, 5, 3)), (0.4, (0, 1, 2, 3))]
         """
         kind = node_dtype(self.network.order)
         at = np.asarray([self.network.node(a)], dtype=kind)
@@ -164,10 +157,8 @@ class Router(ABC):
 
         Closed forms give their own; by default all ports stand in a table.
 
-        Raises
-        ------
-        TooLargeError
-            When the table would be too large.
+        Raises:
+            TooLargeError: When the table would be too large.
         """
         from hopscape.core.port_tables import table_formula
 
@@ -178,12 +169,11 @@ class Router(ABC):
     def distance(self, a: NodeLike | IntArray, b: NodeLike | IntArray) -> Any:
         """Length of the route from a to b (-1 when there is none).
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> router = hopscape.build("torus(8, 8)").router()
-        >>> router.distance(0, (4, 4)), router.distance([0, 1], 63).tolist()
-        (8, [2, 3])
+        Examples:
+            >>> import hopscape
+            >>> router = hopscape.build("torus(8, 8)").router()
+            >>> router.distance(0, (4, 4)), router.distance([0, 1], 63).tolist()
+            (8, [2, 3])
         """
         at, to, scalar, shape = self._pairs(a, b)
         found = self.distances(at, to)
@@ -203,15 +193,12 @@ class Router(ABC):
     def path(self, a: NodeLike | IntArray, b: NodeLike | IntArray) -> Any:
         """The nodes on the route from a to b.
 
-        Returns
-        -------
-        list of int, or ndarray of shape (..., longest + 1)
-            Rows of an array are filled up with -1.
+        Returns:
+            list of int, or ndarray of shape (..., longest + 1): Rows of an array are filled up with
+                -1.
 
-        Raises
-        ------
-        DisconnectedError
-            When there is no route.
+        Raises:
+            DisconnectedError: When there is no route.
         """
         if isinstance(a, _ONE) and isinstance(b, _ONE):
             return self.trace(self.network.node(a), self.network.node(b))[0]
@@ -264,14 +251,10 @@ class Router(ABC):
     ) -> tuple[list[int], list[int]]:
         """A route where the difference of two nodes decides on the port.
 
-        Parameters
-        ----------
-        at, to
-            With a path between them.
-        first
-            Port by difference.
-        after
-            The difference that is left behind that port (:meth:`_left_after`).
+        Args:
+            at, to: With a path between them.
+            first: Port by difference.
+            after: The difference that is left behind that port (:meth:`_left_after`).
         """
         n = self.network.order
         gap = (to - at) % n
@@ -285,11 +268,9 @@ class Router(ABC):
     def _left_after(self, first: IntArray, moves: Sequence[int]) -> memoryview:
         """By difference, what is left of it behind its first port (-1: it stays).
 
-        Parameters
-        ----------
-        first : int[order]
-        moves
-            What each port adds to a node number, modulo the order.
+        Args:
+            first: int[order]
+            moves: What each port adds to a node number, modulo the order.
         """
         n = self.network.order
         left = (np.arange(n) - np.asarray([*moves, 0])[first]) % n

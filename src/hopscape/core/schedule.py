@@ -38,21 +38,18 @@ _SHOWN = 100
 class Schedule:
     """Rounds of transfers on a network, for a model and a goal.
 
-    Attributes
-    ----------
-    network, model, goal
-        What it is meant for.
-    name
-        The algorithm that made it.
-    round_start : int64[rounds + 1]
-        Transfers of round r (from 0) are ``round_start[r]:round_start[r + 1]``.
-    source, target : int32[transfers]
-    chunk : int64[transfers]
-    path_start : int64[transfers + 1]
-        Channels of transfer t are ``channels[path_start[t]:path_start[t + 1]]``.
-    channels : int32[...]
-
     Build one with :meth:`from_columns`; check it with :func:`hopscape.verify`.
+
+    Attributes:
+        network, model, goal: What it is meant for.
+        name: The algorithm that made it.
+        round_start (int64[rounds + 1]): Transfers of round r (from 0) are
+            ``round_start[r]:round_start[r + 1]``.
+        source, target: int32[transfers]
+        chunk: int64[transfers]
+        path_start (int64[transfers + 1]): Channels of transfer t are
+            ``channels[path_start[t]:path_start[t + 1]]``.
+        channels: int32[...]
     """
 
     def __init__(
@@ -111,16 +108,11 @@ class Schedule:
     ) -> Schedule:
         """A schedule from unsorted columns.
 
-        Parameters
-        ----------
-        round
-            Round of each transfer, from 0.
-        channels
-            One channel per transfer; or, with `path_start`, the channels of all paths.
-        chunk
-            All 0 when left out.
-        rounds
-            Number of rounds, when trailing ones are empty.
+        Args:
+            round: Round of each transfer, from 0.
+            channels: One channel per transfer; or, with `path_start`, the channels of all paths.
+            chunk: All 0 when left out.
+            rounds: Number of rounds, when trailing ones are empty.
         """
         when, ways = _integers(round, "round"), _integers(channels, "channels")
         count = len(when)
@@ -195,10 +187,8 @@ class Schedule:
     def reversed(self, goal: Goal, name: str = "") -> Schedule:
         """The same transfers backwards in time and direction: a broadcast becomes a reduce.
 
-        Raises
-        ------
-        ScheduleError
-            When a channel is simplex, so that it has no way back.
+        Raises:
+            ScheduleError: When a channel is simplex, so that it has no way back.
         """
         back = self.network.reverse[self.channels]
         if (back < 0).any() or (self.channels < 0).any():
@@ -315,13 +305,12 @@ class Schedule:
         that is there takes its place, one that brings nothing new is left aside, and others are
         added (the rule of :func:`hopscape.verify`). Elsewhere all are copies.
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> from hopscape.collectives import all_reduce
-        >>> net = hopscape.build("path(3)")
-        >>> [OPERATIONS[op] for op in all_reduce(net).operations()]
-        ['add', 'add', 'copy', 'copy']
+        Examples:
+            >>> import hopscape
+            >>> from hopscape.collectives import all_reduce
+            >>> net = hopscape.build("path(3)")
+            >>> [OPERATIONS[op] for op in all_reduce(net).operations()]
+            ['add', 'add', 'copy', 'copy']
         """
         kind = self.goal.kind
         if kind != "all-reduce":
@@ -364,15 +353,11 @@ class Schedule:
     def load(cls, path: str | Path, build: Callable[[str], Network]) -> Schedule:
         """Read a file that :meth:`save` wrote, or one written by hand in the same form.
 
-        Parameters
-        ----------
-        build
-            Builds the network from its spec (:func:`hopscape.build`).
+        Args:
+            build: Builds the network from its spec (:func:`hopscape.build`).
 
-        Raises
-        ------
-        FileFormatError
-            When the file is not a whole schedule.
+        Raises:
+            FileFormatError: When the file is not a whole schedule.
         """
         place = Path(path)
         head, columns = _read_npz(place) if place.suffix == ".npz" else _read_json(place)

@@ -67,25 +67,16 @@ class _Token(NamedTuple):
 def parse(text: str) -> Call:
     """Read a spec.
 
-    Parameters
-    ----------
-    text
-        Such as ``"torus(8, 8)"`` or ``"product(petersen, ring(8))"``.
+    Args:
+        text: Such as ``"torus(8, 8)"`` or ``"product(petersen, ring(8))"``.
 
-    Returns
-    -------
-    Call
+    Raises:
+        SpecError: With the place in the text.
 
-    Raises
-    ------
-    SpecError
-        With the place in the text.
-
-    Examples
-    --------
-    >>> call = parse("random_regular(100, 6, seed=1)")
-    >>> call.name, [(a.keyword, a.value) for a in call.arguments]
-    ('random_regular', [(None, 100), (None, 6), ('seed', 1)])
+    Examples:
+        >>> call = parse("random_regular(100, 6, seed=1)")
+        >>> call.name, [(a.keyword, a.value) for a in call.arguments]
+        ('random_regular', [(None, 100), (None, 6), ('seed', 1)])
     """
     reader = _Reader(text)
     call = reader.call(0)
@@ -226,10 +217,9 @@ def _plain(character: str) -> bool:
 def write_value(value: object) -> str:
     """Write an argument so that :func:`parse` reads it again.
 
-    Examples
-    --------
-    >>> write_value((1, -2)), write_value(True), write_value('a "b"')
-    ('(1, -2)', 'true', '"a \\\\"b\\\\""')
+    Examples:
+        >>> write_value((1, -2)), write_value(True), write_value('a "b"')
+        ('(1, -2)', 'true', '"a \\\\"b\\\\""')
     """
     if isinstance(value, bool):
         return "true" if value else "false"

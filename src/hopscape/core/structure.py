@@ -210,15 +210,11 @@ class Structure(ABC):
     def from_call(cls, call: Call, build: Callable[[Call], object]) -> Self:
         """Bind the arguments of a parsed spec.
 
-        Parameters
-        ----------
-        build
-            Builds nested networks.
+        Args:
+            build: Builds nested networks.
 
-        Raises
-        ------
-        SpecError
-            With the place in the text.
+        Raises:
+            SpecError: With the place in the text.
         """
         bound = cls._bind(call)
         values: dict[str, Any] = {}

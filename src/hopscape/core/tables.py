@@ -28,17 +28,13 @@ _UNIT = re.compile(r"(%|[µmnk]?s|[kKMGT]?B|GiB|MiB|kiB|m|hops?|cycles?|nodes?|r
 class Table:
     """A table as texts.
 
-    Attributes
-    ----------
-    heads
-        Headings by the names of the columns.
-    rows : sequence of sequences of str
-    priority
-        The larger, the sooner a column goes when a terminal is too narrow; by place without.
-    brief
-        Shorter cells of columns, taken before columns go.
-    heading
-        Print the headings?
+    Attributes:
+        heads: Headings by the names of the columns.
+        rows: sequence of sequences of str
+        priority: The larger, the sooner a column goes when a terminal is too narrow; by place
+            without.
+        brief: Shorter cells of columns, taken before columns go.
+        heading: Print the headings?
     """
 
     heads: Mapping[str, str]
@@ -53,12 +49,9 @@ class Table:
 class Text:
     """A table set in lines.
 
-    Attributes
-    ----------
-    head, body
-        Lines; the first part of each is to be stressed.
-    dropped
-        Headings of the columns that found no room.
+    Attributes:
+        head, body: Lines; the first part of each is to be stressed.
+        dropped: Headings of the columns that found no room.
     """
 
     head: tuple[tuple[str, str], ...]
@@ -81,14 +74,14 @@ def fit(table: Table, width: int | None = None) -> Text:
     `table.brief` are taken, then columns go, the least important first. A single record that does
     not fit is turned: one line for each of its columns.
 
-    Examples
-    --------
-    >>> found = fit(Table({"a": "network", "b": "mean", "c": "p99"}, [("ring(8)", "2.5", "10")]))
-    >>> [a + b for a, b in found.head + found.body]
-    ['network  mean  p99', 'ring(8)   2.5   10']
-    >>> rows = [("ring(8)", "2.5", "10"), ("ring(9)", "2", "9")]
-    >>> fit(Table({"a": "network", "b": "mean", "c": "p99"}, rows), 14).dropped
-    ('p99',)
+    Examples:
+        >>> heads = {"a": "network", "b": "mean", "c": "p99"}
+        >>> found = fit(Table(heads, [("ring(8)", "2.5", "10")]))
+        >>> [a + b for a, b in found.head + found.body]
+        ['network  mean  p99', 'ring(8)   2.5   10']
+        >>> rows = [("ring(8)", "2.5", "10"), ("ring(9)", "2", "9")]
+        >>> fit(Table({"a": "network", "b": "mean", "c": "p99"}, rows), 14).dropped
+        ('p99',)
     """
     columns = [_Column(key, head, table, i) for i, (key, head) in enumerate(table.heads.items())]
     if width is None:
@@ -202,10 +195,9 @@ def wrap(text: str, width: int, *, names: bool = False) -> list[str]:
     A number stays with its unit, a short spec in one piece (unless `names`: then a long spec is
     broken after its commas). A word that is longer than a line is cut where it must be.
 
-    Examples
-    --------
-    >>> wrap("diameter 8 of torus(8, 8) in 4 hops", 14)
-    ['diameter 8 of', 'torus(8, 8) in', '4 hops']
+    Examples:
+        >>> wrap("diameter 8 of torus(8, 8) in 4 hops", 14)
+        ['diameter 8 of', 'torus(8, 8) in', '4 hops']
     """
     lines = []
     for part in text.split("\n"):
@@ -265,12 +257,11 @@ def is_number(text: str) -> bool:
 def in_table(value: Any) -> str:
     """A value as tables, reports and sentences show it.
 
-    Examples
-    --------
-    >>> in_table(None), in_table(True), in_table(2.50001), in_table(0.5 * 10**9)
-    ('-', 'yes', '2.5', '500000000')
-    >>> in_table([1, Fraction(1, 3), Fraction(6, 3)])
-    '1, 1/3 (0.3333), 2'
+    Examples:
+        >>> in_table(None), in_table(True), in_table(2.50001), in_table(0.5 * 10**9)
+        ('-', 'yes', '2.5', '500000000')
+        >>> in_table([1, Fraction(1, 3), Fraction(6, 3)])
+        '1, 1/3 (0.3333), 2'
     """
     if value is None:
         return "-"

@@ -15,17 +15,13 @@ __all__ = ["Verdict"]
 class Verdict:
     """The outcome of a check: it holds, or here is the first exact counter-example.
 
-    Attributes
-    ----------
-    reason
-        One sentence: what was checked and how far, or what is wrong and where.
-    where
-        The place of the counter-example in numbers (round, transfer, nodes, ...); empty when it
-        holds.
-    details
-        What the check measured on the way.
-
     A verdict is true in a condition when it holds.
+
+    Attributes:
+        reason: One sentence: what was checked and how far, or what is wrong and where.
+        where: The place of the counter-example in numbers (round, transfer, nodes, ...); empty when
+            it holds.
+        details: What the check measured on the way.
     """
 
     holds: bool

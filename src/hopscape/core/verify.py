@@ -46,30 +46,24 @@ def verify(
     first with a chunk that does not exist; then the first that sends what it does not hold or
     counts a share twice; then the first promise not kept.
 
-    Parameters
-    ----------
-    network
-        Check it on this network instead of its own (same channel numbers).
-    goal, model : optional
-        Check it against these instead of its own.
+    Args:
+        network: Check it on this network instead of its own (same channel numbers).
+        goal, model (optional): Check it against these instead of its own.
 
-    Returns
-    -------
-    Verdict
-        `details`: rounds, transfers, messages, duplicates (arrivals of what was there already),
-        reached (nodes that got all they were promised), sum_round_max, max_path (longest chain of
-        hops; not for combining goals), sizes (sum over rounds of the largest message, or of the
-        busiest channel in cut-through), added (for combining goals: sum over rounds of the chunks
-        that one node adds up) and time under the model's costs. A broken rule leaves only what was
-        measured before it.
+    Returns:
+        Verdict: `details`: rounds, transfers, messages, duplicates (arrivals of what was there
+            already), reached (nodes that got all they were promised), sum_round_max, max_path
+            (longest chain of hops; not for combining goals), sizes (sum over rounds of the largest
+            message, or of the busiest channel in cut-through), added (for combining goals: sum over
+            rounds of the chunks that one node adds up) and time under the model's costs. A broken
+            rule leaves only what was measured before it.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.collectives import broadcast
-    >>> net = hopscape.build("petersen")
-    >>> print(verify(broadcast(net, 0)))
-    holds: broadcast from node 0: 10 of 10 nodes served in 2 rounds, 9 messages, 0 duplicates
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.collectives import broadcast
+        >>> net = hopscape.build("petersen")
+        >>> print(verify(broadcast(net, 0)))
+        holds: broadcast from node 0: 10 of 10 nodes served in 2 rounds, 9 messages, 0 duplicates
     """
     net = network if network is not None else schedule.network
     aim = goal if goal is not None else schedule.goal

@@ -150,23 +150,16 @@ def check_rules(
 ) -> tuple[int, int, int, int, int, int]:
     """Check paths, channel conflicts, port limits and disjointness.
 
-    Parameters
-    ----------
-    ports
-        Port limit, 0 for none.
-    share
-        What circuits may not share: 0 channels, 1 links, 2 nodes.
-    room : int64[channels] or empty
-        Transfers that a channel carries in a round; one each where it is empty.
+    Args:
+        ports: Port limit, 0 for none.
+        share: What circuits may not share: 0 channels, 1 links, 2 nodes.
+        room (int64[channels] or empty): Transfers that a channel carries in a round; one each where
+            it is empty.
 
-    Returns
-    -------
-    code, transfer, other : int
-        The first violation, or OK.
-    messages : int
-        Number of messages (packed transfers count once).
-    sizes, hops : int
-        Sums over rounds of the largest message and of the longest path.
+    Returns:
+        code, transfer, other (int): The first violation, or OK.
+        messages (int): Number of messages (packed transfers count once).
+        sizes, hops (int): Sums over rounds of the largest message and of the longest path.
     """
     round_start, source, target, path_start, channels, indptr, heads = transfers
     order = len(indptr) - 1
@@ -271,20 +264,13 @@ def check_delivery(
     promised chunks that all of `wanted` are to get; those of `destinations` are added. `path_start`
     may be empty where every path is one hop.
 
-    Returns
-    -------
-    bad : int
-        The first transfer whose source does not hold the chunk, or -1.
-    duplicates : int
-        Arrivals of a chunk where it was already.
-    missing_chunk, missing_node : int
-        The first promise not kept, or -1.
-    served : int
-        Nodes among `wanted` and `destinations` that got all they were promised.
-    missing : int
-        Promises not kept.
-    chain : int
-        The longest chain of hops by which a chunk came to a node.
+    Returns:
+        bad (int): The first transfer whose source does not hold the chunk, or -1.
+        duplicates (int): Arrivals of a chunk where it was already.
+        missing_chunk, missing_node (int): The first promise not kept, or -1.
+        served (int): Nodes among `wanted` and `destinations` that got all they were promised.
+        missing (int): Promises not kept.
+        chain (int): The longest chain of hops by which a chunk came to a node.
     """
     start, order, round_of, source, target = transfers
     nodes = len(promised)
@@ -345,12 +331,9 @@ def reduction_weights(
     Backwards in time: the weight of a node is the number of ways by which what it holds now ends up
     in the root. All transfers of a round read what was held before the round.
 
-    Returns
-    -------
-    weight : int64[nodes]
-        Must be 1 for every endpoint; saturates far beyond 1.
-    useless : int
-        Transfers that add nothing.
+    Returns:
+        weight (int64[nodes]): Must be 1 for every endpoint; saturates far beyond 1.
+        useless (int): Transfers that add nothing.
     """
     _, order, round_of, source, target = transfers
     start, stop = transfers.start[chunk], transfers.start[chunk + 1]
@@ -379,14 +362,11 @@ def check_reduce(
 ) -> tuple[int, int, int, int, int]:
     """Is every share of every chunk counted exactly once at the root of the chunk?
 
-    Returns
-    -------
-    chunk, node, times : int
-        The first share that is not, and how often it is; chunk -1 when all are.
-    useless : int
-        Transfers that add nothing.
-    served : int
-        Roots that have every share of all their chunks once.
+    Returns:
+        chunk, node, times (int): The first share that is not, and how often it is; chunk -1 when
+            all are.
+        useless (int): Transfers that add nothing.
+        served (int): Roots that have every share of all their chunks once.
     """
     chunk, node, times, useless = -1, -1, 1, 0
     state = np.zeros(nodes, np.int8)  # 1: a root, 2: one that lacks something
@@ -414,11 +394,10 @@ def combine_sets(
     An arriving sum that contains all that is there replaces it; one that is contained brings
     nothing; others are added, and count a share twice if they have one in common.
 
-    Returns
-    -------
-    bad, share : int
-        The first transfer that would count a share twice, and that share; -1 if there is none.
-    duplicates : int
+    Returns:
+        bad, share (int): The first transfer that would count a share twice, and that share; -1 if
+            there is none.
+        duplicates: int
     """
     _, order, round_of, source, target = transfers
     start, stop = transfers.start[chunk], transfers.start[chunk + 1]
@@ -478,15 +457,13 @@ def check_all_reduce(
 
     `ops` gets what each transfer does, as in :func:`combine_sets`.
 
-    Returns
-    -------
-    bad, share : int
-        The first transfer that would count a share twice, and that share; -1 if there is none.
-    duplicates : int
-    missing_chunk, missing_node, missing_share : int
-        The first share that has not come everywhere, or -1.
-    served : int
-        Endpoints that have all shares of all chunks.
+    Returns:
+        bad, share (int): The first transfer that would count a share twice, and that share; -1 if
+            there is none.
+        duplicates: int
+        missing_chunk, missing_node, missing_share (int): The first share that has not come
+            everywhere, or -1.
+        served (int): Endpoints that have all shares of all chunks.
     """
     bad, bad_share, duplicates = -1, -1, 0
     missing_chunk, missing_node, missing_share = -1, -1, -1

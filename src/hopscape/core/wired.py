@@ -52,11 +52,10 @@ _MOST_CHANNELS = 2**31 - 1
 class Wired:
     """An immutable, port-numbered, directed multigraph: a network without its routers.
 
-    Examples
-    --------
-    >>> path = Wired.from_links(3, [0, 1], [1, 2])
-    >>> path.heads, path.neighbours(1)
-    (array([1, 0, 2, 1], dtype=int32), (0, 2))
+    Examples:
+        >>> path = Wired.from_links(3, [0, 1], [1, 2])
+        >>> path.heads, path.neighbours(1)
+        (array([1, 0, 2, 1], dtype=int32), (0, 2))
     """
 
     def __init__(
@@ -128,26 +127,18 @@ class Wired:
     ) -> Self:
         """A network from a list of links.
 
-        Parameters
-        ----------
-        order
-            Number of nodes.
-        tails, heads
-            The ends of each link. Ports are numbered in this order at each node.
-        duplex
-            Each link is a pair of channels (the default), or one channel from tail to head.
-        spec, addresses, symmetry, switches
-            What the network knows about itself.
-        classes
-            Kinds of links, where they are not all alike.
-        kinds
-            The kind of each link: an index of `classes`.
+        Args:
+            order: Number of nodes.
+            tails, heads: The ends of each link. Ports are numbered in this order at each node.
+            duplex: Each link is a pair of channels (the default), or one channel from tail to head.
+            spec, addresses, symmetry, switches: What the network knows about itself.
+            classes: Kinds of links, where they are not all alike.
+            kinds: The kind of each link: an index of `classes`.
 
-        Examples
-        --------
-        >>> net = Wired.from_links(3, [0, 1], [1, 2])
-        >>> net.channels, net.links, net.neighbours(1)
-        (4, 2, (0, 2))
+        Examples:
+            >>> net = Wired.from_links(3, [0, 1], [1, 2])
+            >>> net.channels, net.links, net.neighbours(1)
+            (4, 2, (0, 2))
         """
         network = cls(
             spec=spec,
@@ -348,14 +339,12 @@ class Wired:
     def neighbours(self, nodes: NodeLike | IntArray) -> Any:
         """Whom the ports of nodes lead to, without building the whole network where possible.
 
-        Parameters
-        ----------
-        nodes : node or array of node numbers
+        Args:
+            nodes: node or array of node numbers
 
-        Returns
-        -------
-        tuple of int, or ndarray of shape (..., ports)
-            In order of ports; -1 where a port is not wired.
+        Returns:
+            tuple of int, or ndarray of shape (..., ports): In order of ports; -1 where a port is
+                not wired.
         """
         array, scalar = self.resolve(nodes)
         if self.family is not None:
@@ -369,21 +358,18 @@ class Wired:
     def rows(self, nodes: IntArray) -> IntArray:
         """:meth:`neighbours` of an array of node numbers in range, unchecked: for inner loops.
 
-        Parameters
-        ----------
-        nodes : int array of shape (m,)
-            Of the dtype of :func:`~hopscape.core.addresses.node_dtype`.
+        Args:
+            nodes (int array of shape (m,)): Of the dtype of
+                :func:`~hopscape.core.addresses.node_dtype`.
 
-        Returns
-        -------
-        int array of shape (m, ports)
-            -1 where a port is not wired.
+        Returns:
+            int array of shape (m, ports):
+                -1 where a port is not wired.
 
-        Examples
-        --------
-        >>> Wired.from_links(3, [0, 1], [1, 2]).rows(np.array([1, 2]))
-        array([[ 0,  2],
-               [ 1, -1]])
+        Examples:
+            >>> Wired.from_links(3, [0, 1], [1, 2]).rows(np.array([1, 2]))
+            array([[ 0,  2],
+                   [ 1, -1]])
         """
         width = self.ports
         if width > _WIDE:
@@ -537,11 +523,10 @@ class Wired:
         Capacities in units of their common measure (:func:`~hopscape.core.channels.
         whole_capacities`): a round is as long as a channel of that capacity takes for a chunk.
 
-        Examples
-        --------
-        >>> kinds = [ChannelClass("slow", 1), ChannelClass("fast", 2.5)]
-        >>> Wired.from_links(3, [0, 1], [1, 2], classes=kinds, kinds=[0, 1]).room()
-        array([2, 2, 5, 5])
+        Examples:
+            >>> kinds = [ChannelClass("slow", 1), ChannelClass("fast", 2.5)]
+            >>> Wired.from_links(3, [0, 1], [1, 2], classes=kinds, kinds=[0, 1]).room()
+            array([2, 2, 5, 5])
         """
         if self.one_speed:
             return np.ones(len(self.heads), dtype=np.int64)
@@ -576,19 +561,15 @@ class Wired:
     def unheeded(self, what: str, *attributes: str) -> str:
         """Words for a figure that leaves aside what is known of the channels; empty: nothing is.
 
-        Parameters
-        ----------
-        what
-            What the figure does instead.
-        attributes
-            Of ``capacity``, ``delay`` and ``length``: what it leaves aside.
+        Args:
+            what: What the figure does instead.
+            attributes: Of ``capacity``, ``delay`` and ``length``: what it leaves aside.
 
-        Examples
-        --------
-        >>> from hopscape.core.channels import ChannelClass, whole_capacities
-        >>> net = Wired.from_links(2, [0], [1], classes=[ChannelClass("fat", 4)], kinds=[0])
-        >>> net.unheeded("links are counted", "capacity", "length")
-        'links are counted; the capacity of the channels is left aside'
+        Examples:
+            >>> from hopscape.core.channels import ChannelClass, whole_capacities
+            >>> net = Wired.from_links(2, [0], [1], classes=[ChannelClass("fat", 4)], kinds=[0])
+            >>> net.unheeded("links are counted", "capacity", "length")
+            'links are counted; the capacity of the channels is left aside'
         """
         said = [name for name in attributes if any(kind.says(name) for kind in self.classes)]
         if not said:
@@ -637,11 +618,10 @@ class Wired:
         Channels keep their numbers. What the family knows of collectives and symmetry is forgotten
         unless all endpoints are named.
 
-        Examples
-        --------
-        >>> net = Wired.from_links(4, [0, 1, 2], [1, 2, 3]).among([0, 3])
-        >>> net.endpoints, net.neighbours(1)
-        (array([0, 3]), (0, 2))
+        Examples:
+            >>> net = Wired.from_links(4, [0, 1, 2], [1, 2, 3]).among([0, 3])
+            >>> net.endpoints, net.neighbours(1)
+            (array([0, 3]), (0, 2))
         """
         wanted = np.unique(self.resolve(list(endpoints))[0])
         if np.array_equal(wanted, self.endpoints):
@@ -667,10 +647,8 @@ class Wired:
     def node(self, name: NodeLike) -> int:
         """The number of a node given as a number, an address or the text of either.
 
-        Raises
-        ------
-        AddressError
-            When there is no such node.
+        Raises:
+            AddressError: When there is no such node.
         """
         if isinstance(name, int):
             number = int(name)

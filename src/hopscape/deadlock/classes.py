@@ -51,30 +51,21 @@ class Classes:
     A packet chooses one class of a set: where it enters a ring ('dateline'), or at its source. It
     keeps the class in the ring, or on its way, but for classes that rise.
 
-    Attributes
-    ----------
-    method : {'single', 'dateline', 'layers', 'rising'}
-        One class; two classes, kept within a ring and chosen by whether the straight run crosses
-        the ring's dateline; classes by pair of nodes; or a class that rises where a way that went
-        down turns up again.
-    count
-        Number of classes.
-    rings : int32[channels]
-        Ring of each channel, -1 for none ('dateline'); 1 for channels that go down, 0 for those
-        that go up ('rising').
-    entry, entry_other : uint8[order, order]
-        Set of classes with which a packet at a node enters a ring, by either way of a tie
-        ('dateline').
-    layers : uint8[order, order]
-        Set of classes of a pair ('layers', 'rising'); with one entry, that of all pairs.
-    sets
-        The sets, their classes as bits.
-    datelines : uint8[channels] or None
-        Marks the channels that are datelines ('dateline').
-    ranks : int64[order] or None
-        Ranks of the nodes ('rising').
-    steps : uint8[steps] or None
-        Class of every step of routes that their sources choose.
+    Attributes:
+        method ({'single', 'dateline', 'layers', 'rising'}): One class; two classes, kept within a
+            ring and chosen by whether the straight run crosses the ring's dateline; classes by pair
+            of nodes; or a class that rises where a way that went down turns up again.
+        count: Number of classes.
+        rings (int32[channels]): Ring of each channel, -1 for none ('dateline'); 1 for channels that
+            go down, 0 for those that go up ('rising').
+        entry, entry_other (uint8[order, order]): Set of classes with which a packet at a node
+            enters a ring, by either way of a tie ('dateline').
+        layers (uint8[order, order]): Set of classes of a pair ('layers', 'rising'); with one entry,
+            that of all pairs.
+        sets: The sets, their classes as bits.
+        datelines (uint8[channels] or None): Marks the channels that are datelines ('dateline').
+        ranks (int64[order] or None): Ranks of the nodes ('rising').
+        steps (uint8[steps] or None): Class of every step of routes that their sources choose.
     """
 
     method: Literal["single", "dateline", "layers", "rising"]
@@ -93,20 +84,13 @@ class Classes:
 class Certificate:
     """What the channel dependency graph says about a routing and its classes.
 
-    Attributes
-    ----------
-    deadlock_free
-        The graph has no cycle (Dally and Seitz).
-    classes
-        Classes of virtual channels used: at least so many virtual channels are needed.
-    dependencies
-        Edges of the graph.
-    cycle : list of (tail, head, class)
-        A shortest cycle found, empty when there is none.
-    at_least
-        No assignment for these routes has fewer classes: 2 where one class has a cycle.
-    caveat
-        Why the graph says nothing about the routing as it is simulated, if so.
+    Attributes:
+        deadlock_free: The graph has no cycle (Dally and Seitz).
+        classes: Classes of virtual channels used: at least so many virtual channels are needed.
+        dependencies: Edges of the graph.
+        cycle (list of (tail, head, class)): A shortest cycle found, empty when there is none.
+        at_least: No assignment for these routes has fewer classes: 2 where one class has a cycle.
+        caveat: Why the graph says nothing about the routing as it is simulated, if so.
     """
 
     deadlock_free: bool
@@ -239,31 +223,26 @@ def find_classes(
 ) -> tuple[RoutingTable, Classes, Certificate]:
     """Find the fewest classes of virtual channels for a routing.
 
-    Parameters
-    ----------
-    router
-        The network's own when left out: its closed form, or tables that share channels evenly.
-    method : {'auto', 'single', 'dateline', 'layers', 'rising'}
-        ``auto`` takes one class or datelines if they have no cycle; else layers where they are no
-        more than rising classes (they are looked for up to 400 nodes), or these. Both ways of
-        ties are kept where they cost no further class.
-    most
-        So many classes at most; the certificate then may be one of failure.
-    anywhere
-        Routes begin at switches too, as the escape of an adaptive packet does.
-    spread : {'none', 'pairs', 'all'}
-        Let packets choose among all classes in which their way closes no cycle, so that the
-        classes are used evenly: with ``pairs`` where classes go by pairs of nodes (layers and
-        rising classes), with ``all`` on datelines too. Otherwise each packet has one class.
-    explain
-        Name the cycle where one is left.
+    Args:
+        router: The network's own when left out: its closed form, or tables that share channels
+            evenly.
+        method ({'auto', 'single', 'dateline', 'layers', 'rising'}): ``auto`` takes one class or
+            datelines if they have no cycle; else layers where they are no more than rising classes
+            (they are looked for up to 400 nodes), or these. Both ways of ties are kept where they
+            cost no further class.
+        most: So many classes at most; the certificate then may be one of failure.
+        anywhere: Routes begin at switches too, as the escape of an adaptive packet does.
+        spread ({'none', 'pairs', 'all'}): Let packets choose among all classes in which their way
+            closes no cycle, so that the classes are used evenly: with ``pairs`` where classes go by
+            pairs of nodes (layers and rising classes), with ``all`` on datelines too. Otherwise
+            each packet has one class.
+        explain: Name the cycle where one is left.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> _, classes, certificate = find_classes(hopscape.build("ring(16)"))
-    >>> classes.method, certificate.deadlock_free
-    ('dateline', True)
+    Examples:
+        >>> import hopscape
+        >>> _, classes, certificate = find_classes(hopscape.build("ring(16)"))
+        >>> classes.method, certificate.deadlock_free
+        ('dateline', True)
     """
     if method not in get_args(Method):
         raise ArgumentError(f"method {method!r} is unknown; choose {', '.join(get_args(Method))}")
@@ -339,19 +318,16 @@ def find_source_classes(
 ) -> tuple[SourceRoutes, Classes, Certificate]:
     """Classes for routes that their sources choose: one where that has no cycle, else datelines.
 
-    Parameters
-    ----------
-    router
-        Asked for all ways of all pairs.
-    method : {'auto', 'single', 'dateline'}
+    Args:
+        router: Asked for all ways of all pairs.
+        method: {'auto', 'single', 'dateline'}
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("multiring(16, 1, 3)")
-    >>> _, classes, proof = find_source_classes(net, net.router("balanced-rings"))
-    >>> classes.method, proof.deadlock_free
-    ('dateline', True)
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("multiring(16, 1, 3)")
+        >>> _, classes, proof = find_source_classes(net, net.router("balanced-rings"))
+        >>> classes.method, proof.deadlock_free
+        ('dateline', True)
     """
     routes = source_routes(network, router)
     if method not in ("auto", "single", "dateline"):

@@ -40,10 +40,9 @@ def phases(routing: Routing) -> int:
 def required_vcs(routing: Routing, classes: int) -> int:
     """Virtual channels that classes take: once for each phase, and one to roam if adaptive.
 
-    Examples
-    --------
-    >>> [required_vcs(routing, 2) for routing in ("fixed", "adaptive", "valiant")]
-    [2, 3, 4]
+    Examples:
+        >>> [required_vcs(routing, 2) for routing in ("fixed", "adaptive", "valiant")]
+        [2, 3, 4]
     """
     return classes * phases(routing) + (routing == "adaptive")
 
@@ -52,16 +51,11 @@ def required_vcs(routing: Routing, classes: int) -> int:
 class Judgement:
     """Whether a routing can deadlock with so many virtual channels.
 
-    Attributes
-    ----------
-    vcs
-        Virtual channels that it is judged with.
-    needed
-        With so many it is free of deadlock.
-    certificate
-        Of the classes that it needs.
-    judged
-        The certificate by which it is judged: that one, or the one of a single class.
+    Attributes:
+        vcs: Virtual channels that it is judged with.
+        needed: With so many it is free of deadlock.
+        certificate: Of the classes that it needs.
+        judged: The certificate by which it is judged: that one, or the one of a single class.
     """
 
     network: Network
@@ -131,19 +125,15 @@ def judge(
 ) -> Judgement:
     """Can a routing deadlock with so many virtual channels?
 
-    Parameters
-    ----------
-    router
-        As in :func:`find_classes`; routes that their sources choose are fixed.
-    method
-        How classes are found, as in :func:`find_classes`.
+    Args:
+        router: As in :func:`find_classes`; routes that their sources choose are fixed.
+        method: How classes are found, as in :func:`find_classes`.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("ring(8)")
-    >>> bool(judge(net)), judge(net).needed, bool(judge(net, vcs=2))
-    (False, 2, True)
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("ring(8)")
+        >>> bool(judge(net)), judge(net).needed, bool(judge(net, vcs=2))
+        (False, 2, True)
     """
     if vcs < 1:
         raise ArgumentError(f"vcs is {vcs}; it must be at least 1")

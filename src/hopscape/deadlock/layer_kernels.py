@@ -95,20 +95,13 @@ def fill_layer(
 ) -> int:
     """Put routes into a layer as far as they fit; how many do not.
 
-    Parameters
-    ----------
-    toward : uint16[order, order]
-        Next port of a node (second) to a goal (first).
-    bits : uint32[order, order]
-        The layers that each route is in, by goal and source.
-    again
-        Put routes that are in other layers here too; otherwise those that are in none.
-    begins : uint8[order]
-        Nodes where routes begin.
-    goals : int[goals]
-        In the order in which they are tried.
-    dependencies
-        Those of the layer.
+    Args:
+        toward (uint16[order, order]): Next port of a node (second) to a goal (first).
+        bits (uint32[order, order]): The layers that each route is in, by goal and source.
+        again: Put routes that are in other layers here too; otherwise those that are in none.
+        begins (uint8[order]): Nodes where routes begin.
+        goals (int[goals]): In the order in which they are tried.
+        dependencies: Those of the layer.
     """
     indptr, heads = wiring.indptr, wiring.heads
     graph = dependencies.graph

@@ -47,23 +47,15 @@ def find_layers(
 ) -> tuple[int, IntArray, tuple[int, ...]] | None:
     """Layers in which the routes of every pair close no cycle, or None above `most`.
 
-    Parameters
-    ----------
-    table
-        Its first routes; the other ways of ties are not looked at.
-    anywhere
-        Routes begin at switches too, as the escape of an adaptive packet does.
-    spread
-        Give every pair all layers where it closes no cycle, instead of one.
+    Args:
+        table: Its first routes; the other ways of ties are not looked at.
+        anywhere: Routes begin at switches too, as the escape of an adaptive packet does.
+        spread: Give every pair all layers where it closes no cycle, instead of one.
 
-    Returns
-    -------
-    count : int
-        Number of layers.
-    layers : uint8[order, order]
-        Number of the set of layers of each pair [source, goal].
-    sets : tuple of int
-        The sets, as bits.
+    Returns:
+        count (int): Number of layers.
+        layers (uint8[order, order]): Number of the set of layers of each pair [source, goal].
+        sets (tuple of int): The sets, as bits.
     """
     network = table.network
     if len(network.heads) > _MOST_CHANNELS:

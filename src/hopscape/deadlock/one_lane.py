@@ -41,26 +41,21 @@ _NONE: IntArray = np.empty(0, dtype=np.int64)
 def one_lane_routes(network: Network, shortest: Routes | None = None, *, seed: int = 0) -> Routes:
     """Routes that cannot deadlock on one lane, with little load on the busiest channel.
 
-    Parameters
-    ----------
-    shortest
-        The shortest routes, if they are known already: the answer where they have no cycle.
+    Args:
+        shortest: The shortest routes, if they are known already: the answer where they have no
+            cycle.
 
-    Raises
-    ------
-    ArgumentError
-        For simplex channels.
-    DisconnectedError
-        When some node cannot be reached.
+    Raises:
+        ArgumentError: For simplex channels.
+        DisconnectedError: When some node cannot be reached.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> routes = one_lane_routes(hopscape.build("torus(4, 4)"))
-    >>> cyclic_channels(routes), routes.longest <= 6
-    (0, True)
-    >>> one_lane_routes(hopscape.build("hypercube(4)")).exact
-    True
+    Examples:
+        >>> import hopscape
+        >>> routes = one_lane_routes(hopscape.build("torus(4, 4)"))
+        >>> cyclic_channels(routes), routes.longest <= 6
+        (0, True)
+        >>> one_lane_routes(hopscape.build("hypercube(4)")).exact
+        True
     """
     if not network.duplex:
         raise ArgumentError(f"{network.spec} has simplex channels; one lane needs duplex links")
@@ -75,11 +70,10 @@ def one_lane_routes(network: Network, shortest: Routes | None = None, *, seed: i
 def cyclic_channels(routes: Routes) -> int:
     """How many channels can wait for each other in a circle, or for such (0: one lane is enough).
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> cyclic_channels(all_routes(hopscape.build("ring(5)")))
-    10
+    Examples:
+        >>> import hopscape
+        >>> cyclic_channels(all_routes(hopscape.build("ring(5)")))
+        10
     """
     from hopscape.deadlock.dependency_kernels import collect_plain, cyclic_part
 

@@ -28,17 +28,14 @@ def grow_routes(
 ) -> int:  # fmt: skip
     """Grow the routes to one goal as far as they close no cycle; how many nodes have one.
 
-    Parameters
-    ----------
-    price : float64[channels]
-        What a channel costs; routes are the cheapest that are allowed.
-    noise : float64[channels]
-        Breaks ties.
-    place : int64[channels]
-        A channel may be followed by those of higher place. Empty: by all that close no cycle with
-        `dependencies`, to which the dependencies that are used are added.
-    out : int64[order]
-        The channel by which each node leaves; -1 at the goal and without a route.
+    Args:
+        price (float64[channels]): What a channel costs; routes are the cheapest that are allowed.
+        noise (float64[channels]): Breaks ties.
+        place (int64[channels]): A channel may be followed by those of higher place. Empty: by all
+            that close no cycle with `dependencies`, to which the dependencies that are used are
+            added.
+        out (int64[order]): The channel by which each node leaves; -1 at the goal and without a
+            route.
     """
     indptr, heads, tails = wiring.indptr, wiring.heads, incoming.tails
     into_start, into = incoming.starts, incoming.channels

@@ -24,12 +24,9 @@ _NONE = np.empty((0, 0), dtype=np.uint8)
 def find_rising(table: RoutingTable, *, anywhere: bool = False) -> tuple[int, IntArray]:
     """How many classes are needed with the best of a few rankings, and that ranking.
 
-    Parameters
-    ----------
-    table
-        Its first routes; the other ways of ties are not looked at.
-    anywhere
-        Routes begin at switches too, as the escape of an adaptive packet does.
+    Args:
+        table: Its first routes; the other ways of ties are not looked at.
+        anywhere: Routes begin at switches too, as the escape of an adaptive packet does.
     """
     from hopscape.deadlock.rising_kernels import most_falls
 

@@ -30,19 +30,13 @@ _MOST_STEPS = 2**31 - 1
 class SourceRoutes:
     """All ways of all pairs of nodes.
 
-    Attributes
-    ----------
-    router
-        Name of the router that they come from.
-    first : int64[order² + 1]
-        First way of each pair, source by source.
-    shares : float64[ways]
-        Cumulated within each pair.
-    starts : int64[ways + 1]
-        First step of each way.
-    channels : int32[steps]
-    rings : int64[channels] or None
-        Ring of each channel, -1 for none.
+    Attributes:
+        router: Name of the router that they come from.
+        first (int64[order² + 1]): First way of each pair, source by source.
+        shares (float64[ways]): Cumulated within each pair.
+        starts (int64[ways + 1]): First step of each way.
+        channels: int32[steps]
+        rings (int64[channels] or None): Ring of each channel, -1 for none.
     """
 
     network: Network
@@ -87,13 +81,12 @@ class SourceRoutes:
 def source_routes(network: Network, router: Router) -> SourceRoutes:
     """Ask a router about all ways of all pairs of nodes.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("multiring(16, 1, 3)")
-    >>> routes = source_routes(net, net.router("balanced-rings"))
-    >>> len(routes.shares), len(routes.channels)
-    (288, 960)
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("multiring(16, 1, 3)")
+        >>> routes = source_routes(net, net.router("balanced-rings"))
+        >>> len(routes.shares), len(routes.channels)
+        (288, 960)
     """
     order = network.order
     step = max(1, _PAIRS // order)

@@ -35,12 +35,11 @@ _NONE = np.zeros((0, 0), dtype=np.uint8)
 def suits_columns(asked: RouteColumns) -> bool:
     """Is the network large, without parallel links, over which tables share the routes out?
 
-    Examples
-    --------
-    >>> from hopscape import build
-    >>> nets = [build(spec) for spec in ("torus(8, 8)", "torus(32, 32)")]
-    >>> [suits_columns(RouteColumns(net, net.router())) for net in nets]
-    [False, True]
+    Examples:
+        >>> from hopscape import build
+        >>> nets = [build(spec) for spec in ("torus(8, 8)", "torus(32, 32)")]
+        >>> [suits_columns(RouteColumns(net, net.router())) for net in nets]
+        [False, True]
     """
     network = asked.network
     links = network.tails.astype(np.int64) * network.order + network.heads
@@ -52,30 +51,24 @@ def classes_by_columns(
 ) -> tuple[Classes, Certificate] | None:
     """One class, or else datelines, if they leave no cycle; None where they do not serve.
 
-    Parameters
-    ----------
-    asked
-        Of a network that :func:`suits_columns`.
-    visit
-        Is given all routes, some goals at a time. What it was given is void when None is returned.
-    anywhere
-        Routes begin at switches too.
+    Args:
+        asked: Of a network that :func:`suits_columns`.
+        visit: Is given all routes, some goals at a time. What it was given is void when None is
+            returned.
+        anywhere: Routes begin at switches too.
 
-    Returns
-    -------
-    classes, certificate
-        As from :func:`hopscape.deadlock.classes.find_classes`, but for the entries to the rings,
-        which only the visitor has seen.
+    Returns:
+        classes, certificate: As from :func:`hopscape.deadlock.classes.find_classes`, but for the
+            entries to the rings, which only the visitor has seen.
 
-    Examples
-    --------
-    >>> from hopscape import build
-    >>> net = build("torus(32, 32)")
-    >>> seen = []
-    >>> asked = RouteColumns(net, net.router())
-    >>> classes, proof = classes_by_columns(asked, lambda t, a, b: seen.extend(t.goals))
-    >>> classes.method, proof.deadlock_free, len(seen)
-    ('dateline', True, 1024)
+    Examples:
+        >>> from hopscape import build
+        >>> net = build("torus(32, 32)")
+        >>> seen = []
+        >>> asked = RouteColumns(net, net.router())
+        >>> classes, proof = classes_by_columns(asked, lambda t, a, b: seen.extend(t.goals))
+        >>> classes.method, proof.deadlock_free, len(seen)
+        ('dateline', True, 1024)
     """
     few = few_goals(asked.network)
     if few is None:

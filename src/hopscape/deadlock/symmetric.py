@@ -25,25 +25,19 @@ _TRIED_PAIRS = 50_000
 def symmetric_layers(routes: Routes, most: int = 8, *, first: int | None = None) -> IntArray | None:
     """Layers of all pairs of endpoints, or None when `most` do not suffice.
 
-    Parameters
-    ----------
-    routes
-        To all nodes.
-    first
-        All pairs of this endpoint are in layer 0.
+    Args:
+        routes: To all nodes.
+        first: All pairs of this endpoint are in layer 0.
 
-    Returns
-    -------
-    uint8[endpoints, endpoints] or None
-        Symmetric; 0 on the diagonal.
+    Returns:
+        uint8[endpoints, endpoints] or None: Symmetric; 0 on the diagonal.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.metrics.routes import all_routes
-    >>> layers = symmetric_layers(all_routes(hopscape.build("torus(4, 4, 4)")))
-    >>> bool((layers == layers.T).all()), int(layers.max()) + 1
-    (True, 4)
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.metrics.routes import all_routes
+        >>> layers = symmetric_layers(all_routes(hopscape.build("torus(4, 4, 4)")))
+        >>> bool((layers == layers.T).all()), int(layers.max()) + 1
+        (True, 4)
     """
     network = routes.network
     if len(network.heads) > _MOST_CHANNELS:

@@ -26,16 +26,12 @@ def fill_pairs(
 ) -> int:
     """Put pairs into a layer as far as both their routes fit; how many do not.
 
-    Parameters
-    ----------
-    toward : uint8[order, order]
-        Which channel of a node (second) leads to a goal (first).
-    first, second : int64[pairs]
-        The two nodes of each pair, in the order in which they are tried.
-    held : uint8[pairs]
-        The layer of each pair; 255 for those that have none yet.
-    dependencies
-        Those of the layer.
+    Args:
+        toward (uint8[order, order]): Which channel of a node (second) leads to a goal (first).
+        first, second (int64[pairs]): The two nodes of each pair, in the order in which they are
+            tried.
+        held (uint8[pairs]): The layer of each pair; 255 for those that have none yet.
+        dependencies: Those of the layer.
     """
     indptr, heads = wiring.indptr, wiring.heads
     graph = dependencies.graph

@@ -39,16 +39,14 @@ _MOST_PORTS = 2046
 class RoutingTable:
     """The channel by which every node leaves for every other.
 
-    Attributes
-    ----------
-    router
-        Name of the router that it was filled from.
-    port : uint16[order, order]
-        Entry (at, to): which of the channels of `at` to take; NO_PORT on arrival or without route.
-    other : uint16[order, order] or None
-        The other way of a tie, equal to `port` where there is none.
-    rings : int32[channels] or None
-        Rings that the ports run round: a packet that goes on by the same port stays in its ring.
+    Attributes:
+        router: Name of the router that it was filled from.
+        port (uint16[order, order]): Entry (at, to): which of the channels of `at` to take; NO_PORT
+            on arrival or without route.
+        other (uint16[order, order] or None): The other way of a tie, equal to `port` where there is
+            none.
+        rings (int32[channels] or None): Rings that the ports run round: a packet that goes on by
+            the same port stays in its ring.
     """
 
     network: Network
@@ -73,18 +71,15 @@ class RoutingTable:
 class RouteColumns:
     """The routing table of a closed form, asked for a few goals at a time and never kept.
 
-    Parameters
-    ----------
-    ties
-        Keep both directions of a ring where both are shortest.
+    Args:
+        ties: Keep both directions of a ring where both are shortest.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> ring = hopscape.build("ring(4)")
-    >>> columns = RouteColumns(ring, ring.router()).columns(np.array([2]))
-    >>> columns.port.ravel().tolist(), columns.other.ravel().tolist()
-    ([0, 0, 65535, 1], [1, 0, 65535, 1])
+    Examples:
+        >>> import hopscape
+        >>> ring = hopscape.build("ring(4)")
+        >>> columns = RouteColumns(ring, ring.router()).columns(np.array([2]))
+        >>> columns.port.ravel().tolist(), columns.other.ravel().tolist()
+        ([0, 0, 65535, 1], [1, 0, 65535, 1])
     """
 
     def __init__(self, network: Network, router: Router, *, ties: bool = True) -> None:
@@ -141,18 +136,14 @@ def routing_table(
 ) -> RoutingTable:
     """Ask a router about all pairs.
 
-    Parameters
-    ----------
-    router
-        The network's own when left out.
-    ties
-        Where both directions of one ring are shortest, keep both: traffic is split evenly.
+    Args:
+        router: The network's own when left out.
+        ties: Where both directions of one ring are shortest, keep both: traffic is split evenly.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> routing_table(hopscape.build("ring(5)")).port[0].tolist()
-    [65535, 0, 0, 1, 1]
+    Examples:
+        >>> import hopscape
+        >>> routing_table(hopscape.build("ring(5)")).port[0].tolist()
+        [65535, 0, 0, 1, 1]
     """
     order = network.order
     routing = router if router is not None else network.router()
@@ -249,17 +240,14 @@ def _twins(network: Network, rings: IntArray) -> IntArray:
 def port_rings(network: Network) -> IntArray | None:
     """Rings that arise when every node is left by the same port, or None when a port is not a ring.
 
-    Returns
-    -------
-    int32[channels] or None
-        The number of the ring of each channel; -1 for channels of ports that not every node on
-        the way has (the lines of a mesh), which cannot close a ring.
+    Returns:
+        int32[channels] or None: The number of the ring of each channel; -1 for channels of ports
+            that not every node on the way has (the lines of a mesh), which cannot close a ring.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> port_rings(hopscape.build("torus(3, 3)"))[:4].tolist()
-    [0, 3, 6, 9]
+    Examples:
+        >>> import hopscape
+        >>> port_rings(hopscape.build("torus(3, 3)"))[:4].tolist()
+        [0, 3, 6, 9]
     """
     family = network.family
     if family is None or isinstance(family, ListedFamily) or not len(network.heads):

@@ -26,11 +26,10 @@ class UpDownRouter(Router):
     turns from down to up, so the channel dependency graph has no cycle. With `partial` a network
     may fall into parts; each has its own root, its node of least number.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> UpDownRouter(hopscape.build("ring(6)")).path(2, 4)
-    [2, 1, 0, 5, 4]
+    Examples:
+        >>> import hopscape
+        >>> UpDownRouter(hopscape.build("ring(6)")).path(2, 4)
+        [2, 1, 0, 5, 4]
     """
 
     name = "up*/down*"

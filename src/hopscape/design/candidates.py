@@ -22,29 +22,20 @@ __all__ = ["Candidate", "find_candidates", "mark_equal", "next_size", "proved"]
 class Candidate:
     """A network that may be chosen, and what is known of it so far.
 
-    Attributes
-    ----------
-    figures : dict of str to Measured
-        By column.
-    stage
-        How far it was measured: 1 size and distances, 2 routes and faults, 3 schedules and cuts.
-    failure
-        Why it could not be measured; empty when it could.
-    trouble
-        Why it is not allowed; empty when it is.
-    unproved
-        What is asked for and not proved of it; empty when all is, or it is not allowed.
-    dominated_by
-        Spec of a candidate that is at least as good in all that matters; empty when there is none.
-    better_in
-        In what it is better.
-    equals
-        Spec of a candidate before it with the very same figures: often the same network under
-        another family's name. Empty when there is none.
-    score
-        Weighted mean of best / own over the criteria, at most 1.
-    meets
-        Demands that it meets, in a switched machine.
+    Attributes:
+        figures (dict of str to Measured): By column.
+        stage: How far it was measured: 1 size and distances, 2 routes and faults, 3 schedules and
+            cuts.
+        failure: Why it could not be measured; empty when it could.
+        trouble: Why it is not allowed; empty when it is.
+        unproved: What is asked for and not proved of it; empty when all is, or it is not allowed.
+        dominated_by: Spec of a candidate that is at least as good in all that matters; empty when
+            there is none.
+        better_in: In what it is better.
+        equals: Spec of a candidate before it with the very same figures: often the same network
+            under another family's name. Empty when there is none.
+        score: Weighted mean of best / own over the criteria, at most 1.
+        meets: Demands that it meets, in a switched machine.
     """
 
     spec: str
@@ -75,14 +66,13 @@ def proved(candidates: Iterable[Candidate]) -> list[Candidate]:
 def mark_equal(ranked: Iterable[Candidate], columns: Sequence[str]) -> None:
     """Name for each candidate the first before it that has the same figures in all columns.
 
-    Examples
-    --------
-    >>> figures = {"links": Measured(28, "exact")}
-    >>> ranked = [Candidate("complete(8)", "complete", figures),
-    ...           Candidate("hyperx((8,))", "hyperx", figures)]
-    >>> mark_equal(ranked, ["links"])
-    >>> [one.equals for one in ranked]
-    ['', 'complete(8)']
+    Examples:
+        >>> figures = {"links": Measured(28, "exact")}
+        >>> ranked = [Candidate("complete(8)", "complete", figures),
+        ...           Candidate("hyperx((8,))", "hyperx", figures)]
+        >>> mark_equal(ranked, ["links"])
+        >>> [one.equals for one in ranked]
+        ['', 'complete(8)']
     """
     first: dict[tuple[Any, ...], str] = {}
     for one in ranked:
@@ -93,10 +83,8 @@ def mark_equal(ranked: Iterable[Candidate], columns: Sequence[str]) -> None:
 def find_candidates(requirements: Requirements) -> list[Candidate]:
     """Ask every family (or those asked for) for members without switches that fit.
 
-    Raises
-    ------
-    ArgumentError
-        For the name of a family that does not exist.
+    Raises:
+        ArgumentError: For the name of a family that does not exist.
     """
     chosen = all_families()
     if requirements.families:
@@ -123,11 +111,10 @@ def _fitting(kind: type[Family], requirement: Requirement) -> Iterator[tuple[str
 def next_size(network: Network) -> int | None:
     """Endpoints of the next larger member of the same family with no more ports, if it names one.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> next_size(hopscape.build("ring(8)"))
-    9
+    Examples:
+        >>> import hopscape
+        >>> next_size(hopscape.build("ring(8)"))
+        9
     """
     if network.family is None:
         return None

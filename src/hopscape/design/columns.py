@@ -45,10 +45,9 @@ ALL_COLUMNS: Mapping[str, Column] = _load()
 def columns_of(table: str) -> list[str]:
     """The usual columns of a table, from left to right.
 
-    Examples
-    --------
-    >>> columns_of("compare")[:4]
-    ['nodes', 'degree', 'links', 'diameter']
+    Examples:
+        >>> columns_of("compare")[:4]
+        ['nodes', 'degree', 'links', 'diameter']
     """
     here = [column for column in ALL_COLUMNS.values() if table in column.places]
     return [column.name for column in sorted(here, key=lambda column: column.places[table])]
@@ -67,15 +66,12 @@ def new_evaluation(network: Network, conditions: Conditions | None = None) -> Ev
 def column_names(text: str) -> list[str]:
     """Names of columns from a list with commas, by name or by title.
 
-    Raises
-    ------
-    ArgumentError
-        When there is no such column.
+    Raises:
+        ArgumentError: When there is no such column.
 
-    Examples
-    --------
-    >>> column_names("girth, all-reduce µs")
-    ['girth', 'allreduce']
+    Examples:
+        >>> column_names("girth, all-reduce µs")
+        ['girth', 'allreduce']
     """
     return [find_column(part.strip()).name for part in text.split(",") if part.strip()]
 

@@ -19,24 +19,15 @@ ROUTES_ORDER = 2600
 class Conditions:
     """What the figures depend on besides the network.
 
-    Attributes
-    ----------
-    endpoints
-        Endpoints at every router, for networks whose nodes are routers.
-    plan
-        The usual room when None.
-    faults
-        Random links that fail; one in a hundred when None.
-    message
-        Bytes that all-gather and all-reduce are about.
-    alpha
-        Seconds to start a message.
-    bandwidth
-        Bytes per second of a channel.
-    seed
-        For random faults.
-    routes_order
-        Largest network whose routes are all followed.
+    Attributes:
+        endpoints: Endpoints at every router, for networks whose nodes are routers.
+        plan: The usual room when None.
+        faults: Random links that fail; one in a hundred when None.
+        message: Bytes that all-gather and all-reduce are about.
+        alpha: Seconds to start a message.
+        bandwidth: Bytes per second of a channel.
+        seed: For random faults.
+        routes_order: Largest network whose routes are all followed.
     """
 
     endpoints: int = 1

@@ -27,21 +27,14 @@ def simulate_finalists(
 
     A candidate whose routes the simulator cannot make free of deadlock is left out with a note.
 
-    Parameters
-    ----------
-    found
-        Gets the points as `curve_points`.
-    count
-        How many candidates.
-    cycles, workers
-        Cycles measured at every point; points side by side.
-    table
-        Keeps the points; those that are there are not simulated again.
+    Args:
+        found: Gets the points as `curve_points`.
+        count: How many candidates.
+        cycles, workers: Cycles measured at every point; points side by side.
+        table: Keeps the points; those that are there are not simulated again.
 
-    Returns
-    -------
-    list of dict
-        The points, as ``hopscape simulate`` prints them.
+    Returns:
+        list of dict: The points, as ``hopscape simulate`` prints them.
     """
     from hopscape.simulate.jobs import Job
     from hopscape.simulate.settings import Settings

@@ -58,20 +58,13 @@ _PLOTS = (
 class Design(Ranked):
     """What the designer found.
 
-    Attributes
-    ----------
-    candidates
-        The best first; those that break a requirement last.
-    complete
-        False when it was interrupted.
-    finalists
-        How many were measured in full.
-    curve_points
-        Points of simulations, as ``hopscape simulate`` prints them.
-    notes
-        What else there is to say.
-    search
-        How the finalists were improved.
+    Attributes:
+        candidates: The best first; those that break a requirement last.
+        complete: False when it was interrupted.
+        finalists: How many were measured in full.
+        curve_points: Points of simulations, as ``hopscape simulate`` prints them.
+        notes: What else there is to say.
+        search: How the finalists were improved.
     """
 
     requirements: Requirements
@@ -153,10 +146,9 @@ Report = Callable[[int, Sequence[Candidate]], None]
 def usual_processes(requirements: Requirements) -> int:
     """Processes by the size of the work: to start another takes longer than small networks do.
 
-    Examples
-    --------
-    >>> usual_processes(Requirements(64, 4))
-    1
+    Examples:
+        >>> usual_processes(Requirements(64, 4))
+        1
     """
     return 1 if requirements.nodes < _FEW_NODES else os.cpu_count() or 1
 
@@ -176,39 +168,27 @@ def design(
 ) -> Design:
     """Find, measure and rank networks that meet requirements.
 
-    Parameters
-    ----------
-    jobs
-        Processes that measure; 1 measures in this one, None goes by the size of the work.
-    table
-        Keeps what is measured; a later run, of this or another question, goes on from there.
-    dask
-        Address of a Dask scheduler whose workers measure instead.
-    finalists
-        How many to measure in full.
-    columns
-        Columns that are asked for: measured for all that keep the requirements, whatever stage
-        they are in otherwise.
-    show
-        Measure these for the first so many only.
-    seconds
-        Time that measuring may take; what it does not suffice for stays unknown, with the reason.
-    search
-        Let the graph search improve the finalists; its time is not counted in `seconds`. An
-        interrupt ends the search, and what it has found is measured.
-    on_stage
-        Told the number of each stage and the ranking after it.
+    Args:
+        jobs: Processes that measure; 1 measures in this one, None goes by the size of the work.
+        table: Keeps what is measured; a later run, of this or another question, goes on from there.
+        dask: Address of a Dask scheduler whose workers measure instead.
+        finalists: How many to measure in full.
+        columns: Columns that are asked for: measured for all that keep the requirements, whatever
+            stage they are in otherwise.
+        show: Measure these for the first so many only.
+        seconds: Time that measuring may take; what it does not suffice for stays unknown, with the
+            reason.
+        search: Let the graph search improve the finalists; its time is not counted in `seconds`. An
+            interrupt ends the search, and what it has found is measured.
+        on_stage: Told the number of each stage and the ranking after it.
 
-    Raises
-    ------
-    ArgumentError
-        When nothing fits; the message names the nearest choice.
+    Raises:
+        ArgumentError: When nothing fits; the message names the nearest choice.
 
-    Examples
-    --------
-    >>> found = design(Requirements(16, 4, families=("torus", "hypercube")))
-    >>> sorted(one.spec for one in found.candidates)
-    ['hypercube(4)', 'torus(3, 6)', 'torus(4, 4)']
+    Examples:
+        >>> found = design(Requirements(16, 4, families=("torus", "hypercube")))
+        >>> sorted(one.spec for one in found.candidates)
+        ['hypercube(4)', 'torus(3, 6)', 'torus(4, 4)']
     """
     if jobs is None:
         jobs = usual_processes(requirements)
@@ -310,10 +290,8 @@ def measure_asked(
 ) -> None:
     """Measure columns that are asked for besides, of the first so many; nothing is judged by them.
 
-    Parameters
-    ----------
-    run
-        :func:`hopscape.store.run_tasks` with its store and its workers.
+    Args:
+        run: :func:`hopscape.store.run_tasks` with its store and its workers.
     """
     end = math.inf if seconds is None else time.monotonic() + seconds
     given = replace(conditions, routes_order=max(conditions.routes_order, _DEEP_ORDER))
@@ -333,14 +311,10 @@ def _asked(
 class _Clock:
     """Shares the time among the stages and candidates that are left.
 
-    Attributes
-    ----------
-    end
-        When the time is up, by the monotonic clock.
-    jobs
-        Processes.
-    stages
-        That are left, this one too.
+    Attributes:
+        end: When the time is up, by the monotonic clock.
+        jobs: Processes.
+        stages: That are left, this one too.
     """
 
     end: float

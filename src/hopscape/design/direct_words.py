@@ -23,10 +23,8 @@ _CHANGES = 3
 def sentences(candidates: Sequence[Candidate], asked: Requirements) -> list[str]:
     """What wins and by what, what the runner-up costs and gains, what would change the choice.
 
-    Parameters
-    ----------
-    candidates
-        Ranked, the best first.
+    Args:
+        candidates: Ranked, the best first.
     """
     allowed = [one for one in candidates if not one.trouble]
     if not allowed:

@@ -27,11 +27,10 @@ _USUAL_SLOTS = 32
 class FloorPlan:
     """Rows × columns of racks with so many slots each, and the distances between them in metres.
 
-    Examples
-    --------
-    >>> plan = FloorPlan.parse("4x8x32")
-    >>> plan.places, plan.text
-    (1024, '4x8x32')
+    Examples:
+        >>> plan = FloorPlan.parse("4x8x32")
+        >>> plan.places, plan.text
+        (1024, '4x8x32')
     """
 
     rows: int
@@ -107,16 +106,12 @@ class FloorPlan:
 class Placement:
     """Where every node stands, and what its cables come to.
 
-    Attributes
-    ----------
-    places : int64[order]
-        Place of each node.
-    how
-        The order in which the nodes fill the racks.
-    lengths : float64[links]
-        In the order of :func:`hopscape.interchange.convert.link_ends`.
-    given
-        Links whose length the network itself says, in metres; the floor plan is not asked for them.
+    Attributes:
+        places (int64[order]): Place of each node.
+        how: The order in which the nodes fill the racks.
+        lengths (float64[links]): In the order of :func:`hopscape.interchange.convert.link_ends`.
+        given: Links whose length the network itself says, in metres; the floor plan is not asked
+            for them.
     """
 
     plan: FloorPlan
@@ -156,17 +151,14 @@ def snake(plan: FloorPlan) -> IntArray:
 def place(network: Network, plan: FloorPlan | None = None) -> Placement:
     """Put nodes into racks: by number, or along a narrow band of the network if that is shorter.
 
-    Parameters
-    ----------
-    plan
-        Racks of 32 slots for as many as there are when left out.
+    Args:
+        plan: Racks of 32 slots for as many as there are when left out.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> placed = place(hopscape.build("torus(4, 4)"), FloorPlan(1, 1, 16))
-    >>> round(placed.total, 3), round(placed.longest, 3)
-    (5.4, 0.54)
+    Examples:
+        >>> import hopscape
+        >>> placed = place(hopscape.build("torus(4, 4)"), FloorPlan(1, 1, 16))
+        >>> round(placed.total, 3), round(placed.longest, 3)
+        (5.4, 0.54)
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee

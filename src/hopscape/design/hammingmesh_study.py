@@ -108,10 +108,9 @@ def _between_boards(network: Network, side: int) -> int:
 def costs(size: int) -> dict[str, float]:
     """What each topology costs for so many accelerators, in USD.
 
-    Examples
-    --------
-    >>> round(costs(1024)["Hx2Mesh"] / 1e6, 2)
-    5.41
+    Examples:
+        >>> round(costs(1024)["Hx2Mesh"] / 1e6, 2)
+        5.41
     """
     prices = load_prices("hammingmesh")
     return {
@@ -177,11 +176,9 @@ def neighbour_loads(network: Network, height: int, width: int) -> tuple[int, lis
 
     Neighbours are joined by a link or over one switch, by the port that leads there.
 
-    Returns
-    -------
-    most : int
-    apart : list of str
-        Neighbours that are not joined so.
+    Returns:
+        most: int
+        apart (list of str): Neighbours that are not joined so.
     """
     loads = np.zeros(len(network.heads), dtype=np.int64)
     apart = []

@@ -33,21 +33,14 @@ def write_design(
 ) -> list[str]:
     """Write the report and the hand-over of the chosen candidate.
 
-    Parameters
-    ----------
-    folder
-        Made if it is not there.
-    choose
-        Spec of the candidate; the first of the ranking when left out.
-    command
-        As it was given; the one that asks for the same when left out.
-    options : sequence of (name, value, given)
-        All its options.
+    Args:
+        folder: Made if it is not there.
+        choose: Spec of the candidate; the first of the ranking when left out.
+        command: As it was given; the one that asks for the same when left out.
+        options (sequence of (name, value, given)): All its options.
 
-    Returns
-    -------
-    list of str
-        What was written, a line each.
+    Returns:
+        list of str: What was written, a line each.
     """
     chosen = found.best if choose is None else found.find(choose)
     top = make_folder(Path(folder))

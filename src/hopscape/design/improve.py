@@ -32,13 +32,10 @@ _SYMMETRIC = ("rotation", "cayley", "voltage")
 class Improvement:
     """How finalists are improved.
 
-    Attributes
-    ----------
-    seconds
-        For all searches together.
-    folder
-        Where the links of graphs without a symmetry are written; without it only graphs are looked
-        for that a spec can name.
+    Attributes:
+        seconds: For all searches together.
+        folder: Where the links of graphs without a symmetry are written; without it only graphs are
+            looked for that a spec can name.
     """
 
     seconds: float
@@ -48,10 +45,9 @@ class Improvement:
 def parse_duration(text: str) -> float:
     """Seconds of a text such as 60s, 5m or 1.5h.
 
-    Examples
-    --------
-    >>> parse_duration("60s"), parse_duration("1.5 m"), parse_duration("20")
-    (60.0, 90.0, 20.0)
+    Examples:
+        >>> parse_duration("60s"), parse_duration("1.5 m"), parse_duration("20")
+        (60.0, 90.0, 20.0)
     """
     match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([smh]?)\s*", text)
     seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
@@ -75,24 +71,18 @@ def improve(
 
     Each number of nodes and ports is searched once, for an equal share of the time.
 
-    Parameters
-    ----------
-    seed, jobs, store, dask
-        As for :func:`hopscape.search.graph.best_graph`.
+    Args:
+        seed, jobs, store, dask: As for :func:`hopscape.search.graph.best_graph`.
 
-    Returns
-    -------
-    candidates : list of Candidate
-        Graphs of less diameter, or of the same and less mean distance, than all finalists of their
-        nodes and ports; not measured yet.
-    notes : list of str
-        What came of each search.
+    Returns:
+        candidates (list of Candidate): Graphs of less diameter, or of the same and less mean
+            distance, than all finalists of their nodes and ports; not measured yet.
+        notes (list of str): What came of each search.
 
-    Examples
-    --------
-    >>> found, notes = improve([Candidate("torus(3, 5)", "torus")], Improvement(0.5))
-    >>> [(build(one.spec).order, int(build(one.spec).degrees.max())) for one in found]
-    [(15, 4)]
+    Examples:
+        >>> found, notes = improve([Candidate("torus(3, 5)", "torus")], Improvement(0.5))
+        >>> [(build(one.spec).order, int(build(one.spec).degrees.max())) for one in found]
+        [(15, 4)]
     """
     sizes = _sizes(finalists)
     searched: list[Candidate] = []

@@ -76,21 +76,18 @@ class Lanes:
 def virtual_channels(routes: Routes, diameter: int | None = None) -> Measured[int | None]:
     """Classes of virtual channels with which these routes cannot deadlock, and why.
 
-    Parameters
-    ----------
-    diameter
-        Of the network, if it is known: for routes of which only a sample is there.
+    Args:
+        diameter: Of the network, if it is known: for routes of which only a sample is there.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.metrics.routes import all_routes
-    >>> virtual_channels(all_routes(hopscape.build("hypercube(4)"))).value
-    1
-    >>> virtual_channels(all_routes(hopscape.build("torus(5, 5)"))).value
-    2
-    >>> virtual_channels(all_routes(hopscape.build("random_regular(40, 4)"))).value
-    3
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.metrics.routes import all_routes
+        >>> virtual_channels(all_routes(hopscape.build("hypercube(4)"))).value
+        1
+        >>> virtual_channels(all_routes(hopscape.build("torus(5, 5)"))).value
+        2
+        >>> virtual_channels(all_routes(hopscape.build("random_regular(40, 4)"))).value
+        3
     """
     if not routes.whole:
         return _from_sample(routes, diameter)
@@ -120,10 +117,8 @@ def _from_sample(routes: Routes, diameter: int | None) -> Measured[int | None]:
 def find_lanes(routes: Routes) -> Lanes | None:
     """The rule with the fewest classes that is found for routes to all destinations.
 
-    Returns
-    -------
-    Lanes or None
-        None when too many classes would be needed.
+    Returns:
+        Lanes or None: None when too many classes would be needed.
     """
     try:
         _, rule, proof = find_classes(routes.network, table_of(routes), explain=False)

@@ -28,22 +28,18 @@ RACK_SLOTS = 42
 class Machine:
     """A plane of switches with endpoints, and how often it is there.
 
-    Attributes
-    ----------
-    graph
-        One plane, each link once, whatever its trunk.
-    trunk
-        Cables for every link between switches.
-    planes
-        Copies of the plane that share the endpoints.
+    Attributes:
+        graph: One plane, each link once, whatever its trunk.
+        trunk: Cables for every link between switches.
+        planes: Copies of the plane that share the endpoints.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.metrics.throughput import switch_graph
-    >>> machine = Machine(switch_graph(hopscape.build("concentrated(complete(5), 4)")), planes=2)
-    >>> machine.endpoints, machine.switches, machine.radix_used, machine.nics
-    (20, 10, 8, 2)
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.metrics.throughput import switch_graph
+        >>> network = hopscape.build("concentrated(complete(5), 4)")
+        >>> machine = Machine(switch_graph(network), planes=2)
+        >>> machine.endpoints, machine.switches, machine.radix_used, machine.nics
+        (20, 10, 8, 2)
     """
 
     graph: SwitchGraph
@@ -91,12 +87,11 @@ class Machine:
 class Racks:
     """Where the switches and endpoints of a machine stand.
 
-    Attributes
-    ----------
-    links, lines : float64[...]
-        Metres of each link between switches and of each line to an endpoint, of one plane.
-    links_at, lines_at : int64[2, ...]
-        Places of both ends of these; of a line the switch first.
+    Attributes:
+        links, lines (float64[...]): Metres of each link between switches and of each line to an
+            endpoint, of one plane.
+        links_at, lines_at (int64[2, ...]): Places of both ends of these; of a line the switch
+            first.
     """
 
     plan: FloorPlan
@@ -110,15 +105,11 @@ class Racks:
 def rack_machine(machine: Machine, plan: FloorPlan | None = None) -> Racks:
     """Fill racks with switches and their endpoints, in the order that takes the least cable.
 
-    Parameters
-    ----------
-    plan
-        Racks of 42 slots for as many as there are when left out.
+    Args:
+        plan: Racks of 42 slots for as many as there are when left out.
 
-    Raises
-    ------
-    ArgumentError
-        When the floor has too few racks.
+    Raises:
+        ArgumentError: When the floor has too few racks.
     """
     best: Racks | None = None
     for how, order in _orders(machine.graph):
@@ -190,14 +181,10 @@ def _room(racks: int, slots: int) -> FloorPlan:
 class Bill:
     """What a machine is made of and what that comes to.
 
-    Attributes
-    ----------
-    switches, copper, optical
-        Pieces; cables to endpoints included.
-    metres
-        Cable in all.
-    parts : dict of str to float
-        Cost by kind of part.
+    Attributes:
+        switches, copper, optical: Pieces; cables to endpoints included.
+        metres: Cable in all.
+        parts (dict of str to float): Cost by kind of part.
     """
 
     switches: int
@@ -212,26 +199,23 @@ class Bill:
 def price_machine(machine: Machine, racks: Racks, prices: PriceList) -> Bill:
     """Count and price all parts.
 
-    Raises
-    ------
-    ArgumentError
-        When the list has no switch or cable that is large or long enough.
+    Raises:
+        ArgumentError: When the list has no switch or cable that is large or long enough.
 
-    Examples
-    --------
-    The nonblocking fat tree of 1,024 endpoints of the HammingMesh study, one of 16 planes of it:
+    Examples:
+        One of 16 planes of the nonblocking fat tree of 1,024 endpoints of the HammingMesh study:
 
-    >>> from hopscape.design.prices import load_prices
-    >>> leaf, spine = np.divmod(np.arange(1024), 32)
-    >>> indptr = np.concatenate([np.arange(0, 1025, 32), np.arange(1088, 2049, 64)])
-    >>> up, down = 32 + spine // 2, np.repeat(np.arange(32)[None], 16, 0).repeat(2, 1).ravel()
-    >>> graph = SwitchGraph(
-    ...     indptr, np.concatenate([up, down]), np.ones(2048), np.repeat([32, 0], [32, 16])
-    ... )
-    >>> machine = Machine(graph)
-    >>> far = Racks(FloorPlan(1, 1, 1), np.full(1024, 9.0), np.full(1024, 2.0), "")
-    >>> price_machine(machine, far, load_prices("hammingmesh")).cost * 16
-    25303040.0
+        >>> from hopscape.design.prices import load_prices
+        >>> leaf, spine = np.divmod(np.arange(1024), 32)
+        >>> indptr = np.concatenate([np.arange(0, 1025, 32), np.arange(1088, 2049, 64)])
+        >>> up, down = 32 + spine // 2, np.repeat(np.arange(32)[None], 16, 0).repeat(2, 1).ravel()
+        >>> graph = SwitchGraph(
+        ...     indptr, np.concatenate([up, down]), np.ones(2048), np.repeat([32, 0], [32, 16])
+        ... )
+        >>> machine = Machine(graph)
+        >>> far = Racks(FloorPlan(1, 1, 1), np.full(1024, 9.0), np.full(1024, 2.0), "")
+        >>> price_machine(machine, far, load_prices("hammingmesh")).cost * 16
+        25303040.0
     """
     graph = machine.graph
     used, pieces = np.unique(machine.ports[machine.boxes], return_counts=True)

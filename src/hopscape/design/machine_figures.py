@@ -22,10 +22,8 @@ def machine_figures(
 ) -> dict[str, Measured[Any]]:
     """All figures of a machine, by column.
 
-    Parameters
-    ----------
-    spec
-        The member whose own minimal router is asked, where it has one.
+    Args:
+        spec: The member whose own minimal router is asked, where it has one.
     """
     bill = price_machine(machine, rack_machine(machine, plan), prices)
     graph = machine.flow

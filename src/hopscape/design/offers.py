@@ -38,16 +38,11 @@ _TRUNKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30)
 class Offer(NamedTuple):
     """A member of a family made into a switched machine.
 
-    Attributes
-    ----------
-    base
-        Spec of the member.
-    switches
-        Of one plane.
-    each
-        Endpoints put at every switch; 0 for the member's own.
-    bound
-        Throughput that the distances allow, as far as they are known.
+    Attributes:
+        base: Spec of the member.
+        switches: Of one plane.
+        each: Endpoints put at every switch; 0 for the member's own.
+        bound: Throughput that the distances allow, as far as they are known.
     """
 
     base: str
@@ -62,12 +57,11 @@ class Offer(NamedTuple):
     def spec(self) -> str:
         """The machine.
 
-        Examples
-        --------
-        >>> Offer("torus(4, 4)", 16, each=8, trunk=3, planes=2).spec
-        'planes(concentrated(torus(4, 4), 8, trunk=3), 2)'
-        >>> Offer("fat_tree(4)", 20, trunk=2, lines=2).spec
-        'trunked(fat_tree(4), 2)'
+        Examples:
+            >>> Offer("torus(4, 4)", 16, each=8, trunk=3, planes=2).spec
+            'planes(concentrated(torus(4, 4), 8, trunk=3), 2)'
+            >>> Offer("fat_tree(4)", 20, trunk=2, lines=2).spec
+            'trunked(fat_tree(4), 2)'
         """
         inner = self.base
         if self.each:
@@ -82,10 +76,9 @@ class Offer(NamedTuple):
     def of(cls, spec: str) -> Offer:
         """The offer of a spec, as :attr:`spec` writes it.
 
-        Examples
-        --------
-        >>> Offer.of("planes(concentrated(torus(4, 4), 8, trunk=3), 2)")[:6]
-        ('torus(4, 4)', 16, 8, 3, 1, 2)
+        Examples:
+            >>> Offer.of("planes(concentrated(torus(4, 4), 8, trunk=3), 2)")[:6]
+            ('torus(4, 4)', 16, 8, 3, 1, 2)
         """
         found: Any = member(spec)
         planes, each, trunk, lines = 1, 0, 1, 1

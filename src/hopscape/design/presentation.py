@@ -11,24 +11,15 @@ __all__ = ["Presentation"]
 class Presentation(NamedTuple):
     """What the report of a direct and of a switched machine differ in.
 
-    Attributes
-    ----------
-    title, words
-        The question, short and in full.
-    columns
-        Of the ranking.
-    plots : tuple of (x, y, caption)
-        Columns against each other.
-    criteria : tuple of (name, column)
-        Who is best at what.
-    weights : mapping of str to float
-        Of the criteria.
-    grades
-        What each criterion gives each candidate that is allowed, by spec.
-    simulated
-        The column up to which finalists are simulated.
-    answer
-        In words, thought by thought.
+    Attributes:
+        title, words: The question, short and in full.
+        columns: Of the ranking.
+        plots (tuple of (x, y, caption)): Columns against each other.
+        criteria (tuple of (name, column)): Who is best at what.
+        weights (mapping of str to float): Of the criteria.
+        grades: What each criterion gives each candidate that is allowed, by spec.
+        simulated: The column up to which finalists are simulated.
+        answer: In words, thought by thought.
     """
 
     title: str

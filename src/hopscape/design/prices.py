@@ -44,13 +44,10 @@ _TOP = ("name", "currency", "rate", *_NUMBERS)
 class Item:
     """One entry of a price list.
 
-    Attributes
-    ----------
-    kind : {'switch', 'copper', 'optical', 'nic'}
-    size
-        Ports of a switch, metres that a cable reaches (infinite when it is not said).
-    price, per_metre, watts
-        Of one piece; a cable's price grows with its length by `per_metre`.
+    Attributes:
+        kind: {'switch', 'copper', 'optical', 'nic'}
+        size: Ports of a switch, metres that a cable reaches (infinite when it is not said).
+        price, per_metre, watts: Of one piece; a cable's price grows with its length by `per_metre`.
     """
 
     kind: str
@@ -66,14 +63,10 @@ class Item:
 class PriceList:
     """What things cost.
 
-    Attributes
-    ----------
-    rate
-        Gb/s of a line.
-    switches, cables
-        Switches by radix, cables by price.
-    nic
-        For each line of an endpoint.
+    Attributes:
+        rate: Gb/s of a line.
+        switches, cables: Switches by radix, cables by price.
+        nic: For each line of an endpoint.
     """
 
     name: str
@@ -86,15 +79,12 @@ class PriceList:
     def switch(self, ports: int) -> Item:
         """The cheapest switch with at least so many ports.
 
-        Raises
-        ------
-        ArgumentError
-            When there is none.
+        Raises:
+            ArgumentError: When there is none.
 
-        Examples
-        --------
-        >>> load_prices("hammingmesh").switch(33).price
-        14280.0
+        Examples:
+            >>> load_prices("hammingmesh").switch(33).price
+            14280.0
         """
         large = [item for item in self.switches if item.size >= ports]
         if not large:
@@ -108,10 +98,8 @@ class PriceList:
     def pick_cables(self, lengths: Floats) -> tuple[IntArray, Floats]:
         """For each length the number of the cheapest cable that reaches so far, and its price.
 
-        Raises
-        ------
-        ArgumentError
-            When a cable is longer than any of the list.
+        Raises:
+            ArgumentError: When a cable is longer than any of the list.
         """
         prices = np.full((len(self.cables), len(lengths)), math.inf)
         for i, item in enumerate(self.cables):
@@ -134,10 +122,9 @@ class PriceList:
 def price_lists() -> list[str]:
     """Names of the lists that come with hopscape.
 
-    Examples
-    --------
-    >>> price_lists()
-    ['default', 'hammingmesh']
+    Examples:
+        >>> price_lists()
+        ['default', 'hammingmesh']
     """
     return sorted(path.stem for path in _FOLDER.glob("*.toml"))
 
@@ -145,12 +132,9 @@ def price_lists() -> list[str]:
 def load_prices(name: str = DEFAULT_PRICES) -> PriceList:
     """A price list by its name, or from a file that ends in ``.toml``.
 
-    Raises
-    ------
-    ArgumentError
-        When there is none of this name.
-    FileFormatError
-        When a file is not a price list; the message names the line.
+    Raises:
+        ArgumentError: When there is none of this name.
+        FileFormatError: When a file is not a price list; the message names the line.
     """
     if name in price_lists():
         return read_prices(_FOLDER / f"{name}.toml")
@@ -165,10 +149,9 @@ def load_prices(name: str = DEFAULT_PRICES) -> PriceList:
 def read_prices(path: str | Path) -> PriceList:
     """Read and check a price list.
 
-    Raises
-    ------
-    FileFormatError
-        For what is missing, unknown, negative or no number; the message names the line.
+    Raises:
+        FileFormatError: For what is missing, unknown, negative or no number; the message names the
+            line.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -275,10 +258,9 @@ class _Reader:
 def _line_numbers(text: str) -> dict[tuple[str, int, str], int]:
     """Line of each (table, number of the table of this name, key), from 1; "" is the table itself.
 
-    Examples
-    --------
-    >>> _line_numbers("rate = 4\\n[[switch]]\\nradix = 8\\n")
-    {('', 0, 'rate'): 1, ('switch', 0, ''): 2, ('switch', 0, 'radix'): 3}
+    Examples:
+        >>> _line_numbers("rate = 4\\n[[switch]]\\nradix = 8\\n")
+        {('', 0, 'rate'): 1, ('switch', 0, ''): 2, ('switch', 0, 'radix'): 3}
     """
     lines: dict[tuple[str, int, str], int] = {}
     seen: dict[str, int] = {}

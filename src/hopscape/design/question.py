@@ -17,20 +17,15 @@ _NOT_IN_FILES = ("from", "help")
 def read_question(path: str | Path, options: Mapping[str, str]) -> dict[str, Any]:
     """Read the options of a question.
 
-    Parameters
-    ----------
-    options : mapping of str to str
-        Options that there are, without dashes, and the names of their parameters.
+    Args:
+        options (mapping of str to str): Options that there are, without dashes, and the names of
+            their parameters.
 
-    Returns
-    -------
-    dict
-        Values by parameter; lists become texts with commas, as on the command line.
+    Returns:
+        dict: Values by parameter; lists become texts with commas, as on the command line.
 
-    Raises
-    ------
-    FileFormatError
-        For what is neither TOML nor an option; the message names the line.
+    Raises:
+        FileFormatError: For what is neither TOML nor an option; the message names the line.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")

@@ -14,10 +14,8 @@ __all__ = ["Ranked"]
 class Ranked:
     """Candidates in the order of a ranking.
 
-    Attributes
-    ----------
-    candidates
-        The best first.
+    Attributes:
+        candidates: The best first.
     """
 
     candidates: list[Candidate]

@@ -21,12 +21,9 @@ __all__ = ["Judgement", "column_grades", "grades", "judge", "mark_dominated", "r
 class Judgement(NamedTuple):
     """What the requirements say of a candidate.
 
-    Attributes
-    ----------
-    trouble
-        What it breaks for certain; empty when nothing.
-    unproved
-        What it is not proved to keep; empty when all is proved, or something is broken.
+    Attributes:
+        trouble: What it breaks for certain; empty when nothing.
+        unproved: What it is not proved to keep; empty when all is proved, or something is broken.
     """
 
     trouble: str = ""
@@ -68,11 +65,10 @@ def _demands(asked: Requirements) -> list[_Demand]:
 def judge(candidate: Candidate, requirements: Requirements) -> Judgement:
     """What a candidate breaks, or is not proved to keep: decided by proved bounds alone.
 
-    Examples
-    --------
-    >>> figures = {"ports": Measured(4, "exact"), "vcs": Measured.at_least(2)}
-    >>> judge(Candidate("some", "some", figures), Requirements(64, 4, vcs=2)).unproved
-    'not proved: 2 virtual channels (VCs ≥2)'
+    Examples:
+        >>> figures = {"ports": Measured(4, "exact"), "vcs": Measured.at_least(2)}
+        >>> judge(Candidate("some", "some", figures), Requirements(64, 4, vcs=2)).unproved
+        'not proved: 2 virtual channels (VCs ≥2)'
     """
     if candidate.failure:
         return Judgement(candidate.failure)
@@ -103,10 +99,8 @@ def rank(candidates: Iterable[Candidate], requirements: Requirements) -> list[Ca
     A criterion gives best / own (or own / best where more is better); a figure that is not known
     counts as the worst known. The score is the weighted mean.
 
-    Raises
-    ------
-    ArgumentError
-        When nothing keeps within the budgets; the message names the nearest.
+    Raises:
+        ArgumentError: When nothing keeps within the budgets; the message names the nearest.
     """
     everybody = list(candidates)
     for one in everybody:

@@ -57,10 +57,9 @@ DEFAULT_WEIGHTS: Mapping[str, float] = {
 def parse_weights(text: str, criteria: Collection[str] = tuple(CRITERIA)) -> dict[str, float]:
     """Read ``latency=2,cost``; a name without a number weighs 1, names left out 0.
 
-    Examples
-    --------
-    >>> parse_weights("latency=2, cost")
-    {'latency': 2.0, 'cost': 1.0}
+    Examples:
+        >>> parse_weights("latency=2, cost")
+        {'latency': 2.0, 'cost': 1.0}
     """
     out: dict[str, float] = {}
     for part in filter(None, (piece.strip() for piece in text.split(","))):
@@ -86,33 +85,22 @@ def parse_weights(text: str, criteria: Collection[str] = tuple(CRITERIA)) -> dic
 class Requirements:
     """What is asked for.
 
-    Attributes
-    ----------
-    nodes
-        Endpoints, each of them at a router of its own.
-    ports
-        Ports of a router that lead to others; its own endpoint is local and needs none. (Where
-        `conditions` put several endpoints at a router, which is deprecated, these count.)
-    size : {'about', 'at least', 'exactly'}
-        About: from 5 % fewer to 12.5 % more. At least: up to 25 % more.
-    within
-        Another share of `nodes` that it may differ by.
-    regular
-        Every router must use all its ports.
-    cables
-        At most so many.
-    cable_length
-        At most so many metres in all.
-    vcs
-        Virtual channels that there are.
-    faults
-        So many failed nodes must never part the others.
-    weights
-        What matters, and how much.
-    families
-        Only these (all when empty).
-    conditions
-        Endpoints per router, floor plan, costs of messages.
+    Attributes:
+        nodes: Endpoints, each of them at a router of its own.
+        ports: Ports of a router that lead to others; its own endpoint is local and needs none.
+            (Where `conditions` put several endpoints at a router, which is deprecated, these
+            count.)
+        size ({'about', 'at least', 'exactly'}): About: from 5 % fewer to 12.5 % more. At least: up
+            to 25 % more.
+        within: Another share of `nodes` that it may differ by.
+        regular: Every router must use all its ports.
+        cables: At most so many.
+        cable_length: At most so many metres in all.
+        vcs: Virtual channels that there are.
+        faults: So many failed nodes must never part the others.
+        weights: What matters, and how much.
+        families: Only these (all when empty).
+        conditions: Endpoints per router, floor plan, costs of messages.
     """
 
     nodes: int
@@ -263,10 +251,9 @@ class Requirements:
     def command(self) -> str:
         """The command line that asks for the same.
 
-        Examples
-        --------
-        >>> Requirements(64, 4, size="exactly", vcs=2).command()
-        'hopscape design --nodes 64 --ports 4 --exact --vcs 2'
+        Examples:
+            >>> Requirements(64, 4, size="exactly", vcs=2).command()
+            'hopscape design --nodes 64 --ports 4 --exact --vcs 2'
         """
         usual, given = Conditions(), self.conditions
         words = ["hopscape design", f"--nodes {self.nodes}", f"--ports {self.ports}"]

@@ -49,21 +49,15 @@ def saturate_finalists(
 ) -> list[dict[str, Any]]:
     """Simulate the first machines of the ranking that differ, up to saturation.
 
-    Parameters
-    ----------
-    found
-        Its candidates get the figures, and `saturations` has the rows.
-    count
-        How many machines.
-    seconds
-        Processor time after which no other simulation begins; a note says what was left out.
-    table
-        Keeps what is simulated; what is there is not simulated again.
+    Args:
+        found: Its candidates get the figures, and `saturations` has the rows.
+        count: How many machines.
+        seconds: Processor time after which no other simulation begins; a note says what was left
+            out.
+        table: Keeps what is simulated; what is there is not simulated again.
 
-    Returns
-    -------
-    list of dict
-        Spec, and a column for each routing and traffic.
+    Returns:
+        list of dict: Spec, and a column for each routing and traffic.
     """
     end = time.process_time() + seconds
     left_out = Measured(None, "unknown", "only the finalists are simulated")
@@ -121,23 +115,18 @@ def saturate_machine(
     the switch at which a packet enters decides between the short route and a detour; where there
     are switches without endpoints (spines), detours would gain nothing and endpoints decide.
 
-    Parameters
-    ----------
-    end
-        Processor time (``time.process_time``) after which no simulation begins.
-    planes
-        Copies of a network that the machine is made of, as ``planes(...)`` says.
+    Args:
+        end: Processor time (``time.process_time``) after which no simulation begins.
+        planes: Copies of a network that the machine is made of, as ``planes(...)`` says.
 
-    Raises
-    ------
-    ArgumentError
-        When the machine is too large, or its switches have different numbers of endpoints.
+    Raises:
+        ArgumentError: When the machine is too large, or its switches have different numbers of
+            endpoints.
 
-    Examples
-    --------
-    >>> found = saturate_machine("concentrated(complete(3), 2)")
-    >>> sorted(found) == sorted(SATURATIONS), found["saturation_worst"].value > 0.3
-    (True, True)
+    Examples:
+        >>> found = saturate_machine("concentrated(complete(3), 2)")
+        >>> sorted(found) == sorted(SATURATIONS), found["saturation_worst"].value > 0.3
+        (True, True)
     """
     from hopscape.simulate.fabric import Setup, build_setup
     from hopscape.simulate.measurement import saturation

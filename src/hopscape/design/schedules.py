@@ -26,10 +26,8 @@ _SEARCHED_ENDPOINTS = 300
 class VerifiedSchedule:
     """A schedule that was verified under its model.
 
-    Attributes
-    ----------
-    algorithm
-        Its name: 'generic', or one of the family's own.
+    Attributes:
+        algorithm: Its name: 'generic', or one of the family's own.
     """
 
     schedule: Schedule
@@ -46,25 +44,19 @@ def best_schedule(
 ) -> VerifiedSchedule | None:
     """The schedule of fewest rounds that holds under a model; None when no algorithm gives one.
 
-    Parameters
-    ----------
-    model
-        Every schedule is verified under it, whatever model an algorithm had in mind.
-    least
-        A lower bound on the rounds: no need to go on once it is reached.
+    Args:
+        model: Every schedule is verified under it, whatever model an algorithm had in mind.
+        least: A lower bound on the rounds: no need to go on once it is reached.
 
-    Raises
-    ------
-    DisconnectedError
-        When some node cannot be reached.
+    Raises:
+        DisconnectedError: When some node cannot be reached.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("folded(complete(8), 2)")
-    >>> found = best_schedule(net, Goal.all_gather(), ALL_PORT)
-    >>> found.algorithm, found.rounds
-    ('translations', 5)
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("folded(complete(8), 2)")
+        >>> found = best_schedule(net, Goal.all_gather(), ALL_PORT)
+        >>> found.algorithm, found.rounds
+        ('translations', 5)
     """
     few = network.endpoint_count <= _SEARCHED_ENDPOINTS
     names = [

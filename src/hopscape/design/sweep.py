@@ -33,18 +33,14 @@ def sweep(
 ) -> list[dict[str, Any]]:
     """The cheapest machine of every family that meets the demands, size by size.
 
-    Parameters
-    ----------
-    asked
-        The question, whatever its number of endpoints.
-    jobs, table, dask, seconds
-        As for :func:`~hopscape.design.switched.design_switched`.
+    Args:
+        asked: The question, whatever its number of endpoints.
+        jobs, table, dask, seconds: As for :func:`~hopscape.design.switched.design_switched`.
 
-    Examples
-    --------
-    >>> asked = SwitchedRequirements(16, 16, families=("complete",))
-    >>> [(row["asked"], row["switches"]) for row in sweep(asked, [16, 32])]
-    [(16, 1), (32, 5)]
+    Examples:
+        >>> asked = SwitchedRequirements(16, 16, families=("complete",))
+        >>> [(row["asked"], row["switches"]) for row in sweep(asked, [16, 32])]
+        [(16, 1), (32, 5)]
     """
     rows, shown = [], columns_of("sweep")
     for size in sizes:
@@ -63,10 +59,8 @@ def sweep(
 def draw_sweep(rows: Sequence[Mapping[str, Any]], path: str | Path) -> None:
     """Draw cost per endpoint against size, a line for each of the families that are cheapest.
 
-    Raises
-    ------
-    ArgumentError
-        For a name that ends in no format of figures.
+    Raises:
+        ArgumentError: For a name that ends in no format of figures.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

@@ -66,16 +66,12 @@ _PLOTS = (
 class SwitchedDesign(Ranked):
     """What the designer of switched machines found.
 
-    Attributes
-    ----------
-    candidates
-        Those that meet all demands first, the best of them first.
-    complete
-        False when it was interrupted.
-    curve_points
-        Points of load-latency curves: none, finalists are simulated to saturation only.
-    saturations
-        Simulated saturation of finalists.
+    Attributes:
+        candidates: Those that meet all demands first, the best of them first.
+        complete: False when it was interrupted.
+        curve_points: Points of load-latency curves: none, finalists are simulated to saturation
+            only.
+        saturations: Simulated saturation of finalists.
     """
 
     requirements: SwitchedRequirements
@@ -106,15 +102,12 @@ class SwitchedDesign(Ranked):
 def parse_switched_weights(text: str) -> dict[str, float]:
     """Read ``cost=2,latency``, as :func:`~hopscape.design.requirements.parse_weights` does.
 
-    Raises
-    ------
-    ArgumentError
-        For a criterion that switched machines are not judged by.
+    Raises:
+        ArgumentError: For a criterion that switched machines are not judged by.
 
-    Examples
-    --------
-    >>> parse_switched_weights("cost=2, power")
-    {'cost': 2.0, 'power': 1.0}
+    Examples:
+        >>> parse_switched_weights("cost=2, power")
+        {'cost': 2.0, 'power': 1.0}
     """
     return parse_weights(text, _CRITERIA)
 
@@ -157,11 +150,9 @@ def ask_family(
 ) -> list[dict[str, Any]]:
     """One task: the machines of a family that meet the demands, or else the nearest.
 
-    Returns
-    -------
-    list of dict
-        Spec and packed figures; ``{"lines": n}`` for a family that only has endpoints with n lines;
-        first ``{"late": True}`` where less time than usual cut the search short.
+    Returns:
+        list of dict: Spec and packed figures; ``{"lines": n}`` for a family that only has endpoints
+            with n lines; first ``{"late": True}`` where less time than usual cut the search short.
     """
     search = _Search(asked, math.inf if seconds is None else time.process_time() + seconds)
     for batch in family_offers(family(name), asked, planes):
@@ -275,31 +266,24 @@ def design_switched(
 ) -> SwitchedDesign:
     """Find, measure and rank switched machines.
 
-    Parameters
-    ----------
-    jobs
-        Processes; by the size of the question when left out.
-    table
-        Keeps what is measured.
-    dask
-        Address of a Dask scheduler.
-    columns, show
-        Columns that are asked for besides, of the first so many that meet all demands.
-    seconds
-        Time that measuring may take; every family gets its share of it, at most 6 s of a
-        processor, and is looked at as far as that suffices.
+    Args:
+        jobs: Processes; by the size of the question when left out.
+        table: Keeps what is measured.
+        dask: Address of a Dask scheduler.
+        columns, show: Columns that are asked for besides, of the first so many that meet all
+            demands.
+        seconds: Time that measuring may take; every family gets its share of it, at most 6 s of a
+            processor, and is looked at as far as that suffices.
 
-    Raises
-    ------
-    ArgumentError
-        When nothing meets the demands; the message names the nearest and what it lacks.
+    Raises:
+        ArgumentError: When nothing meets the demands; the message names the nearest and what it
+            lacks.
 
-    Examples
-    --------
-    >>> asked = SwitchedRequirements(32, 16, families=("fat_tree", "complete"))
-    >>> found = design_switched(asked)
-    >>> found.best.spec, found.best.value("switches")
-    ('concentrated(complete(5), 7, trunk=2)', 5)
+    Examples:
+        >>> asked = SwitchedRequirements(32, 16, families=("fat_tree", "complete"))
+        >>> found = design_switched(asked)
+        >>> found.best.spec, found.best.value("switches")
+        ('concentrated(complete(5), 7, trunk=2)', 5)
     """
     names = sorted({family(n).name for n in asked.families} or {k.name for k in _kinds()})
     count = jobs if jobs is not None else usual_jobs(asked)
@@ -394,15 +378,11 @@ def rank_machines(
 
     The score is the weighted mean of best / own.
 
-    Parameters
-    ----------
-    late
-        Families in which time cut the search short.
+    Args:
+        late: Families in which time cut the search short.
 
-    Raises
-    ------
-    ArgumentError
-        When nothing meets the demands.
+    Raises:
+        ArgumentError: When nothing meets the demands.
     """
     if not candidates and late:
         raise ArgumentError(

@@ -30,39 +30,25 @@ class SwitchedRequirements:
 
     Every line counts against the radix of a switch, those to endpoints included.
 
-    Attributes
-    ----------
-    endpoints
-        At least so many, and up to a quarter more.
-    radix
-        Ports of a switch.
-    nics
-        Lines of an endpoint.
-    planes
-        Separate networks that the lines of an endpoint are spread over; None: one, or as many as
-        there are lines, whichever is better.
-    throughput
-        Share of the line rate that every endpoint must get under uniform traffic.
-    worst
-        Share that it must get under any permutation.
-    budget
-        In the currency of the price list.
-    prices
-        Name or file of the price list.
-    exact
-        Exactly so many endpoints.
-    within
-        Another share of `endpoints` that there may be more.
-    weights
-        What matters among those that meet all demands.
-    families
-        Only these (all when empty).
+    Attributes:
+        endpoints: At least so many, and up to a quarter more.
+        radix: Ports of a switch.
+        nics: Lines of an endpoint.
+        planes: Separate networks that the lines of an endpoint are spread over; None: one, or as
+            many as there are lines, whichever is better.
+        throughput: Share of the line rate that every endpoint must get under uniform traffic.
+        worst: Share that it must get under any permutation.
+        budget: In the currency of the price list.
+        prices: Name or file of the price list.
+        exact: Exactly so many endpoints.
+        within: Another share of `endpoints` that there may be more.
+        weights: What matters among those that meet all demands.
+        families: Only these (all when empty).
 
-    Examples
-    --------
-    >>> asked = SwitchedRequirements(1024, 64)
-    >>> asked.low, asked.high, asked.splits
-    (1024, 1280, (1,))
+    Examples:
+        >>> asked = SwitchedRequirements(1024, 64)
+        >>> asked.low, asked.high, asked.splits
+        (1024, 1280, (1,))
     """
 
     endpoints: int
@@ -179,10 +165,9 @@ class SwitchedRequirements:
     def command(self) -> str:
         """The command line that asks for the same.
 
-        Examples
-        --------
-        >>> SwitchedRequirements(1024, 64, throughput=0.5, families=("torus",)).command()
-        'hopscape design --endpoints 1024 --radix 64 --throughput 0.5 --families torus'
+        Examples:
+            >>> SwitchedRequirements(1024, 64, throughput=0.5, families=("torus",)).command()
+            'hopscape design --endpoints 1024 --radix 64 --throughput 0.5 --families torus'
         """
         words = ["hopscape design", f"--endpoints {self.endpoints}", f"--radix {self.radix}"]
         words += ["--exact"] if self.exact else []

@@ -167,11 +167,10 @@ def ranking_rows(
 def importance(names: Iterable[str]) -> dict[str, float]:
     """How soon columns go when a table is too wide: the larger, the sooner.
 
-    Examples
-    --------
-    >>> ranked = importance(["girth", "spec", "nodes", "score"])
-    >>> sorted(ranked, key=lambda name: ranked[name])
-    ['spec', 'score', 'girth', 'nodes']
+    Examples:
+        >>> ranked = importance(["girth", "spec", "nodes", "score"])
+        >>> sorted(ranked, key=lambda name: ranked[name])
+        ['spec', 'score', 'girth', 'nodes']
     """
     return {name: _dispensable(name) for name in names}
 

@@ -32,16 +32,12 @@ def which_network(
 ) -> str:
     """A page of Markdown: for every size the best of every family, and who wins at what.
 
-    Parameters
-    ----------
-    sizes : sequence of (nodes, ports)
-        Direct machines.
-    switched : sequence of (endpoints, radix)
-        Switched machines, each at full and at half throughput.
-    jobs
-        Processes; by the size of the work when left out.
-    table
-        Keeps what is measured, so that an interrupted study goes on where it was.
+    Args:
+        sizes (sequence of (nodes, ports)): Direct machines.
+        switched (sequence of (endpoints, radix)): Switched machines, each at full and at half
+            throughput.
+        jobs: Processes; by the size of the work when left out.
+        table: Keeps what is measured, so that an interrupted study goes on where it was.
     """
     shown = ";".join(f"{n}x{p}" for n, p in sizes)
     machines = ";".join(f"{n}x{r}" for n, r in switched)
@@ -172,11 +168,10 @@ def _reading(found: Design) -> str:
 def studied_families() -> set[str]:
     """Families that the ledger's papers are about.
 
-    Examples
-    --------
-    >>> found = studied_families()
-    >>> "optimal_circulant" in found, "petersen" in found, "random_regular" in found
-    (True, True, False)
+    Examples:
+        >>> found = studied_families()
+        >>> "optimal_circulant" in found, "petersen" in found, "random_regular" in found
+        (True, True, False)
     """
     return {name for paper in load_papers() for name in paper.families}
 

@@ -24,17 +24,12 @@ _ROUTE = "#C1121F"
 class Accents:
     """Colours of links, a route and highlighted nodes.
 
-    Attributes
-    ----------
-    names
-        Kinds of links, for the legend; empty: all alike.
-    kinds : int64[links]
-    route
-        Nodes of the route.
-    links : int64[hops]
-        The links that it takes.
-    nodes
-        Highlighted nodes.
+    Attributes:
+        names: Kinds of links, for the legend; empty: all alike.
+        kinds: int64[links]
+        route: Nodes of the route.
+        links (int64[hops]): The links that it takes.
+        nodes: Highlighted nodes.
     """
 
     names: tuple[str, ...] = ()
@@ -109,14 +104,12 @@ def find_accents(
 ) -> Accents:
     """Work out what stands out.
 
-    Parameters
-    ----------
-    channels : int64[links]
-        The first channel of every link that is drawn.
-    colour : {'none', 'port', 'class'}
-        Colours by generator (axis or port at the tail), or by the class of the channels.
-    route : (node, node), optional
-    highlight : sequence of nodes
+    Args:
+        channels (int64[links]): The first channel of every link that is drawn.
+        colour ({'none', 'port', 'class'}): Colours by generator (axis or port at the tail), or by
+            the class of the channels.
+        route: (node, node), optional
+        highlight: sequence of nodes
     """
     if colour not in get_args(Colour):
         raise ArgumentError(f"colour is {colour!r}; choose {', '.join(get_args(Colour))}")

@@ -30,16 +30,11 @@ _LINES = {"printed": "--", "true": "-", "bound": ":"}
 def draw_curves(rows: Sequence[Mapping[str, Any]], value: str, label: str, path: Path) -> None:
     """Printed curves dashed, true values solid (each ends where its family ends), the bound dotted.
 
-    Parameters
-    ----------
-    rows
-        With keys family, kind, k, exists and `value`.
-    value
-        Which key to draw.
-    label
-        Of the upright axis, which is logarithmic.
-    path
-        SVG, PNG or PDF.
+    Args:
+        rows: With keys family, kind, k, exists and `value`.
+        value: Which key to draw.
+        label: Of the upright axis, which is logarithmic.
+        path: SVG, PNG or PDF.
     """
     figure, axes = _page()
     for (family, kind), points in _by_line(rows).items():

@@ -107,11 +107,9 @@ def free_directions(places: Points, tails: IntArray, heads: IntArray) -> Points:
 def detours(places: Points, tails: IntArray, heads: IntArray, clear: float) -> Points:
     """Bends for straight links that would run over a third node, 0 for all others.
 
-    Parameters
-    ----------
-    places : ndarray, shape (order, 2)
-    clear
-        How far a link keeps from nodes that it does not end at.
+    Args:
+        places: ndarray, shape (order, 2)
+        clear: How far a link keeps from nodes that it does not end at.
     """
     out = np.zeros(len(tails))
     if len(places) > _CROWD or len(tails) > _MANY * len(places):

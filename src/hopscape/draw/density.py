@@ -21,13 +21,10 @@ _STEPS = 24_000_000
 def density_figure(network: Network, positions: Points, size: float, dark: bool) -> Any:
     """A picture of where the links run, on a logarithmic scale, with the nodes as dots.
 
-    Parameters
-    ----------
-    network
-        Up to 20,000 nodes and 400,000 links.
-    positions : ndarray, shape (order, 2)
-    size
-        Longer side in inches.
+    Args:
+        network: Up to 20,000 nodes and 400,000 links.
+        positions: ndarray, shape (order, 2)
+        size: Longer side in inches.
     """
     import matplotlib
     from matplotlib.figure import Figure

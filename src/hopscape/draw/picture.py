@@ -104,17 +104,12 @@ class Look(TypedDict, total=False):
 def draw_network(network: Network, path: str | Path, **look: Unpack[Look]) -> None:
     """Draw a network to a file.
 
-    Parameters
-    ----------
-    path
-        The ending says the format: svg, png or pdf.
-    **look
-        As for :func:`make_figure`, whose errors it raises.
+    Args:
+        path: The ending says the format: svg, png or pdf.
+        **look: As for :func:`make_figure`, whose errors it raises.
 
-    Raises
-    ------
-    ArgumentError
-        For another ending.
+    Raises:
+        ArgumentError: For another ending.
     """
     ending = _format(path)
     figure = make_figure(network, **look)
@@ -136,41 +131,27 @@ def make_figure(
 
     Up to 2,000 nodes and 8,000 links are drawn one by one, larger networks by density.
 
-    Parameters
-    ----------
-    labels
-        Write the address (or number) of each node; by default when there are few nodes and it fits.
-    size
-        Longer side of the picture in inches, about.
-    dark
-        Light lines on a dark page.
-    colour : {'none', 'port', 'class'}
-        Links in colours by generator (axis, or port at the tail) or by class of their channels.
-    layout : {'auto', 'circle', 'levels', 'force'}
-        As the family is usually drawn; round a circle; in rows by the distance from the endpoints
-        (or from node 0); or by distances.
-    route : (node, node), optional
-        Draw the route from one node to another on top.
-    highlight : sequence of nodes
-        Put a ring round them.
+    Args:
+        labels: Write the address (or number) of each node; by default when there are few nodes and
+            it fits.
+        size: Longer side of the picture in inches, about.
+        dark: Light lines on a dark page.
+        colour ({'none', 'port', 'class'}): Links in colours by generator (axis, or port at the
+            tail) or by class of their channels.
+        layout ({'auto', 'circle', 'levels', 'force'}): As the family is usually drawn; round a
+            circle; in rows by the distance from the endpoints (or from node 0); or by distances.
+        route ((node, node), optional): Draw the route from one node to another on top.
+        highlight (sequence of nodes): Put a ring round them.
 
-    Returns
-    -------
-    matplotlib.figure.Figure
+    Raises:
+        ArgumentError: For a size that is not from 1 to 100, or accents on a picture by density.
+        TooLargeError: When there are more nodes or links than a picture can show.
 
-    Raises
-    ------
-    ArgumentError
-        For a size that is not from 1 to 100, or accents on a picture by density.
-    TooLargeError
-        When there are more nodes or links than a picture can show.
-
-    Examples
-    --------
-    >>> import hopscape
-    >>> figure = make_figure(hopscape.build("petersen"))
-    >>> [text.get_text() for text in figure.texts]
-    ['petersen', '10 nodes, 15 links']
+    Examples:
+        >>> import hopscape
+        >>> figure = make_figure(hopscape.build("petersen"))
+        >>> [text.get_text() for text in figure.texts]
+        ['petersen', '10 nodes, 15 links']
     """
     if not (math.isfinite(size) and 1 <= size <= 100):
         raise ArgumentError(f"size is {size}; it must be from 1 to 100 inches")

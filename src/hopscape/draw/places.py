@@ -39,18 +39,15 @@ def leaves_of(network: Network) -> IntArray:
 def place_nodes(network: Network, layout: str = "auto") -> Layout:
     """How a network is drawn: the family's own way, or a default.
 
-    Parameters
-    ----------
-    network
-        Small enough for a picture.
-    layout : {'auto', 'circle', 'levels', 'force'}
-        ``auto`` is the family's own way, or by distances as ``force``.
+    Args:
+        network: Small enough for a picture.
+        layout ({'auto', 'circle', 'levels', 'force'}): ``auto`` is the family's own way, or by
+            distances as ``force``.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> place_nodes(hopscape.build("random_regular(20, 3)")).positions.shape
-    (20, 2)
+    Examples:
+        >>> import hopscape
+        >>> place_nodes(hopscape.build("random_regular(20, 3)")).positions.shape
+        (20, 2)
     """
     if layout not in LAYOUTS:
         raise ArgumentError(f"layout is {layout!r}; choose {', '.join(LAYOUTS)}")

@@ -29,20 +29,15 @@ _STILL = (".svg", ".png", ".pdf")
 def draw_rounds(schedule: Schedule, path: str | Path) -> None:
     """Draw who sends to whom in which round.
 
-    Parameters
-    ----------
-    schedule
-        Such as a broadcast, of at most 4,000 transfers.
-    path
-        ``.svg``, ``.png`` or ``.pdf``: all rounds in one picture, a colour each; ``.gif``: one
-        round after the other; ``.html``: a page that steps through them, of at most 40 rounds.
+    Args:
+        schedule: Such as a broadcast, of at most 4,000 transfers.
+        path: ``.svg``, ``.png`` or ``.pdf``: all rounds in one picture, a colour each; ``.gif``:
+            one round after the other; ``.html``: a page that steps through them, of at most 40
+            rounds.
 
-    Raises
-    ------
-    ArgumentError
-        For another ending.
-    TooLargeError
-        When there are more transfers than a picture can show.
+    Raises:
+        ArgumentError: For another ending.
+        TooLargeError: When there are more transfers than a picture can show.
     """
     place = Path(path)
     ending = place.suffix.lower()
@@ -191,13 +186,10 @@ def draw_cell(
 ) -> None:
     """Draw a map of distances over a cell of the lattice.
 
-    Parameters
-    ----------
-    distances : array of shape (rows, columns)
-    path
-        ``.svg``, ``.png`` or ``.pdf``.
-    title, across, upwards
-        Title and names of the two directions.
+    Args:
+        distances: array of shape (rows, columns)
+        path: ``.svg``, ``.png`` or ``.pdf``.
+        title, across, upwards: Title and names of the two directions.
     """
     figure, axes, ending = still_figure(path)
     image = axes.imshow(distances, origin="lower", cmap="viridis", aspect="auto")

@@ -96,13 +96,10 @@ def _area_colours(labels: IntArray) -> IntArray:
 def tiling_figure(panels: Sequence[tuple[str, IntArray, IntArray]], size: float = 3.2) -> Any:
     """Tilings of a torus side by side.
 
-    Parameters
-    ----------
-    panels : sequence of (title, labels, corners)
-        `labels` (side x side) says which tile each vertex is in; `corners` are the vertices that
-        the tiles belong to, drawn as dots.
-    size
-        Inches per panel.
+    Args:
+        panels (sequence of (title, labels, corners)): `labels` (side x side) says which tile each
+            vertex is in; `corners` are the vertices that the tiles belong to, drawn as dots.
+        size: Inches per panel.
     """
     from matplotlib.collections import LineCollection
     from matplotlib.colors import ListedColormap
@@ -179,12 +176,10 @@ def circuit_figure(
 ) -> Any:
     """The rounds of a broadcast on a square torus: informed vertices black, new ones white.
 
-    Parameters
-    ----------
-    rounds : sequence of (informed, paths)
-        Vertices that were informed before, and the vertices of each call.
-    size
-        Inches per panel.
+    Args:
+        rounds (sequence of (informed, paths)): Vertices that were informed before, and the vertices
+            of each call.
+        size: Inches per panel.
     """
     columns = min(len(rounds), 2)
     rows = -(-len(rounds) // columns)

@@ -26,18 +26,13 @@ def draw_times(
 ) -> None:
     """Draw time over size, both by their logarithm, with the sizes at which the fastest changes.
 
-    Parameters
-    ----------
-    lines : sequence of (name, still, each)
-        Time of an algorithm: `still` µs, and `each` µs per byte. The first 8 are drawn.
-    ends
-        Sizes in bytes.
-    crossings
-        With ``bytes``.
-    path
-        ``.svg``, ``.png`` or ``.pdf``.
-    bound : sequence of (bytes, µs)
-        What no schedule can beat.
+    Args:
+        lines (sequence of (name, still, each)): Time of an algorithm: `still` µs, and `each` µs per
+            byte. The first 8 are drawn.
+        ends: Sizes in bytes.
+        crossings: With ``bytes``.
+        path: ``.svg``, ``.png`` or ``.pdf``.
+        bound (sequence of (bytes, µs)): What no schedule can beat.
     """
     figure, axes, ending = still_figure(path)
     sizes = np.geomspace(*ends, 200)

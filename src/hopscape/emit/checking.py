@@ -111,15 +111,11 @@ def _run(
 def check_code(code: Code, network: Network, *, router: str = "auto", stages: int = 0) -> Verdict:
     """Compile or simulate a routine and compare its ports with the router's.
 
-    Parameters
-    ----------
-    stages
-        With which the code was made.
+    Args:
+        stages: With which the code was made.
 
-    Raises
-    ------
-    HopscapeError
-        When the program that it takes is not installed, or fails.
+    Raises:
+        HopscapeError: When the program that it takes is not installed, or fails.
     """
     if code.language == "p4":
         raise ArgumentError(
@@ -214,15 +210,11 @@ def cell_count(text: str, top: str) -> int | None:
 def check_fabric(fabric: Fabric, *, packets: int = 1000, seed: int = 1, load: int = 50) -> Verdict:
     """Send random packets through the routers under Icarus Verilog; every hop is compared.
 
-    Parameters
-    ----------
-    load
-        Chance in a hundred that an idle endpoint offers a packet in a cycle.
+    Args:
+        load: Chance in a hundred that an idle endpoint offers a packet in a cycle.
 
-    Raises
-    ------
-    HopscapeError
-        When Icarus Verilog is not installed, or fails.
+    Raises:
+        HopscapeError: When Icarus Verilog is not installed, or fails.
     """
     for name, value, high in (("packets", packets, 10**7), ("load", load, 100)):
         if not 1 <= value <= high:

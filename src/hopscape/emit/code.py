@@ -33,14 +33,11 @@ _MOST_STAGES = 64
 class Compared:
     """A formula beside its router.
 
-    Attributes
-    ----------
-    pairs
-        Compared.
-    every
-        All pairs of the network, or a sample.
-    equal
-        Pairs with the same port; all others leave by another port that begins a shortest path.
+    Attributes:
+        pairs: Compared.
+        every: All pairs of the network, or a sample.
+        equal: Pairs with the same port; all others leave by another port that begins a shortest
+            path.
     """
 
     pairs: int
@@ -60,12 +57,9 @@ class Compared:
 class Code:
     """A routine as text.
 
-    Attributes
-    ----------
-    name
-        What its function, module or control begins with.
-    entries
-        Of its tables.
+    Attributes:
+        name: What its function, module or control begins with.
+        entries: Of its tables.
     """
 
     text: str
@@ -87,32 +81,24 @@ def emit_code(
 ) -> Code:
     """The router of a network as a routine that needs nothing else.
 
-    Parameters
-    ----------
-    language : {'c', 'verilog', 'p4', 'python'}
-    router
-        As for :meth:`~hopscape.core.network.Network.router`.
-    name
-        What its names begin with; by default made from the spec.
-    stages
-        Verilog: pipeline stages; 0 for logic without a clock.
+    Args:
+        language: {'c', 'verilog', 'p4', 'python'}
+        router: As for :meth:`~hopscape.core.network.Network.router`.
+        name: What its names begin with; by default made from the spec.
+        stages: Verilog: pipeline stages; 0 for logic without a clock.
 
-    Raises
-    ------
-    ArgumentError
-        For an unknown language, a router whose routes depend on their source, or stages where
-        there is no clock.
-    TooLargeError
-        When a table or a number is too large.
+    Raises:
+        ArgumentError: For an unknown language, a router whose routes depend on their source, or
+            stages where there is no clock.
+        TooLargeError: When a table or a number is too large.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> code = emit_code(hopscape.build("ring(5)"), "python")
-    >>> scope = {}
-    >>> exec(code.text, scope)
-    >>> scope["next_port"](0, 2), scope["next_port"](0, 3), scope["next_port"](4, 4)
-    (0, 1, -1)
+    Examples:
+        >>> import hopscape
+        >>> code = emit_code(hopscape.build("ring(5)"), "python")
+        >>> scope = {}
+        >>> exec(code.text, scope)
+        >>> scope["next_port"](0, 2), scope["next_port"](0, 3), scope["next_port"](4, 4)
+        (0, 1, -1)
     """
     if language not in LANGUAGES:
         raise ArgumentError(f"language is {language!r}; choose {', '.join(LANGUAGES)}")
@@ -146,10 +132,8 @@ def router_formula(network: Network, kind: str) -> tuple[Router, Value]:
 def compare_formula(router: Router, result: Value, seed: int = 0) -> Compared:
     """Compare a formula with the router that it is of.
 
-    Raises
-    ------
-    HopscapeError
-        When a port of the formula begins no shortest path and is not the router's.
+    Raises:
+        HopscapeError: When a port of the formula begins no shortest path and is not the router's.
     """
     n = router.network.order
     every = n * n <= _ALL_PAIRS

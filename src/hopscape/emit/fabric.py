@@ -32,16 +32,12 @@ _TAG_BITS = 32
 class Fabric:
     """A network of routers in Verilog.
 
-    Attributes
-    ----------
-    design
-        Modules ``NAME_route``, ``NAME_queue``, ``NAME_router`` and the top, ``NAME_network``.
-    testbench
-        ``NAME_test``: random packets, every hop printed.
-    router, kind
-        Its name, and the word that it is asked for by.
-    classes
-        Virtual channels per link.
+    Attributes:
+        design: Modules ``NAME_route``, ``NAME_queue``, ``NAME_router`` and the top,
+            ``NAME_network``.
+        testbench: ``NAME_test``: random packets, every hop printed.
+        router, kind: Its name, and the word that it is asked for by.
+        classes: Virtual channels per link.
     """
 
     design: str
@@ -59,23 +55,15 @@ def emit_fabric(
 ) -> Fabric:
     """The routers, the links and a testbench of a network.
 
-    Parameters
-    ----------
-    network
-        Up to 512 nodes.
-    router
-        As for :meth:`~hopscape.core.network.Network.router`.
-    name
-        What the names of modules begin with.
-    depth
-        Flits in a queue.
+    Args:
+        network: Up to 512 nodes.
+        router: As for :meth:`~hopscape.core.network.Network.router`.
+        name: What the names of modules begin with.
+        depth: Flits in a queue.
 
-    Raises
-    ------
-    ArgumentError
-        When there are fewer than two endpoints, or the depth is not from 1 to 1024.
-    TooLargeError
-        When there are more than 512 nodes.
+    Raises:
+        ArgumentError: When there are fewer than two endpoints, or the depth is not from 1 to 1024.
+        TooLargeError: When there are more than 512 nodes.
     """
     if network.order > MOST_NODES:
         raise TooLargeError(

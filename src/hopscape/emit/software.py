@@ -55,10 +55,8 @@ def _rows(entries: Sequence[int]) -> list[str]:
 def c_code(result: Value, name: str, notes: Sequence[str], nodes: int, ports: int) -> str:
     """A translation unit with the function ``NAME_next_port(at, to)``.
 
-    Raises
-    ------
-    TooLargeError
-        When a number does not fit in 64 bits.
+    Raises:
+        TooLargeError: When a number does not fit in 64 bits.
     """
     most = max(max(abs(v.low), abs(v.high)) for v in result.walk())
     if most >= 2**63:

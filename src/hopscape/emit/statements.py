@@ -24,10 +24,9 @@ _TAKEN = frozenset(
 def identifier(text: str) -> str:
     """A name for code from any text: lower case, digits and underscores.
 
-    Examples
-    --------
-    >>> identifier("circulant(16, 1, 4)"), identifier("2d")
-    ('circulant_16_1_4', 'n_2d')
+    Examples:
+        >>> identifier("circulant(16, 1, 4)"), identifier("2d")
+        ('circulant_16_1_4', 'n_2d')
     """
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60].rstrip("_")
     return name if name[:1].isalpha() else f"n_{name}".rstrip("_")
@@ -42,14 +41,11 @@ def signed_bits(low: int, high: int) -> int:
 class Statements:
     """The values of a formula in order, each with the name that it has in the code.
 
-    Attributes
-    ----------
-    values
-        Operands first; inputs and constants are left out.
-    names
-        By ``id`` of the value; inputs included. What has no name is written where it is used.
-    tables
-        Each once, with a name of its own.
+    Attributes:
+        values: Operands first; inputs and constants are left out.
+        names: By ``id`` of the value; inputs included. What has no name is written where it is
+            used.
+        tables: Each once, with a name of its own.
     """
 
     values: list[Value]
@@ -62,12 +58,9 @@ class Statements:
 def statements(result: Value, inline: bool, prefix: str = "") -> Statements:
     """Number the values of a formula.
 
-    Parameters
-    ----------
-    inline
-        Leave values without a name that are used once and have none of their own.
-    prefix
-        What the names of tables begin with.
+    Args:
+        inline: Leave values without a name that are used once and have none of their own.
+        prefix: What the names of tables begin with.
     """
     order = list(result.walk())
     used = Counter(id(arg) for value in order for arg in value.args)

@@ -27,10 +27,8 @@ def port_bits(ports: int) -> int:
 def route_module(result: Value, name: str, nodes: int, ports: int, stages: int = 0) -> str:
     """The module ``NAME_route``: port and arrival from two node numbers.
 
-    Parameters
-    ----------
-    stages
-        Cycles from the inputs to the registered outputs; 0 for logic without a clock.
+    Args:
+        stages: Cycles from the inputs to the registered outputs; 0 for logic without a clock.
     """
     known = statements(without_division(result), inline=False)
     when = _stages(known, stages)

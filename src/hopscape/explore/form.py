@@ -50,11 +50,10 @@ _PAGE = """<!DOCTYPE html>
 def families() -> list[dict[str, Any]]:
     """All families that need no file, with their parameters, for the form.
 
-    Examples
-    --------
-    >>> ring = next(one for one in families() if one["name"] == "ring")
-    >>> [(p["name"], p["kind"], p["low"]) for p in ring["parameters"]]
-    [('n', 'int', 1)]
+    Examples:
+        >>> ring = next(one for one in families() if one["name"] == "ring")
+        >>> [(p["name"], p["kind"], p["low"]) for p in ring["parameters"]]
+        [('n', 'int', 1)]
     """
     return [
         {

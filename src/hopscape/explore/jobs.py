@@ -48,14 +48,10 @@ class BusyError(HopscapeError):
 class Question:
     """A request of the page, checked.
 
-    Attributes
-    ----------
-    specs
-        None of them reads a file.
-    load
-        Record a simulation at this load.
-    curve
-        Simulate a load-latency curve.
+    Attributes:
+        specs: None of them reads a file.
+        load: Record a simulation at this load.
+        curve: Simulate a load-latency curve.
     """
 
     specs: tuple[str, ...]
@@ -66,15 +62,12 @@ class Question:
 def read_question(data: object) -> Question:
     """Check what the browser sent.
 
-    Raises
-    ------
-    HopscapeError
-        In words, for whatever is not allowed; no file is looked at.
+    Raises:
+        HopscapeError: In words, for whatever is not allowed; no file is looked at.
 
-    Examples
-    --------
-    >>> read_question({"specs": ["torus(4, 4)"], "load": 0.3})
-    Question(specs=('torus(4, 4)',), load=0.3, curve=False)
+    Examples:
+        >>> read_question({"specs": ["torus(4, 4)"], "load": 0.3})
+        Question(specs=('torus(4, 4)',), load=0.3, curve=False)
     """
     if not isinstance(data, dict):
         raise ArgumentError("the request must be an object with specs")
@@ -187,10 +180,8 @@ class _Job:
 class Jobs:
     """The requests of all browsers, each in its own process.
 
-    Parameters
-    ----------
-    seconds
-        That a request may take.
+    Args:
+        seconds: That a request may take.
     """
 
     def __init__(self, seconds: float = _SECONDS) -> None:
@@ -208,9 +199,8 @@ class Jobs:
     def start(self, asked: Question) -> str:
         """Begin to work; the name of the job.
 
-        Raises
-        ------
-        BusyError
+        Raises:
+            BusyError: When as many jobs run as may.
         """
         with self._lock:
             running = sum(job.running for job in self._jobs.values())

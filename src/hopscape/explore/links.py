@@ -21,13 +21,10 @@ __all__ = ["Links", "number_links"]
 class Links:
     """All links of a network.
 
-    Attributes
-    ----------
-    tails, heads : int64[links]
-    first, second : int64[links]
-        The channels of a link along it and against it (-1: simplex).
-    channel : int64[channels]
-        The number on the page of every channel of the network.
+    Attributes:
+        tails, heads: int64[links]
+        first, second (int64[links]): The channels of a link along it and against it (-1: simplex).
+        channel (int64[channels]): The number on the page of every channel of the network.
     """
 
     tails: IntArray
@@ -46,12 +43,11 @@ class Links:
 def number_links(network: Network) -> Links:
     """The links of a network in the order of the page.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> links = number_links(hopscape.build("path(3)"))
-    >>> links.tails.tolist(), links.heads.tolist(), links.channel.tolist()
-    ([0, 1], [1, 2], [0, 2, 1, 3])
+    Examples:
+        >>> import hopscape
+        >>> links = number_links(hopscape.build("path(3)"))
+        >>> links.tails.tolist(), links.heads.tolist(), links.channel.tolist()
+        ([0, 1], [1, 2], [0, 2, 1, 3])
     """
     tails, heads, first = link_ends(network)
     second = network.reverse[first].astype(np.int64)

@@ -35,13 +35,10 @@ def traffic_data(
     Each is ``{"name", "words", "loads": by channel of the page, "largest", "mean", "throughput",
     "how"}``.
 
-    Raises
-    ------
-    ArgumentError
-        For an unknown pattern.
-    TooLargeError
-        When a pattern other than uniform is asked for more than 2,500 endpoints, or the worst
-        permutation would take too long.
+    Raises:
+        ArgumentError: For an unknown pattern.
+        TooLargeError: When a pattern other than uniform is asked for more than 2,500 endpoints, or
+            the worst permutation would take too long.
     """
     return [_one_pattern(network, links, name, seed) for name in names]
 

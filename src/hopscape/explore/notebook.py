@@ -39,13 +39,13 @@ new Response(stream).text().then((text) => {{
 def embed_network(network: Network) -> str:
     """A network to be opened in its place; a hint where it is too large for a notebook.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> embed_network(hopscape.build("petersen")).startswith("<details><summary>explore</summary>")
-    True
-    >>> "hopscape explore" in embed_network(hopscape.build("torus(100, 100)"))
-    True
+    Examples:
+        >>> import hopscape
+        >>> html = embed_network(hopscape.build("petersen"))
+        >>> html.startswith("<details><summary>explore</summary>")
+        True
+        >>> "hopscape explore" in embed_network(hopscape.build("torus(100, 100)"))
+        True
     """
     return _embedded(network, [])
 

@@ -21,11 +21,10 @@ def pack(values: ArrayLike) -> dict[str, Any]:
 
     Whole numbers take the smallest of u1, u2, u4, i1, i2, i4 that holds them all; others are f4.
 
-    Examples
-    --------
-    >>> packed = pack([1, 2, 300])
-    >>> packed["t"], packed["n"], unpack(packed).tolist()
-    ('u2', 3, [1, 2, 300])
+    Examples:
+        >>> packed = pack([1, 2, 300])
+        >>> packed["t"], packed["n"], unpack(packed).tolist()
+        ('u2', 3, [1, 2, 300])
     """
     array = np.ascontiguousarray(values).ravel()
     kind = _kind(array)

@@ -39,20 +39,16 @@ def page(payloads: Sequence[Mapping[str, Any]], title: str = "") -> str:
     The content-security policy lets the page run its own script (by hash) and nothing else, and
     lets no request out. Data are inert JSON.
 
-    Parameters
-    ----------
-    payloads
-        From :func:`hopscape.explore.payload`, at least one.
-    title
-        The specs when left out.
+    Args:
+        payloads: From :func:`hopscape.explore.payload`, at least one.
+        title: The specs when left out.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.explore import payload
-    >>> text = page([payload(hopscape.build("petersen"))])
-    >>> text.startswith("<!DOCTYPE html>"), "unsafe" in text.partition("<style>")[0]
-    (True, False)
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.explore import payload
+        >>> text = page([payload(hopscape.build("petersen"))])
+        >>> text.startswith("<!DOCTYPE html>"), "unsafe" in text.partition("<style>")[0]
+        (True, False)
     """
     script, style = _asset("explorer.js"), _asset("explorer.css")
     policy = "; ".join(
@@ -79,10 +75,9 @@ def page(payloads: Sequence[Mapping[str, Any]], title: str = "") -> str:
 def script_safe(data: object) -> str:
     """JSON that can stand inside a script element: no ``<`` in it.
 
-    Examples
-    --------
-    >>> script_safe("</script>")
-    '"\\\\u003c/script>"'
+    Examples:
+        >>> script_safe("</script>")
+        '"\\\\u003c/script>"'
     """
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return text.replace("<", "\\u003c")

@@ -43,63 +43,49 @@ def payload(
 ) -> dict[str, Any]:
     """A network for the page.
 
-    Parameters
-    ----------
-    network
-        Up to 20,000 nodes and 100,000 links.
-    schedules
-        Names of :data:`hopscape.explore.schedules.SCHEDULES`; when left out, those that are cheap
-        for a network of this size.
-    traffic
-        Patterns of the simulator and ``worst`` for channel loads; when left out, uniform and, if
-        that is cheap, the worst permutation.
-    bisection, deadlock
-        The cut into halves, and the classes of virtual channels with the cycle that there would
-        be; when left out, up to 1,000 nodes.
-    simulate
-        Record a run of the flit simulator at this load.
-    curve
-        Simulate a load-latency curve.
-    seed
-        Of traffic and simulations.
+    Args:
+        network: Up to 20,000 nodes and 100,000 links.
+        schedules: Names of :data:`hopscape.explore.schedules.SCHEDULES`; when left out, those that
+            are cheap for a network of this size.
+        traffic: Patterns of the simulator and ``worst`` for channel loads; when left out, uniform
+            and, if that is cheap, the worst permutation.
+        bisection, deadlock: The cut into halves, and the classes of virtual channels with the cycle
+            that there would be; when left out, up to 1,000 nodes.
+        simulate: Record a run of the flit simulator at this load.
+        curve: Simulate a load-latency curve.
+        seed: Of traffic and simulations.
 
-    Returns
-    -------
-    dict
-        Plain data for :func:`hopscape.explore.page`. Arrays are packed
-        (:func:`hopscape.explore.packing.pack`):
+    Returns:
+        dict: Plain data for :func:`hopscape.explore.page`. Arrays are packed
+            (:func:`hopscape.explore.packing.pack`):
 
-        ``spec, family, order, links, duplex, facts``
-            Texts and numbers; facts are rows of label, value and how it is known.
-        ``tails, heads, tail_ports, head_ports``
-            By link. Ports count from 1; the port at the head is 0 where a link is simplex.
-        ``switches``
-            Node numbers, or null.
-        ``addresses``
-            ``{"sides": [...]}`` (digits, the last one fastest), ``{"names": [...]}`` or null.
-        ``kinds``
-            Kinds of links, each ``{"title", "names", "of": kind of each link}``.
-        ``layouts, router``
-            :mod:`hopscape.explore.places`, :mod:`hopscape.explore.routing`.
-        ``schedules, traffic, bisection, deadlock, recording, curves``
-            As :mod:`hopscape.explore.schedules`, :mod:`~hopscape.explore.loads`,
-            :mod:`~hopscape.explore.deadlocks` and :mod:`~hopscape.explore.recording` say.
-        ``notes``
-            Sentences on what was left out, and why.
+            ``spec, family, order, links, duplex, facts``
+                Texts and numbers; facts are rows of label, value and how it is known.
+            ``tails, heads, tail_ports, head_ports``
+                By link. Ports count from 1; the port at the head is 0 where a link is simplex.
+            ``switches``
+                Node numbers, or null.
+            ``addresses``
+                ``{"sides": [...]}`` (digits, the last one fastest), ``{"names": [...]}`` or null.
+            ``kinds``
+                Kinds of links, each ``{"title", "names", "of": kind of each link}``.
+            ``layouts, router``
+                :mod:`hopscape.explore.places`, :mod:`hopscape.explore.routing`.
+            ``schedules, traffic, bisection, deadlock, recording, curves``
+                As :mod:`hopscape.explore.schedules`, :mod:`~hopscape.explore.loads`,
+                :mod:`~hopscape.explore.deadlocks` and :mod:`~hopscape.explore.recording` say.
+            ``notes``
+                Sentences on what was left out, and why.
 
-    Raises
-    ------
-    TooLargeError
-        With what to do instead.
-    ArgumentError
-        For a part that was asked for by name and does not exist.
+    Raises:
+        TooLargeError: With what to do instead.
+        ArgumentError: For a part that was asked for by name and does not exist.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> data = payload(hopscape.build("petersen"))
-    >>> data["spec"], data["order"], data["links"], [one["name"] for one in data["layouts"]]
-    ('petersen', 10, 15, ['own', 'force', 'space'])
+    Examples:
+        >>> import hopscape
+        >>> data = payload(hopscape.build("petersen"))
+        >>> data["spec"], data["order"], data["links"], [one["name"] for one in data["layouts"]]
+        ('petersen', 10, 15, ['own', 'force', 'space'])
     """
     require_small(network)
     links = number_links(network)

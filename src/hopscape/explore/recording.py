@@ -30,10 +30,8 @@ def recording_data(
     frame ``in_flight`` (packets), ``delivered`` (packets so far) and ``latency`` (mean of the
     packets that arrived since, 0 where there are none).
 
-    Raises
-    ------
-    ArgumentError
-        For a load that the endpoints cannot offer, or an unknown traffic.
+    Raises:
+        ArgumentError: For a load that the endpoints cannot offer, or an unknown traffic.
     """
     from hopscape.simulate import Settings, build_setup, layout
     from hopscape.simulate.jobs import traffic_for

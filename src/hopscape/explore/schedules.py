@@ -51,12 +51,9 @@ def schedules_data(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The best schedule for each name, verified, and notes on what there is none of.
 
-    Raises
-    ------
-    ArgumentError
-        For an unknown name; unless `usual`, also where no algorithm serves.
-    TooLargeError
-        Unless `usual`, when a schedule has more transfers than a page can hold.
+    Raises:
+        ArgumentError: For an unknown name; unless `usual`, also where no algorithm serves.
+        TooLargeError: Unless `usual`, when a schedule has more transfers than a page can hold.
     """
     out, notes = [], []
     for name in names:
@@ -102,10 +99,8 @@ def schedule_data(schedule: Schedule, links: Links, name: str = "") -> dict[str,
     ``starts`` (first transfer of each round), ``hops`` (channels of each transfer), ``channels``
     (of all transfers, as the page numbers them) and ``chunks`` are packed.
 
-    Raises
-    ------
-    TooLargeError
-        When it has more transfers than a page can hold.
+    Raises:
+        TooLargeError: When it has more transfers than a page can hold.
     """
     if schedule.transfers > _MOST_TRANSFERS:
         raise TooLargeError(

@@ -31,15 +31,11 @@ _PATIENCE = 15.0
 class Server(ThreadingHTTPServer):
     """The server, bound to loopback; threads end with it.
 
-    Parameters
-    ----------
-    port
-        0 for one that is free.
+    Args:
+        port: 0 for one that is free.
 
-    Raises
-    ------
-    ArgumentError
-        When the port cannot be had.
+    Raises:
+        ArgumentError: When the port cannot be had.
     """
 
     daemon_threads = True
@@ -225,12 +221,9 @@ class _Handler(BaseHTTPRequestHandler):
 def serve(port: int = 0, *, show: Callable[[str], None] | None = None) -> None:
     """Answer until interrupted.
 
-    Parameters
-    ----------
-    port
-        0 for one that is free.
-    show
-        Told the address before the first request.
+    Args:
+        port: 0 for one that is free.
+        show: Told the address before the first request.
     """
     server = Server(port)
     try:

@@ -46,12 +46,9 @@ def write_cables(
 ) -> None:
     """Write the cables of a network.
 
-    Parameters
-    ----------
-    places : sequence of (row, rack, slot)
-        Where each node stands.
-    lengths
-        Metres, in the order of the links.
+    Args:
+        places (sequence of (row, rack, slot)): Where each node stands.
+        lengths: Metres, in the order of the links.
     """
     tails, heads, channels = link_ends(network)
     out = network.port_of(channels)
@@ -76,10 +73,8 @@ def write_cables(
 def read_cables(path: str | Path) -> tuple[Network, IntArray]:
     """Read a cable list back: the network, and the ports (from 0) at both ends of each cable.
 
-    Raises
-    ------
-    FileFormatError
-        When it is no cable list, with the line where that shows.
+    Raises:
+        FileFormatError: When it is no cable list, with the line where that shows.
     """
     file = TextFile(path)
     said = file.remarks()

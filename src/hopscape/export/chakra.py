@@ -32,26 +32,17 @@ def write_chakra(
 ) -> list[Path]:
     """Write ``NAME.RANK.et`` for every endpoint, counted from 0.
 
-    Parameters
-    ----------
-    schedule
-        Between endpoints: no transfer may begin or end at a switch.
-    name
-        What the names of the files begin with.
-    chunk_bytes
-        Size of every transfer.
+    Args:
+        schedule: Between endpoints: no transfer may begin or end at a switch.
+        name: What the names of the files begin with.
+        chunk_bytes: Size of every transfer.
 
-    Returns
-    -------
-    list of Path
-
-    Examples
-    --------
-    >>> import hopscape, tempfile
-    >>> found = hopscape.build("ring(4)").broadcast()
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in write_chakra(found, folder, "ring")]
-    ['ring.0.et', 'ring.1.et', 'ring.2.et', 'ring.3.et']
+    Examples:
+        >>> import hopscape, tempfile
+        >>> found = hopscape.build("ring(4)").broadcast()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     [path.name for path in write_chakra(found, folder, "ring")]
+        ['ring.0.et', 'ring.1.et', 'ring.2.et', 'ring.3.et']
     """
     if chunk_bytes < 1:
         raise ArgumentError(f"chunk_bytes is {chunk_bytes}; it must be at least 1")

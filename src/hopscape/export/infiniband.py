@@ -46,14 +46,10 @@ _NAMED_ORDER = 300
 class Fabric:
     """Who is a switch, who is a host, and the ports between them.
 
-    Attributes
-    ----------
-    hosts : int64[...]
-        Nodes with a host, ascending.
-    owner
-        Place of a node among the hosts.
-    alone : bool[order]
-        Nodes that are hosts and no switches.
+    Attributes:
+        hosts (int64[...]): Nodes with a host, ascending.
+        owner: Place of a node among the hosts.
+        alone (bool[order]): Nodes that are hosts and no switches.
     """
 
     network: Network
@@ -111,10 +107,8 @@ def fabric_of(network: Network) -> Fabric:
 def write_infiniband(routes: Routes, folder: str | Path) -> None:
     """Write ``fabric.net`` (ibsim), ``routes.lfts`` (OpenSM -R file -U) and ``guid2lid``.
 
-    Raises
-    ------
-    ArgumentError
-        For simplex channels, or more nodes or ports than InfiniBand has.
+    Raises:
+        ArgumentError: For simplex channels, or more nodes or ports than InfiniBand has.
     """
     fabric = fabric_of(routes.network)
     write_fabric(fabric, folder)
@@ -206,10 +200,8 @@ def _lids(fabric: Fabric) -> str:
 def read_netlist(path: str | Path) -> Network:
     """Read a netlist of :func:`write_infiniband` back as the network it was written from.
 
-    Raises
-    ------
-    FileFormatError
-        When it is no such netlist.
+    Raises:
+        FileFormatError: When it is no such netlist.
     """
     file = TextFile(path)
     said = file.remarks()

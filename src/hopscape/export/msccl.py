@@ -52,10 +52,8 @@ class _Move:
 class _Layout:
     """Where each rank keeps each chunk.
 
-    Attributes
-    ----------
-    inputs, outputs
-        Chunks of the buffers of a rank.
+    Attributes:
+        inputs, outputs: Chunks of the buffers of a rank.
     """
 
     kind: str
@@ -210,12 +208,10 @@ class _Rank:
 def write_msccl(schedule: Schedule, path: str | Path) -> None:
     """Write a schedule as an MSCCL algorithm, out of place.
 
-    Raises
-    ------
-    ArgumentError
-        For goals that MSCCL does not have, and schedules in which switches take part.
-    TooLargeError
-        For more ranks, steps or channels than its executor holds.
+    Raises:
+        ArgumentError: For goals that MSCCL does not have, and schedules in which switches take
+            part.
+        TooLargeError: For more ranks, steps or channels than its executor holds.
     """
     layout, rounds = _rounds(schedule)
     ranks = [_Rank() for _ in range(layout.ranks)]

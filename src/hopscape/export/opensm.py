@@ -60,10 +60,9 @@ qos_sl2vl {table}
 class OpenSM:
     """What was written for OpenSM.
 
-    Attributes
-    ----------
-    layers : uint8[hosts, hosts] or None
-        Service levels of the shortest routes; None where eight do not suffice.
+    Attributes:
+        layers (uint8[hosts, hosts] or None): Service levels of the shortest routes; None where
+            eight do not suffice.
     """
 
     one_lane: Routes
@@ -101,15 +100,11 @@ def _throughput(routes: Routes) -> float:
 def write_opensm(shortest: Routes, folder: str | Path) -> OpenSM:
     """Write ``fabric.net``, ``guid2lid``, the one-lane tables and, below, the service levels.
 
-    Parameters
-    ----------
-    shortest
-        To all nodes.
+    Args:
+        shortest: To all nodes.
 
-    Raises
-    ------
-    ArgumentError
-        For simplex channels, or more nodes or ports than InfiniBand has.
+    Raises:
+        ArgumentError: For simplex channels, or more nodes or ports than InfiniBand has.
     """
     network = shortest.network
     fabric = fabric_of(network)

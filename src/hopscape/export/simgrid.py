@@ -32,19 +32,13 @@ def write_simgrid(
 ) -> None:
     """Write a platform file (version 4.1) with full routing.
 
-    Parameters
-    ----------
-    routes
-        To all nodes; those between endpoints are written.
-    bandwidth
-        Bytes per second of a channel of capacity 1.
-    latency
-        Seconds of a channel of delay 1, and of one whose delay is not known.
+    Args:
+        routes: To all nodes; those between endpoints are written.
+        bandwidth: Bytes per second of a channel of capacity 1.
+        latency: Seconds of a channel of delay 1, and of one whose delay is not known.
 
-    Raises
-    ------
-    TooLargeError
-        When the routes have too many steps for a text.
+    Raises:
+        TooLargeError: When the routes have too many steps for a text.
     """
     network = routes.network
     if network.endpoint_count < 1:

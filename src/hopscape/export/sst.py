@@ -22,13 +22,12 @@ def write_sst(network: Network, path: str | Path) -> Path:
     switches every node is a router with one endpoint, its own. Links have ``capacity``, ``delay``
     and ``length`` where the network knows them.
 
-    Examples
-    --------
-    >>> import hopscape, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     text = write_sst(hopscape.build("ring(4)"), f"{folder}/ring.graphml").read_text()
-    >>> text.count("<node "), text.count("<edge ")
-    (4, 4)
+    Examples:
+        >>> import hopscape, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     text = write_sst(hopscape.build("ring(4)"), f"{folder}/ring.graphml").read_text()
+        >>> text.count("<node "), text.count("<edge ")
+        (4, 4)
     """
     import networkx as nx
 

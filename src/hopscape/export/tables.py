@@ -38,10 +38,8 @@ def write_routing_table(routes: Routes, path: str | Path) -> None:
 def read_routing_table(path: str | Path) -> IntArray:
     """Read a table back: entry (at, to) is the port from 0, or -1.
 
-    Raises
-    ------
-    FileFormatError
-        When it is no such table.
+    Raises:
+        FileFormatError: When it is no such table.
     """
     file = TextFile(path)
     body = list(file.lines("#"))[1:]

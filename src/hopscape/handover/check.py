@@ -22,16 +22,11 @@ __all__ = ["COMPONENTS", "CheckSettings", "Checked", "check_folder"]
 class Component:
     """Software that takes a part of the folder.
 
-    Attributes
-    ----------
-    files
-        What of the folder is its part; a pattern.
-    missing
-        What of it is not installed.
-    packages
-        How it is installed.
-    sampled
-        Does it take a number of pairs to ask about?
+    Attributes:
+        files: What of the folder is its part; a pattern.
+        missing: What of it is not installed.
+        packages: How it is installed.
+        sampled: Does it take a number of pairs to ask about?
     """
 
     files: str
@@ -77,12 +72,9 @@ COMPONENTS: dict[str, Component] = {
 class Checked:
     """What a component made of a hand-over.
 
-    Attributes
-    ----------
-    verdict
-        None where it was not run.
-    aside
-        Why it was not run.
+    Attributes:
+        verdict: None where it was not run.
+        aside: Why it was not run.
     """
 
     component: str
@@ -102,14 +94,10 @@ class Checked:
 class CheckSettings:
     """How much is asked of the programs.
 
-    Attributes
-    ----------
-    pairs
-        Pairs of hosts about which programs are asked one by one.
-    seconds
-        For each program.
-    changed
-        Check even what is not as it was handed over.
+    Attributes:
+        pairs: Pairs of hosts about which programs are asked one by one.
+        seconds: For each program.
+        changed: Check even what is not as it was handed over.
     """
 
     pairs: int = 48
@@ -125,19 +113,14 @@ def check_folder(
 ) -> list[Checked]:
     """Run real programs on a hand-over and compare what they did with what it says.
 
-    Parameters
-    ----------
-    folder
-        Written by :func:`hopscape.handover.hand_over`.
-    components
-        Names of :data:`COMPONENTS`; ``all`` is what is installed and has files there.
+    Args:
+        folder: Written by :func:`hopscape.handover.hand_over`.
+        components: Names of :data:`COMPONENTS`; ``all`` is what is installed and has files there.
 
-    Raises
-    ------
-    FileFormatError
-        When a file is missing, was changed by hand, or two of them tell different networks.
-    MissingPackageError
-        When a component that is named is not installed.
+    Raises:
+        FileFormatError: When a file is missing, was changed by hand, or two of them tell different
+            networks.
+        MissingPackageError: When a component that is named is not installed.
     """
     top = Path(folder)
     everything = list(components) == ["all"]

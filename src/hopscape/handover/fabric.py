@@ -23,12 +23,9 @@ Tables = dict[int, dict[int, int]]
 class Netlist:
     """Who is wired to whom, by the names and ports of a netlist.
 
-    Attributes
-    ----------
-    guids
-        Node GUID by name.
-    wires
-        Name and port at the far end, by name and port.
+    Attributes:
+        guids: Node GUID by name.
+        wires: Name and port at the far end, by name and port.
     """
 
     guids: dict[str, int]
@@ -108,10 +105,8 @@ def compare_tables(given: Tables, loaded: Tables) -> Verdict:
 def trace(netlist: Netlist, tables: Tables, lids: dict[int, int]) -> Verdict:
     """Follow the tables from every host to every other.
 
-    Returns
-    -------
-    Verdict
-        `details`: pairs, mean and most switch-to-switch hops.
+    Returns:
+        Verdict: `details`: pairs, mean and most switch-to-switch hops.
     """
     switches, hosts = netlist.switches, netlist.hosts
     number = {name: i for i, name in enumerate(switches)}

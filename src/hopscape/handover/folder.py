@@ -81,16 +81,12 @@ def hand_over(
 ) -> list[str]:
     """Write everything that building a network takes.
 
-    Parameters
-    ----------
-    chosen : Candidate, Network or spec
-    conditions
-        Floor plan and endpoints per router.
+    Args:
+        chosen: Candidate, Network or spec
+        conditions: Floor plan and endpoints per router.
 
-    Returns
-    -------
-    list of str
-        Names of the files, each with what it is.
+    Returns:
+        list of str: Names of the files, each with what it is.
     """
     network = chosen if isinstance(chosen, Network) else None
     if network is None:

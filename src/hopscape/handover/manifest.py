@@ -40,10 +40,8 @@ def _digest(path: Path) -> str:
 def changed_files(folder: Path) -> list[str]:
     """Files that are not as they were handed over, each with what happened to it.
 
-    Raises
-    ------
-    FileFormatError
-        When the folder is not a hand-over.
+    Raises:
+        FileFormatError: When the folder is not a hand-over.
     """
     if not folder.is_dir():
         raise FileFormatError(f"{folder} is not a folder")

@@ -44,24 +44,16 @@ def run_mpi(path: str | Path, *, seconds: float = 300) -> Verdict:
     Shares are random 64-bit words, so that a share which is added twice or not at all shows. The
     ranks read the file alone; nothing of hopscape runs in them.
 
-    Parameters
-    ----------
-    path
-        JSON of any version, or npz.
-    seconds
-        The run is ended after so long.
+    Args:
+        path: JSON of any version, or npz.
+        seconds: The run is ended after so long.
 
-    Returns
-    -------
-    Verdict
-        `details`: ranks, transfers, compared (chunks that were compared) and library.
+    Returns:
+        Verdict: `details`: ranks, transfers, compared (chunks that were compared) and library.
 
-    Raises
-    ------
-    MissingPackageError
-        Without mpi4py or mpiexec.
-    ScheduleError
-        When a switch takes part, which no rank can stand for, or goals with groups.
+    Raises:
+        MissingPackageError: Without mpi4py or mpiexec.
+        ScheduleError: When a switch takes part, which no rank can stand for, or goals with groups.
     """
     place = Path(path)
     schedule = Schedule.load(place, build_within(place))

@@ -26,10 +26,8 @@ Buffers = list[dict[str, list[int | None]]]
 def check_msccl(folder: Path, *, seconds: float = 300) -> Verdict:
     """Carry out every file under ``msccl`` of a hand-over, and have msccl-tools judge the XML.
 
-    Parameters
-    ----------
-    seconds
-        For msccl-tools, where it is installed; file by file.
+    Args:
+        seconds: For msccl-tools, where it is installed; file by file.
     """
     told: dict[str, Any] = {}
     tools = has_msccl_tools()
@@ -54,10 +52,8 @@ def check_msccl(folder: Path, *, seconds: float = 300) -> Verdict:
 def moves_of(path: str | Path) -> Algorithm:
     """What an algorithm does, in an order in which it can be carried out.
 
-    Raises
-    ------
-    FileFormatError
-        When it cannot: it deadlocks.
+    Raises:
+        FileFormatError: When it cannot: it deadlocks.
     """
     machine = _Machine(Path(path), 0)
     stuck = machine.run()
@@ -220,10 +216,9 @@ def _place(one: dict[str, str], side: str) -> tuple[str, int]:
 def run_msccl(path: str | Path, *, seed: int = 0) -> Verdict:
     """Carry out an MSCCL algorithm on the CPU.
 
-    Returns
-    -------
-    Verdict
-        Fails on a deadlock, and where a rank ends with a wrong chunk. `details`: ranks, steps.
+    Returns:
+        Verdict: Fails on a deadlock, and where a rank ends with a wrong chunk. `details`: ranks,
+            steps.
     """
     machine = _Machine(Path(path), seed)
     stuck = machine.run()

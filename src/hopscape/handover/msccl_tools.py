@@ -28,14 +28,10 @@ _COMPILED = 2000  # moves up to which its compiler is run as well
 class Move:
     """A chunk that goes from one place to another, on one rank or between two.
 
-    Attributes
-    ----------
-    source, target
-        Ranks.
-    of, into : tuple of str and int
-        Buffer (``i``, ``o``, ``s``) and place.
-    adds
-        Is it added to what lies there?
+    Attributes:
+        source, target: Ranks.
+        of, into (tuple of str and int): Buffer (``i``, ``o``, ``s``) and place.
+        adds: Is it added to what lies there?
     """
 
     source: int
@@ -54,12 +50,9 @@ class Move:
 class Algorithm:
     """What an algorithm does, move by move.
 
-    Attributes
-    ----------
-    collective
-        As in the XML.
-    factor
-        Chunks of a rank's share.
+    Attributes:
+        collective: As in the XML.
+        factor: Chunks of a rank's share.
     """
 
     collective: str
@@ -76,10 +69,8 @@ def has_msccl_tools() -> bool:
 def judge_moves(algorithm: Algorithm, *, seconds: float = 300) -> Verdict:
     """Have msccl-tools check the moves of an algorithm, and compile them where they are few.
 
-    Raises
-    ------
-    ProgramError
-        When it fails on them; with its last words.
+    Raises:
+        ProgramError: When it fails on them; with its last words.
     """
     few = len(algorithm.moves) <= _COMPILED
     question = {

@@ -43,14 +43,10 @@ def check_opensm(folder: Path, *, pairs: int = 48, seconds: float = 300) -> Verd
     subnet administrator answers the service levels that the policy promises (on `pairs` pairs of
     hosts, all levels among them), and `ibdmchk` finds no credit loop.
 
-    Parameters
-    ----------
-    folder
-        A hand-over.
-    pairs
-        Pairs of hosts that the subnet administrator is asked about.
-    seconds
-        For each program.
+    Args:
+        folder: A hand-over.
+        pairs: Pairs of hosts that the subnet administrator is asked about.
+        seconds: For each program.
     """
     top = folder / "opensm"
     if not (top / "routes.lfts").is_file():

@@ -62,21 +62,14 @@ def run_program(
 ) -> str:
     """Run a program to its end; what it said.
 
-    Parameters
-    ----------
-    folder
-        Where it runs.
-    seconds
-        It is ended after so long.
-    extra
-        Environment variables besides ours.
-    codes
-        Exit codes that are right; None where they say nothing.
+    Args:
+        folder: Where it runs.
+        seconds: It is ended after so long.
+        extra: Environment variables besides ours.
+        codes: Exit codes that are right; None where they say nothing.
 
-    Raises
-    ------
-    ProgramError
-        With its last words, when it fails or takes too long.
+    Raises:
+        ProgramError: With its last words, when it fails or takes too long.
     """
     process = _start(words, folder, extra or {}, subprocess.PIPE)
     try:

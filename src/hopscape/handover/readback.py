@@ -21,10 +21,8 @@ __all__ = ["read_back"]
 def read_back(folder: str | Path) -> Network:
     """Read the network of a hand-over and check that all its files agree.
 
-    Raises
-    ------
-    FileFormatError
-        When a file is missing or two of them tell different networks.
+    Raises:
+        FileFormatError: When a file is missing or two of them tell different networks.
     """
     top = Path(folder)
     network, ports = read_cables(top / "cables.csv")

@@ -57,10 +57,8 @@ def check_simgrid(folder: Path, *, pairs: int = 48, seconds: float = 300) -> Ver
     Routes of all pairs are those of ``routing.csv``. A message alone takes its bytes over the
     bandwidth and a latency per hop, exactly; an all-to-all at least what its busiest link carries.
 
-    Parameters
-    ----------
-    pairs
-        Pairs whose messages are timed one by one.
+    Args:
+        pairs: Pairs whose messages are timed one by one.
     """
     platform = folder / "simgrid" / "platform.xml"
     links, routes = _read(platform)

@@ -18,18 +18,17 @@ __all__ = ["from_anything", "from_edges", "from_rustworkx"]
 def from_anything(thing: Any) -> Network:
     """A network from a graph of another library, an edge list or an array.
 
-    Parameters
-    ----------
-    thing : networkx, igraph or rustworkx graph, scipy sparse matrix, array, or pairs of nodes
-        A square array is an adjacency matrix, one with two columns (and not two rows) an edge list.
+    Args:
+        thing (networkx, igraph or rustworkx graph, scipy sparse matrix, array, or pairs of nodes):
+            A square array is an adjacency matrix, one with two columns (and not two rows) an edge
+            list.
 
-    Examples
-    --------
-    >>> from_anything([("a", "b"), ("b", "c")]).links
-    2
-    >>> import numpy as np
-    >>> from_anything(np.ones((4, 4)) - np.eye(4)).links
-    6
+    Examples:
+        >>> from_anything([("a", "b"), ("b", "c")]).links
+        2
+        >>> import numpy as np
+        >>> from_anything(np.ones((4, 4)) - np.eye(4)).links
+        6
     """
     if isinstance(thing, Network):
         return thing
@@ -69,11 +68,10 @@ def from_edges(pairs: Sequence[Sequence[Any]], spec: str = "edges") -> Network:
     Nodes that are numbers 0, 1, 2, ... keep them; all others are numbered as they come, and their
     names are kept.
 
-    Examples
-    --------
-    >>> net = from_edges([("a", "b"), ("b", "c")])
-    >>> net.neighbours(1), net.node("c")
-    ((0, 2), 2)
+    Examples:
+        >>> net = from_edges([("a", "b"), ("b", "c")])
+        >>> net.neighbours(1), net.node("c")
+        ((0, 2), 2)
     """
     for pair in pairs:
         if isinstance(pair, str | bytes) or not isinstance(pair, Iterable) or len(pair) != 2:

@@ -82,19 +82,17 @@ def require_plain(network: Network, form: str) -> None:
 def to_networkx(network: Network) -> networkx.Graph:
     """As a networkx graph.
 
-    Returns
-    -------
-    Graph or DiGraph (MultiGraph or MultiDiGraph when there are parallel links)
-        Nodes are numbers, with attributes ``address`` (text) and ``kind`` (endpoint or switch);
-        edges have ``port`` (at the tail) and, in duplex networks, ``back_port`` (at the head), and
-        ``capacity``, ``delay`` and ``length`` where the network knows them.
+    Returns:
+        Graph or DiGraph (MultiGraph or MultiDiGraph when there are parallel links): Nodes are
+            numbers, with attributes ``address`` (text) and ``kind`` (endpoint or switch); edges
+            have ``port`` (at the tail) and, in duplex networks, ``back_port`` (at the head), and
+            ``capacity``, ``delay`` and ``length`` where the network knows them.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> graph = to_networkx(hopscape.build("petersen"))
-    >>> graph.number_of_nodes(), graph.number_of_edges()
-    (10, 15)
+    Examples:
+        >>> import hopscape
+        >>> graph = to_networkx(hopscape.build("petersen"))
+        >>> graph.number_of_nodes(), graph.number_of_edges()
+        (10, 15)
     """
     import networkx
 
@@ -195,12 +193,10 @@ def to_scipy(network: Network) -> scipy.sparse.csr_array:
 def from_scipy(matrix: Any, spec: str = "matrix", duplex: bool | None = None) -> Network:
     """A network from a sparse (or dense) matrix of channel counts.
 
-    Parameters
-    ----------
-    matrix : sparse array or ndarray, square, of integers of at least 0
-    duplex
-        By default a symmetric matrix with an even diagonal (a duplex loop is two channels) gives
-        duplex links, any other simplex channels.
+    Args:
+        matrix: sparse array or ndarray, square, of integers of at least 0
+        duplex: By default a symmetric matrix with an even diagonal (a duplex loop is two channels)
+            gives duplex links, any other simplex channels.
     """
     from scipy.sparse import coo_array, csr_array
 

@@ -146,10 +146,8 @@ class _Reader:
 def read_dot(path: Path, spec: str, directed: bool) -> Network:
     """Read a DOT file.
 
-    Raises
-    ------
-    FileFormatError
-        With line and column.
+    Raises:
+        FileFormatError: With line and column.
     """
     file = TextFile(path)
     return _Reader(file, directed).graph().network(spec, file.error)

@@ -93,10 +93,8 @@ class Token:
 def tokens(file: TextFile, pattern: re.Pattern[str]) -> Iterator[Token]:
     """The words of a file, by a pattern of named groups; the group ``skip`` is left out.
 
-    Raises
-    ------
-    FileFormatError
-        At the first character that the pattern does not know.
+    Raises:
+        FileFormatError: At the first character that the pattern does not know.
     """
     text = file.text
     starts = [0, *(match.end() for match in re.finditer("\n", text))]

@@ -18,12 +18,7 @@ _SPACES = 'xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz"'
 
 
 def read_gexf(path: Path, spec: str, directed: bool) -> Network:
-    """Read a GEXF file: its static nodes and edges.
-
-    Raises
-    ------
-    FileFormatError
-    """
+    """Read a GEXF file: its static nodes and edges."""
     file = TextFile(path)
     try:
         root = ElementTree.fromstring(file.text.encode())

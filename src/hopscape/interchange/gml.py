@@ -29,10 +29,8 @@ _List = list[tuple[str, Any, Token]]
 def read_gml(path: Path, spec: str, directed: bool) -> Network:
     """Read a GML file: nodes with ``id``, edges with ``source`` and ``target``.
 
-    Raises
-    ------
-    FileFormatError
-        With line and column.
+    Raises:
+        FileFormatError: With line and column.
     """
     file = TextFile(path)
     graphs = [value for key, value, _ in _parse(file) if key == "graph" and isinstance(value, list)]

@@ -22,10 +22,8 @@ _MOST = 2**36 - 1
 def read_graph6(path: Path, spec: str, directed: bool) -> Network:
     """Read a graph6 or sparse6 file; the first character says which.
 
-    Raises
-    ------
-    FileFormatError
-        With line and column.
+    Raises:
+        FileFormatError: With line and column.
     """
     file = TextFile(path)
     lines = list(file.lines())

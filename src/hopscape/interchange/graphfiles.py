@@ -65,17 +65,12 @@ _LETTERS = {"a", "b", "u", "v"}
 def read_network(path: str | Path, directed: bool = False) -> Network:
     """Read a graph file; its ending says what it is.
 
-    Parameters
-    ----------
-    path
-        With one of ``ENDINGS``, plain or with .gz.
-    directed
-        Read an edge list (or a symmetric matrix) as simplex channels.
+    Args:
+        path: With one of ``ENDINGS``, plain or with .gz.
+        directed: Read an edge list (or a symmetric matrix) as simplex channels.
 
-    Raises
-    ------
-    FileFormatError
-        When it is not what its ending promises, with the line where that shows.
+    Raises:
+        FileFormatError: When it is not what its ending promises, with the line where that shows.
     """
     place = Path(path)
     spec = f"file({write_value(str(path))}{', directed=true' if directed else ''})"
@@ -251,14 +246,10 @@ def _read_matrix(path: Path, ending: str, spec: str, directed: bool) -> Network:
 class Exporter:
     """A format in which networks are written, registered as an entry point ``hopscape.exporters``.
 
-    Attributes
-    ----------
-    endings
-        Of files in it: ``(".edges",)``.
-    summary
-        One line.
-    write
-        Takes the network and a file open for bytes.
+    Attributes:
+        endings: Of files in it: ``(".edges",)``.
+        summary: One line.
+        write: Takes the network and a file open for bytes.
     """
 
     endings: tuple[str, ...]
@@ -269,10 +260,8 @@ class Exporter:
 def exporters() -> dict[str, Exporter]:
     """All formats by the endings of their files.
 
-    Raises
-    ------
-    HopscapeError
-        When two claim the same ending.
+    Raises:
+        HopscapeError: When two claim the same ending.
     """
     found: dict[str, Exporter] = {}
     for name, one in load_plugins("exporters").items():
@@ -286,10 +275,8 @@ def exporters() -> dict[str, Exporter]:
 def write_network(network: Network, path: str | Path) -> None:
     """Write a graph file; its ending says how. It appears whole or not at all.
 
-    Parameters
-    ----------
-    path
-        With one of ``ENDINGS``, or one that a package adds.
+    Args:
+        path: With one of ``ENDINGS``, or one that a package adds.
     """
     known = exporters()
     ending = Path(path).suffix.lower()

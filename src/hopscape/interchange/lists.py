@@ -28,10 +28,8 @@ __all__ = [
 def read_node_link(path: Path, spec: str, directed: bool) -> Network:
     """Read node-link JSON (networkx, D3): ``nodes`` with ``id``, ``links`` or ``edges``.
 
-    Raises
-    ------
-    FileFormatError
-        With the number of the node or link.
+    Raises:
+        FileFormatError: With the number of the node or link.
     """
     data = load_json(path)
 
@@ -98,10 +96,8 @@ def read_adjacency(path: Path, spec: str, directed: bool) -> Network:
     Where every link is named at both of its ends, it is read once; else each mention is a link.
     The comments ``# nodes N`` and ``# directed`` are understood, as in edge lists.
 
-    Raises
-    ------
-    FileFormatError
-        With line and column.
+    Raises:
+        FileFormatError: With line and column.
     """
     file = TextFile(path)
     draft, mentions = Draft(directed), []

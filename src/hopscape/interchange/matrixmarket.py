@@ -31,10 +31,9 @@ _LARGEST = 2.0**53
 def read_matrix_market(path: str | Path) -> scipy.sparse.coo_array:
     """The sparse matrix of a file, entries of a symmetric one on both sides.
 
-    Raises
-    ------
-    FileFormatError
-        When it is not a whole file of real numbers, with the line where that shows.
+    Raises:
+        FileFormatError: When it is not a whole file of real numbers, with the line where that
+            shows.
     """
     from scipy.sparse import coo_array
 

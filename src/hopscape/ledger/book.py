@@ -44,10 +44,8 @@ class Entry:
 def load_papers() -> list[Paper]:
     """The papers registered in the entry-point group ``hopscape.claims``.
 
-    Raises
-    ------
-    ArgumentError
-        When two papers or two claims have the same key.
+    Raises:
+        ArgumentError: When two papers or two claims have the same key.
     """
     papers: list[Paper] = [paper for _, paper in sorted(load_plugins("claims").items())]
     for noun, keys in (
@@ -63,17 +61,12 @@ def load_papers() -> list[Paper]:
 def load_claims(paper: str | None = None, key: str | None = None) -> list[Claim]:
     """The claims of all registered papers.
 
-    Parameters
-    ----------
-    paper
-        Only those of one paper.
-    key
-        Only this one.
+    Args:
+        paper: Only those of one paper.
+        key: Only this one.
 
-    Raises
-    ------
-    ArgumentError
-        When there is no such paper or claim.
+    Raises:
+        ArgumentError: When there is no such paper or claim.
     """
     papers = load_papers()
     names = sorted(one.key for one in papers)

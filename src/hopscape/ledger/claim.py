@@ -15,15 +15,12 @@ Ruling = Literal["holds", "holds corrected", "refuted", "open", "failed"]
 class Outcome:
     """What a check found.
 
-    Attributes
-    ----------
-    ruling : {'holds', 'holds corrected', 'refuted', 'open', 'failed'}
-        ``open``: not decided, by computation or at all; ``failed``: the check itself broke.
-    measured
-        What was measured, in numbers that the check computed.
-    note
-        How the claim must be corrected, the counter-example, or why it stays open; a ruling other
-        than ``holds`` always says so.
+    Attributes:
+        ruling ({'holds', 'holds corrected', 'refuted', 'open', 'failed'}): ``open``: not decided,
+            by computation or at all; ``failed``: the check itself broke.
+        measured: What was measured, in numbers that the check computed.
+        note: How the claim must be corrected, the counter-example, or why it stays open; a ruling
+            other than ``holds`` always says so.
     """
 
     ruling: Ruling
@@ -39,14 +36,10 @@ class Outcome:
 class PlantedError:
     """A deliberate error in something that a claim's check relies on; the check must notice it.
 
-    Attributes
-    ----------
-    error
-        What is broken: ``one wire of the Heawood graph moved``.
-    where
-        What is replaced, as ``module:name`` or ``module:Class.name``.
-    broken
-        Takes the right thing and returns the wrong one.
+    Attributes:
+        error: What is broken: ``one wire of the Heawood graph moved``.
+        where: What is replaced, as ``module:name`` or ``module:Class.name``.
+        broken: Takes the right thing and returns the wrong one.
     """
 
     error: str
@@ -63,25 +56,16 @@ def printed_as(module: str, name: str, value: Any, error: str = "") -> PlantedEr
 class Claim:
     """One claim of a paper, or a fact beside it.
 
-    Attributes
-    ----------
-    key
-        Unique, short: ``heawood-diameter``.
-    paper
-        The key of its paper.
-    where
-        Where in it.
-    says
-        What it says.
-    how
-        How it is checked, and how far.
-    check
-        Runs the check and returns an :class:`Outcome`; it computes, it never looks up.
-    plants
-        Errors that the check has to notice. A claim that only a citation or an opinion stands
-        behind has none, and its check returns ``open``.
-    beyond
-        True when the paper does not say it: counted apart, as "also true".
+    Attributes:
+        key: Unique, short: ``heawood-diameter``.
+        paper: The key of its paper.
+        where: Where in it.
+        says: What it says.
+        how: How it is checked, and how far.
+        check: Runs the check and returns an :class:`Outcome`; it computes, it never looks up.
+        plants: Errors that the check has to notice. A claim that only a citation or an opinion
+            stands behind has none, and its check returns ``open``.
+        beyond: True when the paper does not say it: counted apart, as "also true".
     """
 
     key: str
@@ -98,12 +82,9 @@ class Claim:
 class Paper:
     """A paper, the families that come from it, and its claims; registered by entry point.
 
-    Attributes
-    ----------
-    title
-        Authors and title, as one would cite it.
-    families
-        Names of the families that the paper is about.
+    Attributes:
+        title: Authors and title, as one would cite it.
+        families: Names of the families that the paper is about.
     """
 
     key: str
@@ -122,25 +103,19 @@ def judge(
 ) -> Outcome:
     """Judge a claim by the exceptions that were found to it.
 
-    Parameters
-    ----------
-    exceptions
-        Where the claim fails as it is printed; none means that it holds.
-    corrected
-        Where the claim fails once it is corrected; left out when there is no correction.
-    correction
-        How the claim must read.
-    note
-        What else there is to say when it holds.
+    Args:
+        exceptions: Where the claim fails as it is printed; none means that it holds.
+        corrected: Where the claim fails once it is corrected; left out when there is no correction.
+        correction: How the claim must read.
+        note: What else there is to say when it holds.
 
-    Examples
-    --------
-    >>> judge([], "3 graphs").ruling
-    'holds'
-    >>> judge(["N = 4"], "3 graphs", corrected=[], correction="odd N only")
-    Outcome(ruling='holds corrected', measured='3 graphs', note='odd N only; as printed: N = 4')
-    >>> judge(["N = 4", "N = 6"], "3 graphs").note
-    '2 exceptions, the first: N = 4'
+    Examples:
+        >>> judge([], "3 graphs").ruling
+        'holds'
+        >>> judge(["N = 4"], "3 graphs", corrected=[], correction="odd N only")
+        Outcome(ruling='holds corrected', measured='3 graphs', note='odd N only; as printed: N = 4')
+        >>> judge(["N = 4", "N = 6"], "3 graphs").note
+        '2 exceptions, the first: N = 4'
     """
     if not exceptions:
         return Outcome("holds", measured, note)

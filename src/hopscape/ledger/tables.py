@@ -17,10 +17,9 @@ Parts = Mapping[str, tuple[Callable[..., Any], tuple[Any, ...]]]
 def make_tables(parts: Parts, store: Store | None = None) -> Iterator[tuple[str, Any]]:
     """Each table with its name, in plain values; those that are in the store are not made again.
 
-    Examples
-    --------
-    >>> list(make_tables({"three": (range, (3,)), "pair": (divmod, (7, 2))}))
-    [('three', [0, 1, 2]), ('pair', [3, 1])]
+    Examples:
+        >>> list(make_tables({"three": (range, (3,)), "pair": (divmod, (7, 2))}))
+        [('three', [0, 1, 2]), ('pair', [3, 1])]
     """
     tasks = [
         Task(digest(f"{work.__module__}.{work.__qualname__}", given), (work, given), about=name)

@@ -28,12 +28,10 @@ _LANCZOS = 2e10  # nanoseconds of restarts, about
 class Bisection:
     """Links (simplex: channels) that cross between two halves of the endpoints.
 
-    Attributes
-    ----------
-    lower, upper
-        Equal when the width is known exactly.
-    side : int8[order] or None
-        A partition that reaches `upper`: 0 or 1 for each node (None for a closed form).
+    Attributes:
+        lower, upper: Equal when the width is known exactly.
+        side (int8[order] or None): A partition that reaches `upper`: 0 or 1 for each node (None for
+            a closed form).
     """
 
     lower: int
@@ -61,20 +59,15 @@ def bisection(
     else a partition found by local search from seeded starts (upper bound) and the spectral lower
     bound, which for larger networks are what can be had.
 
-    Parameters
-    ----------
-    exact
-        Do not take the closed form, and search until it is proved, however long that takes.
-    seed, starts
-        For the local search.
-    prove
-        Try to prove the least for up to 64 nodes.
+    Args:
+        exact: Do not take the closed form, and search until it is proved, however long that takes.
+        seed, starts: For the local search.
+        prove: Try to prove the least for up to 64 nodes.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> bisection(hopscape.build("heawood"), exact=True).value
-    7
+    Examples:
+        >>> import hopscape
+        >>> bisection(hopscape.build("heawood"), exact=True).value
+        7
     """
     known = None if exact else network.facts.bisection
     if known is not None:

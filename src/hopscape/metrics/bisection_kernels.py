@@ -20,23 +20,16 @@ _FREE = 2  # the side of a node not yet decided; the sides are 0 and 1
 class BisectionSearch(NamedTuple):
     """The state of an exact search, so that it can be run in slices.
 
-    Attributes
-    ----------
-    indptr, heads, reverse
-        The graph without loops; ``reverse`` pairs the two channels of each link.
-    counted
-        1 for the nodes to be balanced.
-    side
-        The side of the nodes decided so far, else 2.
-    branch, tried
-        For each depth, the node decided there and how many sides were tried.
-    flow
-        For each depth, the flow over each channel: 1, 0 or -1.
-    best_side
-        The best partition so far.
-    numbers
-        The depth (-1 when finished), the best cut so far, the search nodes visited, the most
-        counted nodes a side may have, and the step between possible cuts (1 or 2).
+    Attributes:
+        indptr, heads, reverse: The graph without loops; ``reverse`` pairs the two channels of each
+            link.
+        counted: 1 for the nodes to be balanced.
+        side: The side of the nodes decided so far, else 2.
+        branch, tried: For each depth, the node decided there and how many sides were tried.
+        flow: For each depth, the flow over each channel: 1, 0 or -1.
+        best_side: The best partition so far.
+        numbers: The depth (-1 when finished), the best cut so far, the search nodes visited, the
+            most counted nodes a side may have, and the step between possible cuts (1 or 2).
     """
 
     indptr: Int64s
@@ -101,17 +94,12 @@ def _step(indptr: Int64s, counted: UInt8s) -> int:
 def start_bisection(indptr: Int64s, heads: Int32s, counted: UInt8s, side: Int8s) -> BisectionSearch:
     """Prepare an exact search for a minimum bisection.
 
-    Parameters
-    ----------
-    indptr, heads, counted
-        As for `refine_bisection`.
-    side
-        A balanced partition to start from, as good as possible; see `multistart`.
+    Args:
+        indptr, heads, counted: As for `refine_bisection`.
+        side: A balanced partition to start from, as good as possible; see `multistart`.
 
-    Returns
-    -------
-    BisectionSearch
-        To be handed to `run_bisection`.
+    Returns:
+        BisectionSearch: To be handed to `run_bisection`.
     """
     n = indptr.size - 1
     start, to, reverse = _without_loops(indptr, heads)
@@ -450,18 +438,13 @@ def _likely(search: BisectionSearch, v: int) -> int:
 def run_bisection(search: BisectionSearch, node_limit: int) -> bool:
     """Carry on with an exact search.
 
-    Parameters
-    ----------
-    search
-        What `start_bisection` gave; it is changed. ``search.numbers[1]`` is the best cut so
-        far and ``search.best_side`` its partition, ``search.numbers[2]`` the nodes visited.
-    node_limit
-        The most search nodes to visit in this call.
+    Args:
+        search: What `start_bisection` gave; it is changed. ``search.numbers[1]`` is the best cut so
+            far and ``search.best_side`` its partition, ``search.numbers[2]`` the nodes visited.
+        node_limit: The most search nodes to visit in this call.
 
-    Returns
-    -------
-    bool
-        Whether the search is finished, and the best cut therefore minimum.
+    Returns:
+        bool: Whether the search is finished, and the best cut therefore minimum.
     """
     work = _work(search.side.size)
     numbers = search.numbers
@@ -491,23 +474,15 @@ def exact_bisection(
 ) -> tuple[int, Int8s, bool, int]:
     """Find a minimum bisection by branch and bound, in one go.
 
-    Parameters
-    ----------
-    indptr, heads, counted, side
-        As for `start_bisection`.
-    node_limit
-        The most search nodes to visit.
+    Args:
+        indptr, heads, counted, side: As for `start_bisection`.
+        node_limit: The most search nodes to visit.
 
-    Returns
-    -------
-    cut : int
-        The least cut found, at most that of ``side``.
-    side : ndarray of int8
-        A balanced partition with this cut.
-    finished : bool
-        Whether the search was completed, and the cut therefore is minimum.
-    visited : int
-        The number of search nodes visited.
+    Returns:
+        cut (int): The least cut found, at most that of ``side``.
+        side (ndarray of int8): A balanced partition with this cut.
+        finished (bool): Whether the search was completed, and the cut therefore is minimum.
+        visited (int): The number of search nodes visited.
     """
     search = start_bisection(indptr, heads, counted, side)
     finished = run_bisection(search, node_limit)

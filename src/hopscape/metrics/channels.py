@@ -12,12 +12,10 @@ __all__ = ["Channels"]
 class Channels(Protocol):
     """Channels by the switch that they leave, as :class:`~hopscape.metrics.throughput.SwitchGraph`.
 
-    Attributes
-    ----------
-    indptr, heads, tails : int64[...]
-    speeds : float64[channels]
-    ends : int64[switches]
-        Endpoints at each.
+    Attributes:
+        indptr, heads, tails: int64[...]
+        speeds: float64[channels]
+        ends (int64[switches]): Endpoints at each.
     """
 
     @property

@@ -97,22 +97,16 @@ def find_clique(
 ) -> tuple[int, IntArray, int]:
     """Look for a clique of `size` nodes among the nodes of the bit set `start`.
 
-    Parameters
-    ----------
-    near : uint64[nodes, words]
-        Neighbours of each node as a bit set (not itself).
-    start : uint64[words]
-        The nodes that may be used.
-    size
-        At least 1.
-    budget
-        Give up after so many branches.
+    Args:
+        near (uint64[nodes, words]): Neighbours of each node as a bit set (not itself).
+        start (uint64[words]): The nodes that may be used.
+        size: At least 1.
+        budget: Give up after so many branches.
 
-    Returns
-    -------
-    status : {FOUND, NONE, STOPPED}
-    clique : int64[size]
-    branches : int
+    Returns:
+        status: {FOUND, NONE, STOPPED}
+        clique: int64[size]
+        branches: int
     """
     nodes, words = near.shape
     clique = np.empty(max(size, 1), np.int64)

@@ -17,11 +17,10 @@ def closed_facts(network: Network) -> Facts:
     Whitney's inequality (node connectivity ≤ edge connectivity ≤ least degree) closes where its
     ends meet; where one node is all there is, everything is known.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> closed_facts(hopscape.build("path(1)")).connected
-    True
+    Examples:
+        >>> import hopscape
+        >>> closed_facts(hopscape.build("path(1)")).connected
+        True
     """
     facts = _counted(network, network.facts)
     facts = _seen_alike(network, facts)
@@ -74,12 +73,11 @@ def _connected(network: Network, facts: Facts) -> Facts:
 def absent(network: Network, facts: Facts, name: str) -> str:
     """Why a network has no such figure, if that is known without measuring; else nothing.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("path(9)")
-    >>> absent(net, closed_facts(net), "girth")
-    'no cycle'
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("path(9)")
+        >>> absent(net, closed_facts(net), "girth")
+        'no cycle'
     """
     if name in ("diameter", "radius", "mean_distance") and facts.connected is False:
         return "not connected"

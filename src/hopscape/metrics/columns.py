@@ -265,23 +265,18 @@ def measure_columns(
 ) -> dict[str, Measured[Any]]:
     """Measure some figures of a network, those that are too large left unknown.
 
-    Parameters
-    ----------
-    network
-        An evaluation keeps what its columns share for the next call.
-    names
-        Names of columns.
-    exact
-        Compute everything in full, closed forms or not.
-    columns
-        The columns that there are; those of the evaluation, or :data:`COLUMNS`, when left out.
+    Args:
+        network: An evaluation keeps what its columns share for the next call.
+        names: Names of columns.
+        exact: Compute everything in full, closed forms or not.
+        columns: The columns that there are; those of the evaluation, or :data:`COLUMNS`, when left
+            out.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> found = measure_columns(hopscape.build("petersen"), ["diameter", "girth"])
-    >>> {name: (m.value, m.how) for name, m in found.items()}
-    {'diameter': (2, 'closed form'), 'girth': (5, 'closed form')}
+    Examples:
+        >>> import hopscape
+        >>> found = measure_columns(hopscape.build("petersen"), ["diameter", "girth"])
+        >>> {name: (m.value, m.how) for name, m in found.items()}
+        {'diameter': (2, 'closed form'), 'girth': (5, 'closed form')}
     """
     if isinstance(network, Evaluation):
         evaluation = network
@@ -294,10 +289,8 @@ def measure_columns(
 def diameter(network: Network, *, exact: bool = False) -> Measured[int | None]:
     """The largest distance; None when some pair has no path.
 
-    Parameters
-    ----------
-    exact
-        Compute it in full, even when a formula or the symmetry gives it.
+    Args:
+        exact: Compute it in full, even when a formula or the symmetry gives it.
     """
     return Evaluation(network, exact, columns=COLUMNS).figure("diameter")
 

@@ -27,21 +27,17 @@ def optimal_share(
 
     By the linear program where it has few variables, else between two bounds.
 
-    Parameters
-    ----------
-    demand : float64[switches, switches]
-    program
-        Variables up to which the program is solved.
-    steps
-        Effort of the approximation.
+    Args:
+        demand: float64[switches, switches]
+        program: Variables up to which the program is solved.
+        steps: Effort of the approximation.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.metrics.throughput import switch_graph
-    >>> graph = switch_graph(hopscape.build("ring(4)"))
-    >>> optimal_share(graph, np.roll(np.eye(4), 2, axis=1)).value
-    1.0
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.metrics.throughput import switch_graph
+        >>> graph = switch_graph(hopscape.build("ring(4)"))
+        >>> optimal_share(graph, np.roll(np.eye(4), 2, axis=1)).value
+        1.0
     """
     targets = int(demand.any(axis=0).sum())
     if targets * len(graph.heads) <= program:
@@ -57,17 +53,15 @@ def concurrent_flow(graph: Channels, demand: Floats) -> float:
 
     One commodity for each destination (Shahrokhi and Matula, 1990), solved by HiGHS.
 
-    Parameters
-    ----------
-    demand : float64[switches, switches]
+    Args:
+        demand: float64[switches, switches]
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.metrics.throughput import switch_graph
-    >>> graph = switch_graph(hopscape.build("ring(4)"))
-    >>> concurrent_flow(graph, np.roll(np.eye(4), 2, axis=1))
-    1.0
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.metrics.throughput import switch_graph
+        >>> graph = switch_graph(hopscape.build("ring(4)"))
+        >>> concurrent_flow(graph, np.roll(np.eye(4), 2, axis=1))
+        1.0
     """
     from scipy.optimize import linprog
     from scipy.sparse import block_diag, coo_array, csr_array, hstack, identity, kron
@@ -116,27 +110,21 @@ def approximate_flow(
     was sent, scaled to the capacities, is a flow; the lengths are a solution of the dual program;
     so both bounds are proved, whenever it ends.
 
-    Parameters
-    ----------
-    demand : float64[switches, switches]
-    gap
-        End when the bounds are so near, as a share of the upper one.
-    steps
-        End after looking at so many channels.
+    Args:
+        demand: float64[switches, switches]
+        gap: End when the bounds are so near, as a share of the upper one.
+        steps: End after looking at so many channels.
 
-    Raises
-    ------
-    ArgumentError
-        When `gap` is not a share.
+    Raises:
+        ArgumentError: When `gap` is not a share.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.metrics.throughput import switch_graph
-    >>> graph = switch_graph(hopscape.build("torus(4, 4)"))
-    >>> low, high = approximate_flow(graph, np.roll(np.eye(16), 8, axis=1), gap=0.02)
-    >>> low <= concurrent_flow(graph, np.roll(np.eye(16), 8, axis=1)) <= high, low / high > 0.97
-    (True, True)
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.metrics.throughput import switch_graph
+        >>> graph = switch_graph(hopscape.build("torus(4, 4)"))
+        >>> low, high = approximate_flow(graph, np.roll(np.eye(16), 8, axis=1), gap=0.02)
+        >>> low <= concurrent_flow(graph, np.roll(np.eye(16), 8, axis=1)) <= high, low / high > 0.97
+        (True, True)
     """
     from hopscape.metrics.concurrent_kernels import rising_lengths
 

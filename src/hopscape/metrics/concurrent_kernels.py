@@ -19,10 +19,8 @@ def _shortest(
 ) -> float:
     """Dijkstra from one node to another; via[v] is the channel by which v is reached.
 
-    Returns
-    -------
-    float
-        The distance; infinite when there is no path.
+    Returns:
+        float: The distance; infinite when there is no path.
     """
     dist[:] = np.inf
     dist[start] = 0.0
@@ -85,27 +83,20 @@ def rising_lengths(
 ) -> tuple[float, float, int]:
     """Bounds of the maximum concurrent flow, by the algorithm of Garg and Könemann.
 
-    Parameters
-    ----------
-    indptr, heads, tails, speeds : channels by the node that they leave
-    pairs : int64[commodities, 2]
-        Source and destination of each.
-    demands : float64[commodities]
-        About as much as can flow, so that one phase fills the network about once.
-    rate
-        How fast lengths rise: a channel that carries its capacity becomes 1 + rate times as long.
-    gap
-        End when the bounds are so near, as a share of the upper one.
-    steps
-        End after looking at so many channels.
+    Args:
+        indptr, heads, tails, speeds: channels by the node that they leave
+        pairs (int64[commodities, 2]): Source and destination of each.
+        demands (float64[commodities]): About as much as can flow, so that one phase fills the
+            network about once.
+        rate: How fast lengths rise: a channel that carries its capacity becomes 1 + rate times as
+            long.
+        gap: End when the bounds are so near, as a share of the upper one.
+        steps: End after looking at so many channels.
 
-    Returns
-    -------
-    low, high : float
-        The share of all demands that was sent, and one that no routing exceeds; 0 when some pair
-        has no path.
-    phases : int
-        How often all demands were sent.
+    Returns:
+        low, high (float): The share of all demands that was sent, and one that no routing exceeds;
+            0 when some pair has no path.
+        phases (int): How often all demands were sent.
     """
     nodes = len(indptr) - 1
     lengths = 1.0 / speeds

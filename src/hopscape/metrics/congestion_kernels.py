@@ -238,13 +238,11 @@ def relieve(
     exchanges what stands at two hosts and lays the links there anew; it stays when the total excess
     does not grow, or by luck that gets rarer. `place` (int64[guests]) is changed with `swap`.
 
-    Returns
-    -------
-    peak : int
-        Links over the busiest host link at the end; larger than `target` when the search failed.
-    routes : int64[guest links, hops]
-        The channels that each guest link takes.
-    lengths : int64[guest links]
+    Returns:
+        peak (int): Links over the busiest host link at the end; larger than `target` when the
+            search failed.
+        routes (int64[guest links, hops]): The channels that each guest link takes.
+        lengths: int64[guest links]
     """
     np.random.seed(search.seed)  # noqa: NPY002 (numba's own generator)
     state = _blank_layout(guest, host, place, limit)

@@ -125,19 +125,14 @@ def node_connectivity_pairs(
     taken to be in A, so the pairs from v suffice; likewise, but for the nodes around v, in a
     duplex graph, where A and B can change places.
 
-    Parameters
-    ----------
-    indptr, heads
-        The graph in CSR form; loops and parallel channels make no difference.
-    duplex
-        Whether all channels come in opposite pairs.
-    transitive
-        Whether the graph is known to be vertex-transitive.
+    Args:
+        indptr, heads: The graph in CSR form; loops and parallel channels make no difference.
+        duplex: Whether all channels come in opposite pairs.
+        transitive: Whether the graph is known to be vertex-transitive.
 
-    Returns
-    -------
-    ndarray of int32, shape (pairs, 2)
-        No pair is joined by a channel. Without any, `node_connectivity_bound` is exact.
+    Returns:
+        ndarray of int32, shape (pairs, 2): No pair is joined by a channel. Without any,
+            `node_connectivity_bound` is exact.
     """
     n = indptr.size - 1
     nothing = np.empty((0, 2), np.int32)
@@ -168,18 +163,13 @@ def node_connectivity_pairs(
 def edge_connectivity(indptr: Int64s, heads: Int32s, duplex: bool) -> int:
     """Compute the edge connectivity of a graph in one go.
 
-    Parameters
-    ----------
-    indptr, heads
-        The graph in CSR form. Parallel channels count, loops do not.
-    duplex
-        Whether all channels come in opposite pairs.
+    Args:
+        indptr, heads: The graph in CSR form. Parallel channels count, loops do not.
+        duplex: Whether all channels come in opposite pairs.
 
-    Returns
-    -------
-    int
-        The least number of links (or channels) whose removal leaves some node without a path
-        to some other node; 0 for a single node.
+    Returns:
+        int: The least number of links (or channels) whose removal leaves some node without a path
+            to some other node; 0 for a single node.
     """
     best = edge_connectivity_bound(indptr, heads)
     if best == 0:
@@ -191,16 +181,12 @@ def edge_connectivity(indptr: Int64s, heads: Int32s, duplex: bool) -> int:
 def node_connectivity(indptr: Int64s, heads: Int32s, duplex: bool, transitive: bool) -> int:
     """Compute the node connectivity of a graph in one go.
 
-    Parameters
-    ----------
-    indptr, heads, duplex, transitive
-        As for `node_connectivity_pairs`.
+    Args:
+        indptr, heads, duplex, transitive: As for `node_connectivity_pairs`.
 
-    Returns
-    -------
-    int
-        The least number of nodes whose removal leaves some node without a path to some other
-        node, or only one node: n - 1 for a complete graph, 0 for a single node.
+    Returns:
+        int: The least number of nodes whose removal leaves some node without a path to some other
+            node, or only one node: n - 1 for a complete graph, 0 for a single node.
     """
     best = node_connectivity_bound(indptr, heads)
     if best == 0:

@@ -16,10 +16,9 @@ __all__ = ["moore_bound", "moore_diameter", "moore_mean_distance"]
 def moore_bound(degree: int, diameter: int, *, directed: bool = False) -> int:
     """The most nodes that a network of this degree and diameter can have.
 
-    Examples
-    --------
-    >>> moore_bound(3, 2), moore_bound(2, 3, directed=True)
-    (10, 15)
+    Examples:
+        >>> moore_bound(3, 2), moore_bound(2, 3, directed=True)
+        (10, 15)
     """
     return sum(_layers(degree, diameter, directed))
 
@@ -37,10 +36,9 @@ def _layers(degree: int, diameter: int, directed: bool) -> list[int]:
 def moore_diameter(order: int, degree: int, *, directed: bool = False) -> int | None:
     """The least diameter that so many nodes of this degree can have; None when they cannot connect.
 
-    Examples
-    --------
-    >>> moore_diameter(10, 3), moore_diameter(11, 3), moore_diameter(3, 1)
-    (2, 3, None)
+    Examples:
+        >>> moore_diameter(10, 3), moore_diameter(11, 3), moore_diameter(3, 1)
+        (2, 3, None)
     """
     profile = _best_profile(order, degree, directed)
     return None if profile is None else len(profile) - 1
@@ -49,10 +47,9 @@ def moore_diameter(order: int, degree: int, *, directed: bool = False) -> int | 
 def moore_mean_distance(order: int, degree: int, *, directed: bool = False) -> Fraction | None:
     """The least mean distance (over ordered pairs of distinct nodes) for this order and degree.
 
-    Examples
-    --------
-    >>> moore_mean_distance(10, 3)
-    Fraction(5, 3)
+    Examples:
+        >>> moore_mean_distance(10, 3)
+        Fraction(5, 3)
     """
     profile = _best_profile(order, degree, directed)
     if profile is None or order == 1:

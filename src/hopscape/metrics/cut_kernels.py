@@ -164,23 +164,15 @@ def refine_bisection(
 ) -> tuple[int, Int8s]:
     """Improve a balanced partition by passes of Fiduccia and Mattheyses.
 
-    Parameters
-    ----------
-    indptr, heads
-        The symmetric graph.
-    counted
-        1 for the nodes to be balanced, 0 for the others.
-    side
-        A balanced partition into 0 and 1; it is not changed.
-    passes
-        The most passes to make; it ends earlier once a pass improves nothing.
+    Args:
+        indptr, heads: The symmetric graph.
+        counted: 1 for the nodes to be balanced, 0 for the others.
+        side: A balanced partition into 0 and 1; it is not changed.
+        passes: The most passes to make; it ends earlier once a pass improves nothing.
 
-    Returns
-    -------
-    cut : int
-        The number of links between the sides, never more than at the start.
-    side : ndarray of int8
-        The better partition. The same input always gives the same one.
+    Returns:
+        cut (int): The number of links between the sides, never more than at the start.
+        side (ndarray of int8): The better partition. The same input always gives the same one.
     """
     side = side.copy()
     shift = np.int64(0)
@@ -249,23 +241,15 @@ def multistart(
     Start 0 halves the nodes as they are numbered, which suits most constructed networks; the
     others are grown breadth first from random nodes, every fourth one is random altogether.
 
-    Parameters
-    ----------
-    indptr, heads, counted
-        As for `refine_bisection`.
-    starts
-        How many starts to make, at least one.
-    seed
-        The seed of the random choices.
-    passes
-        The most passes of refinement for each start.
+    Args:
+        indptr, heads, counted: As for `refine_bisection`.
+        starts: How many starts to make, at least one.
+        seed: The seed of the random choices.
+        passes: The most passes of refinement for each start.
 
-    Returns
-    -------
-    cut : int
-        The number of links between the sides: an upper bound on the bisection width.
-    side : ndarray of int8
-        The balanced partition with this cut.
+    Returns:
+        cut (int): The number of links between the sides: an upper bound on the bisection width.
+        side (ndarray of int8): The balanced partition with this cut.
     """
     n = indptr.size - 1
     rng = np.random.default_rng(seed)

@@ -39,37 +39,31 @@ def disjoint_paths(
 ) -> list[list[int]]:
     """Ways from source to target that share no node in between (or no channel).
 
-    Parameters
-    ----------
-    network
-        Of any size.
-    source, target : node
-    count
-        How many; as many as there are when left out.
-    edges
-        Share no channel, instead of no node.
-    dead_nodes, dead_links
-        No way leads over them. Networks of more than 100,000 nodes are not built without them: of
-        the ways of the whole network those are left that avoid them, and there may be others.
+    Args:
+        network: Of any size.
+        source, target: node
+        count: How many; as many as there are when left out.
+        edges: Share no channel, instead of no node.
+        dead_nodes, dead_links: No way leads over them. Networks of more than 100,000 nodes are not
+            built without them: of the ways of the whole network those are left that avoid them, and
+            there may be others.
 
-    Returns
-    -------
-    list of list of int
-        The nodes of each path, the shortest first. Their total length is the least possible in
-        networks of up to 100,000 nodes and wherever the arrays exist already. Beyond, the ways are
-        short but their total need not be least, and a search for a further one gives up after
-        20,000 nodes (more for long ways). There are no more than :func:`most_disjoint` says.
+    Returns:
+        list of list of int: The nodes of each path, the shortest first. Their total length is the
+            least possible in networks of up to 100,000 nodes and wherever the arrays exist already.
+            Beyond, the ways are short but their total need not be least, and a search for a further
+            one gives up after 20,000 nodes (more for long ways). There are no more than
+            :func:`most_disjoint` says.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> [len(path) - 1 for path in disjoint_paths(hopscape.build("heawood"), 0, 1)]
-    [1, 5, 5]
-    >>> net = hopscape.build("expanded(heawood, 14)")
-    >>> len(disjoint_paths(net, 0, 100)), net.order
-    (6, 155568095557812224)
-    >>> disjoint_paths(hopscape.build("ring(6)"), 0, 2, dead_nodes=[1])
-    [[0, 5, 4, 3, 2]]
+    Examples:
+        >>> import hopscape
+        >>> [len(path) - 1 for path in disjoint_paths(hopscape.build("heawood"), 0, 1)]
+        [1, 5, 5]
+        >>> net = hopscape.build("expanded(heawood, 14)")
+        >>> len(disjoint_paths(net, 0, 100)), net.order
+        (6, 155568095557812224)
+        >>> disjoint_paths(hopscape.build("ring(6)"), 0, 2, dead_nodes=[1])
+        [[0, 5, 4, 3, 2]]
     """
     if count is not None and count < 1:
         raise ArgumentError(f"count is {count}; it must be at least 1")
@@ -124,12 +118,9 @@ def _least_cost(
 class _Flow:
     """The ways found so far, as a flow of one unit each.
 
-    Attributes
-    ----------
-    used
-        Channels in use, with the node that they lead to.
-    into
-        The channels in use that lead to each node (the end is left out).
+    Attributes:
+        used: Channels in use, with the node that they lead to.
+        into: The channels in use that lead to each node (the end is left out).
     """
 
     start: int

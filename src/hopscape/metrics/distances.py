@@ -29,21 +29,16 @@ _SAMPLE = 1024
 class DistanceProfile:
     """How far the nodes are from each other.
 
-    Attributes
-    ----------
-    histogram
-        Ordered pairs (source, node) at distance 0, 1, 2, ... (scaled up for orbits, not for a
-        sample).
-    unreachable
-        Ordered pairs without a path.
-    diameter, radius
-        Largest and least eccentricity; None when some pair has no path. Of a sample: of its
-        sources, so that the diameter is a lower bound and the radius an upper one.
-    mean
-        Over ordered pairs of distinct nodes; None when some pair has no path (or one node).
-    how : {'exact', 'closed form', 'symmetry', 'sampled'}
-    sources
-        Searches made.
+    Attributes:
+        histogram: Ordered pairs (source, node) at distance 0, 1, 2, ... (scaled up for orbits, not
+            for a sample).
+        unreachable: Ordered pairs without a path.
+        diameter, radius: Largest and least eccentricity; None when some pair has no path. Of a
+            sample: of its sources, so that the diameter is a lower bound and the radius an upper
+            one.
+        mean: Over ordered pairs of distinct nodes; None when some pair has no path (or one node).
+        how: {'exact', 'closed form', 'symmetry', 'sampled'}
+        sources: Searches made.
     """
 
     histogram: tuple[int, ...]
@@ -80,27 +75,19 @@ def distance_profile(
     Uses one search per orbit where the network knows its symmetry. Beyond some hundred thousand
     nodes without symmetry, a seeded sample of sources stands for all unless `exact` is asked for.
 
-    Parameters
-    ----------
-    exact
-        Search from every node, however long it takes; symmetry is not used either.
-    sample
-        Search from this many random nodes.
-    seed
-        For the sample.
-    threads
-        All processors when left out.
-    endpoints
-        Only distances between endpoints, for networks with switches.
-    device : {'cpu', 'gpu'}
-        Where to search; a GPU needs the extra ``gpu``.
+    Args:
+        exact: Search from every node, however long it takes; symmetry is not used either.
+        sample: Search from this many random nodes.
+        seed: For the sample.
+        threads: All processors when left out.
+        endpoints: Only distances between endpoints, for networks with switches.
+        device ({'cpu', 'gpu'}): Where to search; a GPU needs the extra ``gpu``.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> profile = distance_profile(hopscape.build("petersen"))
-    >>> profile.histogram, profile.diameter, profile.mean, profile.how
-    ((10, 30, 60), 2, Fraction(5, 3), 'symmetry')
+    Examples:
+        >>> import hopscape
+        >>> profile = distance_profile(hopscape.build("petersen"))
+        >>> profile.histogram, profile.diameter, profile.mean, profile.how
+        ((10, 30, 60), 2, Fraction(5, 3), 'symmetry')
     """
     if sample is not None and sample < 1:
         raise ArgumentError(f"sample is {sample}; it must be at least 1")

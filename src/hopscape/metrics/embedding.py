@@ -30,21 +30,14 @@ _SOLVER_SECONDS = 60.0
 class Embedding:
     """A placement and what it is worth.
 
-    Attributes
-    ----------
-    guest, host
-        Specs.
-    places
-        The host node of every guest node.
-    lower_bound
-        No placement has a smaller dilation.
-    exact
-        Is the dilation the smallest possible one?
-    how
-        How the lower bound is known.
-    routes
-        The host nodes that each guest link visits, no two links more than `congestion` times over
-        one host link.
+    Attributes:
+        guest, host: Specs.
+        places: The host node of every guest node.
+        lower_bound: No placement has a smaller dilation.
+        exact: Is the dilation the smallest possible one?
+        how: How the lower bound is known.
+        routes: The host nodes that each guest link visits, no two links more than `congestion`
+            times over one host link.
     """
 
     guest: str
@@ -73,12 +66,11 @@ def dilation(guest: Network, host: Network, places: IntArray) -> int:
 
     In a host with one-way links a guest link needs both directions.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> ring, torus = hopscape.build("ring(4)"), hopscape.build("torus(3, 3)")
-    >>> dilation(ring, torus, np.array([0, 1, 4, 3]))
-    1
+    Examples:
+        >>> import hopscape
+        >>> ring, torus = hopscape.build("ring(4)"), hopscape.build("torus(3, 3)")
+        >>> dilation(ring, torus, np.array([0, 1, 4, 3]))
+        1
     """
     tails, heads = _ends(guest)
     where = np.asarray(places, dtype=np.int64)
@@ -96,10 +88,8 @@ def congestion(
 
     No path is longer than the dilation, nor more than two hops longer than the shortest.
 
-    Parameters
-    ----------
-    table
-        All host distances.
+    Args:
+        table: All host distances.
     """
     where = np.asarray(places, dtype=np.int64)
     return _laid(guest, host, table, where, seed, swap=False)[0]
@@ -184,28 +174,20 @@ def best_embedding(
 ) -> Embedding:
     """A placement of small dilation, the smallest where that can be proved.
 
-    Parameters
-    ----------
-    seed
-        For annealing.
-    budget
-        Steps of the exhaustive search per dilation.
-    solver
-        Ask CP-SAT (the extra ``cpsat``) where the exhaustive search gives up.
+    Args:
+        seed: For annealing.
+        budget: Steps of the exhaustive search per dilation.
+        solver: Ask CP-SAT (the extra ``cpsat``) where the exhaustive search gives up.
 
-    Raises
-    ------
-    ArgumentError
-        When the guest has more nodes than the host.
-    MissingPackageError
-        When `solver` is asked for and not installed.
+    Raises:
+        ArgumentError: When the guest has more nodes than the host.
+        MissingPackageError: When `solver` is asked for and not installed.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> found = best_embedding(hopscape.build("ring(9)"), hopscape.build("petersen"))
-    >>> found.dilation, found.exact
-    (1, True)
+    Examples:
+        >>> import hopscape
+        >>> found = best_embedding(hopscape.build("ring(9)"), hopscape.build("petersen"))
+        >>> found.dilation, found.exact
+        (1, True)
     """
     if guest.order > host.order:
         raise ArgumentError(

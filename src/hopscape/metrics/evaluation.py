@@ -43,17 +43,12 @@ class Effort(NamedTuple):
 class Job(NamedTuple):
     """Something that columns need and that takes time.
 
-    Attributes
-    ----------
-    name
-        Under which an evaluation shares what comes out of it.
-    text
-        In messages: "the wiring".
-    effort
-        Takes a :class:`Evaluation`. Before the jobs that this one builds on have been prepared, it
-        says what is sure already (nothing, maybe); after that, it is the estimate.
-    prepare
-        Does it, where others are estimated by what it finds.
+    Attributes:
+        name: Under which an evaluation shares what comes out of it.
+        text: In messages: "the wiring".
+        effort: Takes a :class:`Evaluation`. Before the jobs that this one builds on have been
+            prepared, it says what is sure already (nothing, maybe); after that, it is the estimate.
+        prepare: Does it, where others are estimated by what it finds.
     """
 
     name: str
@@ -82,38 +77,27 @@ class Shape(NamedTuple):
 class Column(NamedTuple):
     """One figure about a network.
 
-    Attributes
-    ----------
-    name
-        In files and options.
-    title
-        Above a table.
-    explanation
-        One line.
-    measure
-        Takes a :class:`Evaluation`, returns a Measured.
-    fact
-        The closed form that answers it, if there is one.
-    needs
-        What measuring it takes, in the order in which it is done.
-    otherwise
-        A sample or a bound, for when that is too much; None when there is nothing to say.
-    unit
-        In files and explanations; tables show a ``share`` in per cent.
-    better : {'less', 'more', ''}
-        Which way is better, if any.
-    stage
-        The designer's stage that measures it: 1 for all candidates, 2 for the short list, 3 for the
-        finalists; 0 when it is only measured for those who ask.
-    places : mapping of str to int
-        Its place in the usual columns of tables: ``{"compare": 2}``. There are ``compare``,
-        ``design``, ``machines`` (switched ones), ``refused``, ``sweep``, ``which`` and
-        ``which machines`` (the study of sizes), and ``python`` (`compare` of a network).
-    priority
-        When a table is too wide, the largest go first; 0 before all others.
-    aside : tuple of str
-        What it does instead of heeding the kinds of channels, and what it leaves aside: ``("links
-        are counted", "capacity")``. The figure says so where a network has it.
+    Attributes:
+        name: In files and options.
+        title: Above a table.
+        explanation: One line.
+        measure: Takes a :class:`Evaluation`, returns a Measured.
+        fact: The closed form that answers it, if there is one.
+        needs: What measuring it takes, in the order in which it is done.
+        otherwise: A sample or a bound, for when that is too much; None when there is nothing to
+            say.
+        unit: In files and explanations; tables show a ``share`` in per cent.
+        better ({'less', 'more', ''}): Which way is better, if any.
+        stage: The designer's stage that measures it: 1 for all candidates, 2 for the short list, 3
+            for the finalists; 0 when it is only measured for those who ask.
+        places (mapping of str to int): Its place in the usual columns of tables: ``{"compare":
+            2}``. There are ``compare``, ``design``, ``machines`` (switched ones), ``refused``,
+            ``sweep``, ``which`` and ``which machines`` (the study of sizes), and ``python``
+            (`compare` of a network).
+        priority: When a table is too wide, the largest go first; 0 before all others.
+        aside (tuple of str): What it does instead of heeding the kinds of channels, and what it
+            leaves aside: ``("links are counted", "capacity")``. The figure says so where a network
+            has it.
     """
 
     name: str
@@ -134,16 +118,12 @@ class Column(NamedTuple):
 class Evaluation:
     """A network under comparison, with what several columns share computed once.
 
-    Attributes
-    ----------
-    exact
-        Compute everything in full, closed forms or not.
-    quick
-        Rather a bound at once than a proof.
-    conditions : object
-        What a column depends on besides the network (a floor plan, costs); None for the usual.
-    columns : mapping of str to Column
-        The columns that there are.
+    Attributes:
+        exact: Compute everything in full, closed forms or not.
+        quick: Rather a bound at once than a proof.
+        conditions (object): What a column depends on besides the network (a floor plan, costs);
+            None for the usual.
+        columns (mapping of str to Column): The columns that there are.
     """
 
     def __init__(
@@ -168,10 +148,8 @@ class Evaluation:
     def figure(self, name: str) -> Measured[Any]:
         """One figure: in closed form, else measured, else sampled or bounded, else not known.
 
-        Raises
-        ------
-        ArgumentError
-            When there is no such column.
+        Raises:
+            ArgumentError: When there is no such column.
         """
         if name not in self.columns:
             raise ArgumentError(f"column {name!r} is unknown; there are {', '.join(self.columns)}")

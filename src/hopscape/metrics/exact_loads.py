@@ -39,18 +39,13 @@ _SURE = 1e-6
 class LoadProgram:
     """Demands with weights; each can be shared out among its ways, which use carriers.
 
-    Attributes
-    ----------
-    carriers
-        How many there are: rings, or arcs.
-    demand : int64[ways]
-        The demand that each way serves; not falling, and every demand has a path.
-    weights
-        Of the demands.
-    starts : int64[ways + 1]
-        Where the entries of each way begin; none is empty.
-    carrier, amount : int64[entries]
-        What a way puts on a carrier, for weight 1.
+    Attributes:
+        carriers: How many there are: rings, or arcs.
+        demand (int64[ways]): The demand that each way serves; not falling, and every demand has a
+            path.
+        weights: Of the demands.
+        starts (int64[ways + 1]): Where the entries of each way begin; none is empty.
+        carrier, amount (int64[entries]): What a way puts on a carrier, for weight 1.
     """
 
     carriers: int
@@ -188,11 +183,10 @@ class Optimum:
 def optimum(program: LoadProgram) -> Optimum:
     """The schedule of least largest load, exact, with its certificate.
 
-    Examples
-    --------
-    >>> found = optimum(ring_program([[1, 2, 3], [3, 2, 1]], [Fraction(1)] * 3))
-    >>> found.load, found.proved
-    (Fraction(2, 1), True)
+    Examples:
+        >>> found = optimum(ring_program([[1, 2, 3], [3, 2, 1]], [Fraction(1)] * 3))
+        >>> found.load, found.proved
+        (Fraction(2, 1), True)
     """
     load, prices, shares = float_optimum(program)
     exact = _exact_shares(program, load, shares)

@@ -19,14 +19,10 @@ _SOURCES = 16
 class FaultReport:
     """Averages over seeded trials.
 
-    Attributes
-    ----------
-    pairs
-        Share of ordered pairs of endpoints that are still joined.
-    whole
-        Share of trials in which all endpoints are.
-    stretch
-        Mean distance from some sources over that before, of the pairs still joined.
+    Attributes:
+        pairs: Share of ordered pairs of endpoints that are still joined.
+        whole: Share of trials in which all endpoints are.
+        stretch: Mean distance from some sources over that before, of the pairs still joined.
     """
 
     faults: int
@@ -39,16 +35,13 @@ class FaultReport:
 def random_faults(network: Network, faults: int, *, trials: int = 10, seed: int = 0) -> FaultReport:
     """Take random links away (both directions of a duplex link) and look what is left.
 
-    Parameters
-    ----------
-    faults
-        Links that fail in every trial.
+    Args:
+        faults: Links that fail in every trial.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> random_faults(hopscape.build("ring(10)"), 1).pairs
-    1.0
+    Examples:
+        >>> import hopscape
+        >>> random_faults(hopscape.build("ring(10)"), 1).pairs
+        1.0
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components, dijkstra

@@ -24,19 +24,13 @@ _FAR = np.int32(2**30)
 class Network(NamedTuple):
     """A residual network in CSR form.
 
-    Attributes
-    ----------
-    indptr, heads
-        The arcs out of each network node, backward arcs included.
-    partner
-        The opposite arc of each arc.
-    capacity
-        The free capacity of each arc when there is no flow: 1 forward, 0 backward.
-    label
-        The channel ``c`` behind a forward arc, ``-2 - c`` on its backward arc, ``-1`` on the
-        inner arcs of split nodes.
-    split
-        Whether nodes are split, that is, whether paths must be node-disjoint.
+    Attributes:
+        indptr, heads: The arcs out of each network node, backward arcs included.
+        partner: The opposite arc of each arc.
+        capacity: The free capacity of each arc when there is no flow: 1 forward, 0 backward.
+        label: The channel ``c`` behind a forward arc, ``-2 - c`` on its backward arc, ``-1`` on the
+            inner arcs of split nodes.
+        split: Whether nodes are split, that is, whether paths must be node-disjoint.
     """
 
     indptr: Int64s
@@ -81,17 +75,12 @@ def _ends(indptr: Int64s, heads: Int32s, split: bool) -> tuple[Int32s, Int32s, I
 def residual_network(indptr: Int64s, heads: Int32s, node_disjoint: bool) -> Network:
     """Build the residual network of a directed multigraph.
 
-    Parameters
-    ----------
-    indptr, heads
-        The graph in CSR form; loops and parallel channels are allowed.
-    node_disjoint
-        Whether to split the nodes.
+    Args:
+        indptr, heads: The graph in CSR form; loops and parallel channels are allowed.
+        node_disjoint: Whether to split the nodes.
 
-    Returns
-    -------
-    Network
-        Shared by all flows on the graph; no kernel changes it.
+    Returns:
+        Network: Shared by all flows on the graph; no kernel changes it.
     """
     nodes = (indptr.size - 1) * (2 if node_disjoint else 1)
     tail, head, name = _ends(indptr, heads, node_disjoint)
@@ -216,20 +205,14 @@ def _clear(network: Network, cap: Int8s, trail: Int32s, size: int) -> None:
 def least_flow(network: Network, pairs: Int32s, best: int) -> int:
     """Find the least number of disjoint paths over some ordered pairs of nodes.
 
-    Parameters
-    ----------
-    network
-        What `residual_network` built.
-    pairs
-        The pairs to try, one per row; a slice of what `edge_connectivity_pairs` or
-        `node_connectivity_pairs` gives, so that a caller can report between slices.
-    best
-        The least number known so far; no flow is followed beyond it.
+    Args:
+        network: What `residual_network` built.
+        pairs: The pairs to try, one per row; a slice of what `edge_connectivity_pairs` or
+            `node_connectivity_pairs` gives, so that a caller can report between slices.
+        best: The least number known so far; no flow is followed beyond it.
 
-    Returns
-    -------
-    int
-        The least of ``best`` and the flows of all pairs.
+    Returns:
+        int: The least of ``best`` and the flows of all pairs.
     """
     nodes = network.indptr.size - 1
     mark = np.full(nodes, -1, np.int32)
@@ -371,26 +354,19 @@ def disjoint_paths(
 ) -> tuple[int, Int32s, Int64s]:
     """Find disjoint directed paths of least total length.
 
-    Parameters
-    ----------
-    indptr, heads
-        The graph in CSR form; loops and parallel channels are allowed.
-    source, target
-        The two nodes; there are no paths from a node to itself.
-    node_disjoint
-        Whether paths may share no inner node, or only no channel (in a duplex graph: no link).
-        Each of several direct channels is a path of its own in either sense.
-    count
-        How many paths to find; fewer are found if no more exist.
+    Args:
+        indptr, heads: The graph in CSR form; loops and parallel channels are allowed.
+        source, target: The two nodes; there are no paths from a node to itself.
+        node_disjoint: Whether paths may share no inner node, or only no channel (in a duplex graph:
+            no link). Each of several direct channels is a path of its own in either sense.
+        count: How many paths to find; fewer are found if no more exist.
 
-    Returns
-    -------
-    found : int
-        The number of paths. No other set of this many disjoint paths is shorter in total.
-    channels : ndarray of int32
-        The channels of all paths, one path after the other, short paths first.
-    offsets : ndarray of int64
-        Path ``k`` is ``channels[offsets[k] : offsets[k + 1]]``.
+    Returns:
+        found (int): The number of paths. No other set of this many disjoint paths is shorter in
+            total.
+        channels (ndarray of int32): The channels of all paths, one path after the other, short
+            paths first.
+        offsets (ndarray of int64): Path ``k`` is ``channels[offsets[k] : offsets[k + 1]]``.
     """
     if source == target or count <= 0:
         return 0, np.empty(0, np.int32), np.zeros(1, np.int64)

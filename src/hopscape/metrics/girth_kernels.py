@@ -132,22 +132,16 @@ def girth(
     A cycle does not go back at once over the duplex link that it came by.  Two parallel links
     make a cycle of length 2 and a self-loop one of length 1.
 
-    Parameters
-    ----------
-    indptr, heads : ndarray of int64 and of int32
-        Forward rows.
-    reverse : ndarray of int32 or int64
-        The other channel of each duplex link, -1 for a simplex channel.
-    sources : ndarray of int
-        Where to search from.  With all nodes the answer is the girth; so it is with one node of
-        each orbit of a symmetry.
-    best
-        Only shorter cycles are looked for.
+    Args:
+        indptr, heads (ndarray of int64 and of int32): Forward rows.
+        reverse (ndarray of int32 or int64): The other channel of each duplex link, -1 for a simplex
+            channel.
+        sources (ndarray of int): Where to search from.  With all nodes the answer is the girth; so
+            it is with one node of each orbit of a symmetry.
+        best: Only shorter cycles are looked for.
 
-    Returns
-    -------
-    int
-        The smaller of ``best`` and the shortest cycle found.
+    Returns:
+        int: The smaller of ``best`` and the shortest cycle found.
     """
     n = indptr.size - 1
     duplex = True

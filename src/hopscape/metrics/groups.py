@@ -30,18 +30,12 @@ _USUAL = 256
 class Group:
     """A group of nodes and what is known about the best one of its size.
 
-    Attributes
-    ----------
-    diameter
-        Of this group.
-    nodes
-        Ascending.
-    exact
-        Is no group of this size of smaller diameter?
-    lower_bound
-        No group of this size has a smaller diameter than this.
-    how
-        How the lower bound is known.
+    Attributes:
+        diameter: Of this group.
+        nodes: Ascending.
+        exact: Is no group of this size of smaller diameter?
+        lower_bound: No group of this size has a smaller diameter than this.
+        how: How the lower bound is known.
     """
 
     size: int
@@ -55,11 +49,10 @@ class Group:
 def group_diameter(network: Network, nodes: Sequence[int]) -> int:
     """The largest distance between two nodes of a group.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> group_diameter(hopscape.build("torus(9, 9)"), [0, 1, 9, 10])
-    2
+    Examples:
+        >>> import hopscape
+        >>> group_diameter(hopscape.build("torus(9, 9)"), [0, 1, 9, 10])
+        2
     """
     chosen, _ = network.resolve(list(nodes))
     rows = distance_rows(network, chosen)[:, chosen]
@@ -73,28 +66,21 @@ def group_diameter(network: Network, nodes: Sequence[int]) -> int:
 def best_group(network: Network, size: int, *, budget: int = _BUDGET) -> Group:
     """The smallest possible diameter of a group of so many nodes, with such a group.
 
-    Parameters
-    ----------
-    size
-        Number of nodes, from 1 to the order of the network.
-    budget
-        Branches of the search before it gives up (fewer beyond some hundred nodes, where each
-        takes longer); then the group is the best one seen, `exact` is
-        False and `lower_bound` says what is proved.
+    Args:
+        size: Number of nodes, from 1 to the order of the network.
+        budget: Branches of the search before it gives up (fewer beyond some hundred nodes, where
+            each takes longer); then the group is the best one seen, `exact` is False and
+            `lower_bound` says what is proved.
 
-    Raises
-    ------
-    ArgumentError
-        When there are not so many nodes.
-    DisconnectedError
-        When some node cannot reach some other.
+    Raises:
+        ArgumentError: When there are not so many nodes.
+        DisconnectedError: When some node cannot reach some other.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> group = best_group(hopscape.build("petersen"), 4)
-    >>> group.diameter, group.exact
-    (2, True)
+    Examples:
+        >>> import hopscape
+        >>> group = best_group(hopscape.build("petersen"), 4)
+        >>> group.diameter, group.exact
+        (2, True)
     """
     if not 1 <= size <= network.order:
         raise ArgumentError(

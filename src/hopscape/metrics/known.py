@@ -55,14 +55,10 @@ GRAPH_GOLF: dict[tuple[int, int], tuple[int, float]] = {
 class BestKnown:
     """The best published graphs of a degree.
 
-    Attributes
-    ----------
-    largest
-        Nodes of the largest known graph of this degree and diameter.
-    moore
-        No graph of this degree and diameter has more.
-    golf_mean
-        Of the best Graph Golf solution of this order and degree.
+    Attributes:
+        largest: Nodes of the largest known graph of this degree and diameter.
+        moore: No graph of this degree and diameter has more.
+        golf_mean: Of the best Graph Golf solution of this order and degree.
     """
 
     largest: int | None = None
@@ -76,12 +72,11 @@ class BestKnown:
 def best_known(nodes: int, degree: int, diameter: int | None) -> BestKnown:
     """What is known for a degree and a diameter, and for a number of nodes and a degree.
 
-    Examples
-    --------
-    >>> best_known(10, 3, 2).largest, best_known(64, 8, 3).golf_diameter
-    (10, 3)
-    >>> best_known(64, 4, 8).largest, best_known(64, 99, 1).moore
-    (3243, 100)
+    Examples:
+        >>> best_known(10, 3, 2).largest, best_known(64, 8, 3).golf_diameter
+        (10, 3)
+        >>> best_known(64, 4, 8).largest, best_known(64, 99, 1).moore
+        (3243, 100)
     """
     largest = moore = None
     if diameter is not None and degree > 0 and 0 < diameter <= 1000:

@@ -30,12 +30,10 @@ _MOST_PORTS = 254
 class ClassLoad:
     """Loads of the channels of one kind.
 
-    Attributes
-    ----------
-    speed
-        What a channel of this kind carries in a unit of time.
-    throughput
-        What every endpoint can send before a channel of this kind is full: speed / largest.
+    Attributes:
+        speed: What a channel of this kind carries in a unit of time.
+        throughput: What every endpoint can send before a channel of this kind is full: speed /
+            largest.
     """
 
     name: str
@@ -51,17 +49,13 @@ class ClassLoad:
 class ChannelLoad:
     """Load of every channel when each endpoint sends one unit per unit of time.
 
-    Attributes
-    ----------
-    loads : float64[channels]
-    throughput
-        The most that every endpoint can send when a channel carries one unit: 1 / largest; where
-        channels are of several kinds, the least of what their speeds allow.
-    hops
-        Mean number of hops of the traffic.
-    how : {'exact', 'symmetry', 'sampled'}
-    classes
-        By kind of channel, where the network has kinds.
+    Attributes:
+        loads: float64[channels]
+        throughput: The most that every endpoint can send when a channel carries one unit: 1 /
+            largest; where channels are of several kinds, the least of what their speeds allow.
+        hops: Mean number of hops of the traffic.
+        how: {'exact', 'symmetry', 'sampled'}
+        classes: By kind of channel, where the network has kinds.
     """
 
     loads: Floats
@@ -82,21 +76,17 @@ def channel_load(
 ) -> ChannelLoad:
     """Add up what a router puts on every channel.
 
-    Parameters
-    ----------
-    router
-        The network's own when left out.
-    traffic : 'uniform' or array (endpoints × endpoints)
-        Entry (i, j): share of the i-th endpoint's traffic that goes to the j-th; rows usually add
-        up to 1. Uniform sends evenly to all other endpoints.
-    seed
-        Uniform traffic among more than 30 million pairs is sampled with this seed.
+    Args:
+        router: The network's own when left out.
+        traffic ('uniform' or array (endpoints × endpoints)): Entry (i, j): share of the i-th
+            endpoint's traffic that goes to the j-th; rows usually add up to 1. Uniform sends evenly
+            to all other endpoints.
+        seed: Uniform traffic among more than 30 million pairs is sampled with this seed.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> round(channel_load(hopscape.build("ring(8)")).largest, 4)
-    1.4286
+    Examples:
+        >>> import hopscape
+        >>> round(channel_load(hopscape.build("ring(8)")).largest, 4)
+        1.4286
     """
     routing = router if router is not None else network.router()
     ends = network.endpoints.astype(np.int64)
@@ -128,17 +118,14 @@ def switch_load(network: Network, router: Router, *, lines: bool = False) -> flo
 
     One endpoint of every switch stands for all of them: they share their routes.
 
-    Parameters
-    ----------
-    lines
-        Look at the lines of endpoints as well.
+    Args:
+        lines: Look at the lines of endpoints as well.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> tree = hopscape.build("fat_tree(4)")
-    >>> round(switch_load(tree, tree.router()), 4)
-    0.9333
+    Examples:
+        >>> import hopscape
+        >>> tree = hopscape.build("fat_tree(4)")
+        >>> round(switch_load(tree, tree.router()), 4)
+        0.9333
     """
     ends = network.endpoints.astype(np.int64)
     loads = np.zeros(len(network.heads))

@@ -41,10 +41,8 @@ def anneal(
 
     Moves swap what stands at two host nodes (one may be empty).
 
-    Returns
-    -------
-    int
-        What is left over (every link counted twice): 0 when every link is free of charge.
+    Returns:
+        int: What is left over (every link counted twice): 0 when every link is free of charge.
     """
     np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
     guests, hosts = len(indptr) - 1, len(far)
@@ -126,20 +124,16 @@ def place_all(
 ) -> tuple[int, IntArray, int]:
     """Place every guest node so that linked ones are near, one to a host; the tightest node first.
 
-    Parameters
-    ----------
-    near : uint64[hosts, words]
-        For each host the hosts that a linked node may stand at (not itself).
-    domains : uint64[guests, words]
-        Where each guest may stand at first.
-    budget
-        Give up after so many placements.
+    Args:
+        near (uint64[hosts, words]): For each host the hosts that a linked node may stand at (not
+            itself).
+        domains (uint64[guests, words]): Where each guest may stand at first.
+        budget: Give up after so many placements.
 
-    Returns
-    -------
-    status : {FOUND, NONE, STOPPED}
-    place : int64[guests]
-    used : int
+    Returns:
+        status: {FOUND, NONE, STOPPED}
+        place: int64[guests]
+        used: int
     """
     guests, words = domains.shape
     place = np.full(guests, -1, np.int64)

@@ -50,16 +50,13 @@ def balanced_table(
     Ways that fall in `level` more than `most` times are left to nodes that have no other. Rows
     that are filled already are taken off the load and chosen anew.
 
-    Parameters
-    ----------
-    towards : uint8 or more, shape (destinations, nodes)
-        Distances to the destinations; the largest value of the type is no path.
-    targets : int64[destinations]
-    level : int64[channels]
-    load : int64[channels]
-        Added to: how many sources use each channel.
-    table : uint8, shape (destinations, nodes)
-        Filled.
+    Args:
+        towards (uint8 or more, shape (destinations, nodes)): Distances to the destinations; the
+            largest value of the type is no path.
+        targets: int64[destinations]
+        level: int64[channels]
+        load (int64[channels]): Added to: how many sources use each channel.
+        table (uint8, shape (destinations, nodes)): Filled.
     """
     nodes = len(indptr) - 1
     flow, falls = np.empty(nodes, np.int64), np.empty(nodes, np.int64)

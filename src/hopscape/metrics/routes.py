@@ -44,18 +44,14 @@ _SWEPT_ORDER = 2600
 class Routes:
     """The way from every node to every other.
 
-    Attributes
-    ----------
-    name
-        The router that they come from.
-    table : uint8[targets, order]
-        Entry (to, at): which of the channels of `at` leads to `to`; NO_OFFSET on arrival.
-    table_bytes
-        What a machine must store: 0 for a closed form.
-    targets : int64[...]
-        Destinations of the rows: all nodes, or a seeded sample of a large network.
-    exact
-        Are all ways shortest?
+    Attributes:
+        name: The router that they come from.
+        table (uint8[targets, order]): Entry (to, at): which of the channels of `at` leads to `to`;
+            NO_OFFSET on arrival.
+        table_bytes: What a machine must store: 0 for a closed form.
+        targets (int64[...]): Destinations of the rows: all nodes, or a seeded sample of a large
+            network.
+        exact: Are all ways shortest?
     """
 
     network: Network
@@ -152,10 +148,8 @@ class Routes:
         For one channel this is a maximum matching of sources with destinations (Towles and Dally);
         it is taken over the busiest channels.
 
-        Parameters
-        ----------
-        channels
-            How many of the busiest to look at; None for all, which makes it exact.
+        Args:
+            channels: How many of the busiest to look at; None for all, which makes it exact.
         """
         from hopscape.metrics.matching_kernels import largest_matching
         from hopscape.metrics.route_kernels import pairs_through
@@ -191,17 +185,14 @@ def closed_router(network: Network) -> Router | None:
 def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Routes:
     """Ask the network's own router about all pairs, or fill tables that share channels evenly.
 
-    Parameters
-    ----------
-    most
-        Only the routes to so many destinations, a seeded sample.
+    Args:
+        most: Only the routes to so many destinations, a seeded sample.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> routes = all_routes(hopscape.build("torus(4, 4)"))
-    >>> routes.table_bytes, routes.longest, round(routes.mean, 4), routes.worst_permutation()
-    (0, 4, 2.1333, 2)
+    Examples:
+        >>> import hopscape
+        >>> routes = all_routes(hopscape.build("torus(4, 4)"))
+        >>> routes.table_bytes, routes.longest, round(routes.mean, 4), routes.worst_permutation()
+        (0, 4, 2.1333, 2)
     """
     order = network.order
     if int(network.degrees.max(initial=0)) > MOST_DEGREE:

@@ -35,10 +35,9 @@ _BALL = 100_000
 def some_nodes(order: int, count: int, seed: int = 0) -> IntArray:
     """Random node numbers of a network of any size.
 
-    Examples
-    --------
-    >>> some_nodes(10**30, 2).dtype, bool((some_nodes(10**30, 2) < 10**30).all())
-    (dtype('O'), True)
+    Examples:
+        >>> some_nodes(10**30, 2).dtype, bool((some_nodes(10**30, 2) < 10**30).all())
+        (dtype('O'), True)
     """
     generator = np.random.default_rng(seed)
     dtype = node_dtype(order)

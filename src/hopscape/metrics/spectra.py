@@ -25,18 +25,15 @@ _ALIKE = 1e-7
 class Spectrum:
     """Eigenvalues of a network and what they say about its expansion.
 
-    Attributes
-    ----------
-    values
-        Eigenvalues of the adjacency matrix, the largest first, each once.
-    gap
-        Second smallest eigenvalue of the normalised Laplacian, λ2: 1 minus the second largest
-        eigenvalue of the random walk; for a graph of degree d it is (d - second eigenvalue) / d.
-    cheeger_low, cheeger_high
-        λ2 / 2 and sqrt(2 λ2): the conductance (fewest links that leave a set, over the degrees in
-        the smaller side) lies between them. F. R. K. Chung, Spectral Graph Theory (1997), ch. 2.
-    ramanujan
-        Is every eigenvalue but ±d at most 2 sqrt(d - 1)? None where degrees differ.
+    Attributes:
+        values: Eigenvalues of the adjacency matrix, the largest first, each once.
+        gap: Second smallest eigenvalue of the normalised Laplacian, λ2: 1 minus the second largest
+            eigenvalue of the random walk; for a graph of degree d it is (d - second eigenvalue) /
+            d.
+        cheeger_low, cheeger_high: λ2 / 2 and sqrt(2 λ2): the conductance (fewest links that leave a
+            set, over the degrees in the smaller side) lies between them. F. R. K. Chung, Spectral
+            Graph Theory (1997), ch. 2.
+        ramanujan: Is every eigenvalue but ±d at most 2 sqrt(d - 1)? None where degrees differ.
     """
 
     values: tuple[float, ...]
@@ -60,12 +57,11 @@ class Spectrum:
 def spectrum(network: Network) -> Spectrum:
     """Eigenvalues, spectral gap and Cheeger bounds of a duplex network of up to 4096 nodes.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> found = spectrum(hopscape.build("petersen"))
-    >>> [round(x) for x in found.values], found.multiplicities, round(found.gap, 4)
-    ([3, 1, -2], (1, 5, 4), 0.6667)
+    Examples:
+        >>> import hopscape
+        >>> found = spectrum(hopscape.build("petersen"))
+        >>> [round(x) for x in found.values], found.multiplicities, round(found.gap, 4)
+        ([3, 1, -2], (1, 5, 4), 0.6667)
     """
     if not network.duplex:
         raise ArgumentError(f"{network.spec} has one-way channels; a spectrum needs duplex links")
@@ -111,16 +107,13 @@ def _ramanujan(values: Any, degrees: Any) -> bool | None:
 def edge_transitive(network: Network, group: AutomorphismGroup | None = None) -> bool:
     """Does every link look like every other?
 
-    Parameters
-    ----------
-    group
-        If it is known already.
+    Args:
+        group: If it is known already.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> edge_transitive(hopscape.build("torus(4, 4)")), edge_transitive(hopscape.build("ccc(4)"))
-    (True, False)
+    Examples:
+        >>> import hopscape
+        >>> [edge_transitive(hopscape.build(spec)) for spec in ("torus(4, 4)", "ccc(4)")]
+        [True, False]
     """
     from hopscape.algebra.groups import automorphism_group
 
@@ -134,13 +127,12 @@ def intersection_array(network: Network) -> tuple[tuple[int, ...], tuple[int, ..
     At distance i from any node, every node has b_i neighbours one further away and c_i one nearer.
     A. E. Brouwer, A. M. Cohen and A. Neumaier, Distance-Regular Graphs (1989).
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> intersection_array(hopscape.build("heawood"))
-    ((3, 2, 2), (1, 1, 3))
-    >>> intersection_array(hopscape.build("torus(3, 4)")) is None
-    True
+    Examples:
+        >>> import hopscape
+        >>> intersection_array(hopscape.build("heawood"))
+        ((3, 2, 2), (1, 1, 3))
+        >>> intersection_array(hopscape.build("torus(3, 4)")) is None
+        True
     """
     if not network.duplex or int(np.ptp(network.degrees)):
         return None

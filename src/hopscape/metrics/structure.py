@@ -39,11 +39,10 @@ class DegreeStatistics:
 def degree_statistics(network: Network) -> DegreeStatistics:
     """Least, greatest and mean out-degree, and how many nodes have each.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> degree_statistics(hopscape.build("mesh(3, 3)")).histogram
-    {2: 4, 3: 4, 4: 1}
+    Examples:
+        >>> import hopscape
+        >>> degree_statistics(hopscape.build("mesh(3, 3)")).histogram
+        {2: 4, 3: 4, 4: 1}
     """
     facts = network.facts
     if facts.degree_min is not None and facts.degree_min == facts.degree_max:
@@ -64,10 +63,8 @@ def girth(network: Network, *, exact: bool = False) -> Measured[int | None]:
     A duplex link is not a cycle; two parallel links are one of length 2. In a network of simplex
     channels cycles follow the channels.
 
-    Parameters
-    ----------
-    exact
-        Compute it from every node, even when the family or the symmetry would spare it.
+    Args:
+        exact: Compute it from every node, even when the family or the symmetry would spare it.
     """
     if not exact and network.facts.girth is not None:
         return Measured(network.facts.girth, "closed form")
@@ -131,10 +128,8 @@ def vertex_transitive(network: Network, *, exact: bool = False) -> Measured[bool
     From the family where it knows; otherwise refuted by degrees or distances where these differ,
     and decided by the automorphism group (of igraph where it is installed).
 
-    Parameters
-    ----------
-    exact
-        Decide it even when the family knows it.
+    Args:
+        exact: Decide it even when the family knows it.
     """
     if not exact and network.facts.vertex_transitive is not None:
         return Measured(network.facts.vertex_transitive, "closed form")

@@ -26,12 +26,9 @@ def summarise(
 ) -> dict[str, Any]:
     """Size, degree, distances and symmetry of a network, and how each is known.
 
-    Parameters
-    ----------
-    exact
-        Compute everything in full, even where a formula or the symmetry gives it.
-    record
-        Filled as figures are found, so that an interrupted caller keeps what is known.
+    Args:
+        exact: Compute everything in full, even where a formula or the symmetry gives it.
+        record: Filled as figures are found, so that an interrupted caller keeps what is known.
     """
     evaluation = Evaluation(network, exact, columns=COLUMNS)
     how: dict[str, str] = {}

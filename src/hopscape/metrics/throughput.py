@@ -39,12 +39,9 @@ _ROUNDS = 40
 class Uniform(NamedTuple):
     """Even splitting over all shortest paths, every endpoint sending evenly to all others.
 
-    Attributes
-    ----------
-    load
-        Of the busiest channel when every endpoint sends at line rate.
-    hops
-        Mean channels between the switches of two endpoints.
+    Attributes:
+        load: Of the busiest channel when every endpoint sends at line rate.
+        hops: Mean channels between the switches of two endpoints.
     """
 
     load: float
@@ -60,18 +57,14 @@ class Uniform(NamedTuple):
 class SwitchGraph:
     """The switches of a machine, the channels between them, and how many endpoints each has.
 
-    Attributes
-    ----------
-    indptr, heads : int64[...]
-        Channels by the switch that they leave; parallel ones are listed.
-    speeds : float64[channels]
-    ends : int64[switches]
-        Endpoints at each.
-    lines
-        Lines of an endpoint.
-    hosted
-        Are the nodes with endpoints no switches, but the endpoints themselves? So they are where
-        an endpoint has lines to several switches.
+    Attributes:
+        indptr, heads (int64[...]): Channels by the switch that they leave; parallel ones are
+            listed.
+        speeds: float64[channels]
+        ends (int64[switches]): Endpoints at each.
+        lines: Lines of an endpoint.
+        hosted: Are the nodes with endpoints no switches, but the endpoints themselves? So they are
+            where an endpoint has lines to several switches.
     """
 
     indptr: IntArray
@@ -133,12 +126,11 @@ class SwitchGraph:
     def uniform(self) -> Uniform:
         """Uniform traffic, each endpoint to all others evenly, over all shortest paths evenly.
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> found = switch_graph(hopscape.build("concentrated(complete(5), 4)")).uniform()
-        >>> found.load, found.throughput
-        (0.8421052631578947, 1.0)
+        Examples:
+            >>> import hopscape
+            >>> found = switch_graph(hopscape.build("concentrated(complete(5), 4)")).uniform()
+            >>> found.load, found.throughput
+            (0.8421052631578947, 1.0)
         """
         ends = self.endpoints
         if len(self._sources) < 2:
@@ -151,11 +143,10 @@ class SwitchGraph:
     def fraction(self) -> Fraction | None:
         """Uniform throughput as a fraction: all loads alike, or a machine small enough to count.
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> switch_graph(hopscape.build("concentrated(petersen, 7, trunk=3)")).fraction()
-        Fraction(207, 245)
+        Examples:
+            >>> import hopscape
+            >>> switch_graph(hopscape.build("concentrated(petersen, 7, trunk=3)")).fraction()
+            Fraction(207, 245)
         """
         from hopscape.metrics.rational import rational_loads
 
@@ -199,11 +190,10 @@ class SwitchGraph:
         destination. Whatever the permutation, each half loads the channels like uniform traffic
         (Valiant, 1982).
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> round(switch_graph(hopscape.build("concentrated(complete(5), 4)")).valiant(), 4)
-        0.625
+        Examples:
+            >>> import hopscape
+            >>> round(switch_graph(hopscape.build("concentrated(complete(5), 4)")).valiant(), 4)
+            0.625
         """
         ends = self.endpoints
         load = 2 * self.uniform().load * (ends - 1) / max(1, ends)
@@ -239,11 +229,10 @@ class SwitchGraph:
         channels of different kinds are looked at, and the figure is an upper bound; so it is when
         a channel shows that it is below `least`, where the search ends.
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> switch_graph(hopscape.build("concentrated(complete(5), 4)")).worst_minimal().value
-        0.25
+        Examples:
+            >>> import hopscape
+            >>> switch_graph(hopscape.build("concentrated(complete(5), 4)")).worst_minimal().value
+            0.25
         """
         if len(self._sources) < 2:
             return Measured(1.0, "exact")
@@ -358,12 +347,11 @@ class SwitchGraph:
 
         Looks at the same channels as :meth:`worst_minimal`.
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> graph = switch_graph(hopscape.build("concentrated(path(4), 1)"))
-        >>> graph.worst_permutation()[:2].tolist()
-        [2, 3]
+        Examples:
+            >>> import hopscape
+            >>> graph = switch_graph(hopscape.build("concentrated(path(4), 1)"))
+            >>> graph.worst_permutation()[:2].tolist()
+            [2, 3]
         """
         count = len(self._sources)
         if count < 2 or not len(self.heads):
@@ -380,12 +368,11 @@ class SwitchGraph:
 
         A lower bound where Valiant's is known and minimal routing may be better.
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> found = switch_graph(hopscape.build("concentrated(complete(5), 4)")).guaranteed()
-        >>> round(found.value, 4), found.note
-        (0.625, "Valiant's routing")
+        Examples:
+            >>> import hopscape
+            >>> found = switch_graph(hopscape.build("concentrated(complete(5), 4)")).guaranteed()
+            >>> round(found.value, 4), found.note
+            (0.625, "Valiant's routing")
         """
         valiant = self.valiant()
         minimal = self.worst_minimal(valiant)
@@ -420,11 +407,10 @@ class SwitchGraph:
         Capacity over distance (the throughput upper bound of Namyar and others, 2021), and what
         the channels of one switch let out.
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> switch_graph(hopscape.build("concentrated(ring(8), 1)")).bound().value
-        0.5
+        Examples:
+            >>> import hopscape
+            >>> switch_graph(hopscape.build("concentrated(ring(8), 1)")).bound().value
+            0.5
         """
         if self.endpoints < 2 or len(self._sources) < 2:
             return Measured.at_most(1.0)
@@ -445,11 +431,10 @@ class SwitchGraph:
         By a linear program, or between two bounds where that is too large
         (:func:`hopscape.metrics.concurrent.optimal_share`).
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> switch_graph(hopscape.build("concentrated(ring(8), 1)")).optimum().value
-        0.5
+        Examples:
+            >>> import hopscape
+            >>> switch_graph(hopscape.build("concentrated(ring(8), 1)")).optimum().value
+            0.5
         """
         if len(self._sources) < 2:
             return Measured(1.0, "exact")
@@ -475,12 +460,11 @@ def switch_graph(network: Network) -> SwitchGraph:
     lead to several, the endpoints stay as nodes with one endpoint each; a network without switches
     has one endpoint at every node.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> graph = switch_graph(hopscape.build("fat_tree(4)"))
-    >>> graph.order, graph.ends.tolist()[:9], graph.lines
-    (20, [2, 2, 2, 2, 2, 2, 2, 2, 0], 1)
+    Examples:
+        >>> import hopscape
+        >>> graph = switch_graph(hopscape.build("fat_tree(4)"))
+        >>> graph.order, graph.ends.tolist()[:9], graph.lines
+        (20, [2, 2, 2, 2, 2, 2, 2, 2, 0], 1)
     """
     indptr, heads = network.indptr.astype(np.int64), network.heads.astype(np.int64)
     speeds = np.asarray(network.capacities(), dtype=float)

@@ -20,12 +20,11 @@ def throughput_limit(graph: SwitchGraph) -> Measured[float]:
     The least of capacity over distance, of what the ports of a switch let out
     (:meth:`~hopscape.metrics.throughput.SwitchGraph.bound`), and of what crosses a cut.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.metrics.throughput import switch_graph
-    >>> throughput_limit(switch_graph(hopscape.build("concentrated(path(8), 1)"))).value
-    0.25
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.metrics.throughput import switch_graph
+        >>> throughput_limit(switch_graph(hopscape.build("concentrated(path(8), 1)"))).value
+        0.25
     """
     hops, cut = graph.bound(), cut_bound(graph)
     return min(hops, cut, key=lambda found: found.value)
@@ -37,12 +36,11 @@ def cut_bound(graph: SwitchGraph) -> Measured[float]:
     Some permutation sends all of these across. The cuts are those before every switch in the order
     of numbers and along a narrow band (reverse Cuthill-McKee); each is a proved bound.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.metrics.throughput import switch_graph
-    >>> cut_bound(switch_graph(hopscape.build("concentrated(ring(8), 1)"))).value
-    0.5
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.metrics.throughput import switch_graph
+        >>> cut_bound(switch_graph(hopscape.build("concentrated(ring(8), 1)"))).value
+        0.5
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee

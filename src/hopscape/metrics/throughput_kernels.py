@@ -22,10 +22,8 @@ def _count_paths(
     the queue, which has room for one more than all nodes, and stays there when it is new. Unsigned
     numbers of nodes spare the question whether an index counts from the end.
 
-    Returns
-    -------
-    int
-        How many nodes of the queue, nearest first, have farther neighbours.
+    Returns:
+        int: How many nodes of the queue, nearest first, have farther neighbours.
     """
     nodes = len(dist)
     dist[:] = -1
@@ -58,18 +56,14 @@ def _count_paths(
 def even_loads(rindptr: Array, rtails: Array, ends: Array, loads: Array) -> float:
     """Add ends[s] · ends[t] for every two nodes, split evenly over their shortest paths.
 
-    Parameters
-    ----------
-    rindptr, rtails : channels by the node that they lead to: their tails
-    ends : int64[nodes]
-    loads : float64[channels]
-        What each channel carries is added.
+    Args:
+        rindptr, rtails: channels by the node that they lead to: their tails
+        ends: int64[nodes]
+        loads (float64[channels]): What each channel carries is added.
 
-    Returns
-    -------
-    float
-        What all pairs send times their hops; -1 when some pair has no path, infinite when one has
-        too many to be counted.
+    Returns:
+        float: What all pairs send times their hops; -1 when some pair has no path, infinite when
+            one has too many to be counted.
     """
     nodes = len(rindptr) - 1
     dist, queue = np.empty(nodes, np.int32), np.empty(nodes + 1, np.uint32)

@@ -109,11 +109,10 @@ def largest_table(most: int = 10) -> list[dict[str, Any]]:
     by multiplier orbits on a GPU, by annealing, and for degree 8 by the formula of R. R. Lewis
     (The degree-diameter problem for circulant graphs of degree 8 and 9, 2014).
 
-    Examples
-    --------
-    >>> row = next(r for r in largest_table() if (r["degree"], r["diameter"]) == (8, 4))
-    >>> row["nodes"], row["known"]
-    (248, 'proved')
+    Examples:
+        >>> row = next(r for r in largest_table() if (r["degree"], r["diameter"]) == (8, 4))
+        >>> row["nodes"], row["known"]
+        (248, 'proved')
     """
     others = {(degree, d): (nodes, sets) for degree, d, nodes, sets in best_found()}
     degrees = {4, *atlas_contents(), *(degree for degree, _ in others)}

@@ -69,18 +69,14 @@ def rank_bases(degree: int, bits: int) -> list[Candidate]:
     least 2^bits nodes is taken, if its degree is at most `degree`. Diameters are exact. Bases whose
     covering walks need too large a table at that size are left out.
 
-    Parameters
-    ----------
-    degree
-        Most ports per node.
-    bits
-        At least 2^bits nodes.
+    Args:
+        degree: Most ports per node.
+        bits: At least 2^bits nodes.
 
-    Examples
-    --------
-    >>> best = rank_bases(5, 10)[0]
-    >>> best.spec, best.nodes, best.cost
-    ('expanded(ring(3), 3, lamp=petersen)', 3000, 45)
+    Examples:
+        >>> best = rank_bases(5, 10)[0]
+        >>> best.spec, best.nodes, best.cost
+        ('expanded(ring(3), 3, lamp=petersen)', 3000, 45)
     """
     if degree < 1:
         raise ArgumentError(f"degree is {degree}; it must be at least 1")

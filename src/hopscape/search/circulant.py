@@ -30,20 +30,13 @@ Device = Literal["cpu", "gpu"]
 class CirculantOptimum:
     """The best circulants of one order.
 
-    Attributes
-    ----------
-    nodes, generators
-        N/2 counts as a generator.
-    ring
-        Only sets with a generator 1 (up to multipliers: with a unit) were looked at.
-    total
-        Sum of the distances from one node.
-    sets
-        All optimal sets up to multipliers, in canonical form, sorted.
-    tested
-        Sets looked at.
-    degree
-        Where circulants of one degree were looked for.
+    Attributes:
+        nodes, generators: N/2 counts as a generator.
+        ring: Only sets with a generator 1 (up to multipliers: with a unit) were looked at.
+        total: Sum of the distances from one node.
+        sets: All optimal sets up to multipliers, in canonical form, sorted.
+        tested: Sets looked at.
+        degree: Where circulants of one degree were looked for.
     """
 
     nodes: int
@@ -80,10 +73,8 @@ class CirculantOptimum:
 class _Kind:
     """Which sets are looked at: `count` generators besides N/2, with or without it.
 
-    Attributes
-    ----------
-    half
-        Is N/2 a generator besides? None: it may be one of the `count`.
+    Attributes:
+        half: Is N/2 a generator besides? None: it may be one of the `count`.
     """
 
     count: int
@@ -268,32 +259,24 @@ def best_circulants(
 ) -> Iterator[CirculantOptimum]:
     """Least diameter, then least mean distance: all optimal generator sets of each order.
 
-    Parameters
-    ----------
-    generators
-        How many different generators, from 1 to N/2.
-    degree
-        Instead: how many links a node has. An odd degree needs an even order: N/2 is a generator
-        then. With an even degree it is none.
-    ring
-        Only sets with a unit (then, up to multipliers, with 1).
-    table
-        Keeps what is finished; a later run goes on from there.
-    processes
-        All processors when left out.
-    dask
-        Address of a Dask scheduler whose workers search instead.
-    device : {'cpu', 'gpu'}
-        With 'gpu', CUDA kernels search from 64 nodes and 3 generators on (extra ``gpu``).
+    Args:
+        generators: How many different generators, from 1 to N/2.
+        degree: Instead: how many links a node has. An odd degree needs an even order: N/2 is a
+            generator then. With an even degree it is none.
+        ring: Only sets with a unit (then, up to multipliers, with 1).
+        table: Keeps what is finished; a later run goes on from there.
+        processes: All processors when left out.
+        dask: Address of a Dask scheduler whose workers search instead.
+        device ({'cpu', 'gpu'}): With 'gpu', CUDA kernels search from 64 nodes and 3 generators on
+            (extra ``gpu``).
 
-    Examples
-    --------
-    >>> [found] = best_circulants([21], 3, ring=True)
-    >>> found.diameter, found.mean, found.sets[0]
-    (2, Fraction(17, 10), (1, 2, 8))
-    >>> [found] = best_circulants([36], degree=5)
-    >>> found.diameter, found.sets
-    (3, ((1, 5, 18),))
+    Examples:
+        >>> [found] = best_circulants([21], 3, ring=True)
+        >>> found.diameter, found.mean, found.sets[0]
+        (2, Fraction(17, 10), (1, 2, 8))
+        >>> [found] = best_circulants([36], degree=5)
+        >>> found.diameter, found.sets
+        (3, ((1, 5, 18),))
     """
     kind = _only_one(generators, degree, ring)
     for nodes in orders:
@@ -391,13 +374,12 @@ def largest_circulants(
 ) -> CirculantOptimum:
     """The most nodes with diameter at most d: every order from the bound downwards.
 
-    Examples
-    --------
-    >>> found = largest_circulants(2, 3)
-    >>> found.nodes, len(found.sets)
-    (21, 3)
-    >>> largest_circulants(2, degree=5).nodes
-    16
+    Examples:
+        >>> found = largest_circulants(2, 3)
+        >>> found.nodes, len(found.sets)
+        (21, 3)
+        >>> largest_circulants(2, degree=5).nodes
+        16
     """
     kind = _only_one(generators, degree, ring)
     if d < 1:

@@ -49,26 +49,18 @@ def best_multirings(
 ) -> Iterator[dict[str, Any]]:
     """The best step sets of each (nodes, rings), with proof, bound and the printed family beside.
 
-    Parameters
-    ----------
-    cells : sequence of (nodes, rings)
-        Rings are simplex rings, two for each duplex step.
-    simplex
-        Rings need no counter-rings.
-    cable
-        Most cable of the cheapest multiple of a set.
-    table
-        Keeps what is finished; a later run goes on from there.
-    processes
-        All processors when left out.
-    dask
-        Address of a Dask scheduler whose workers search instead.
+    Args:
+        cells (sequence of (nodes, rings)): Rings are simplex rings, two for each duplex step.
+        simplex: Rings need no counter-rings.
+        cable: Most cable of the cheapest multiple of a set.
+        table: Keeps what is finished; a later run goes on from there.
+        processes: All processors when left out.
+        dask: Address of a Dask scheduler whose workers search instead.
 
-    Examples
-    --------
-    >>> [found] = best_multirings([(16, 6)])
-    >>> found["capacity"], found["sets"][0]["cheapest"]
-    (Fraction(48, 1), [2, 3, 5])
+    Examples:
+        >>> [found] = best_multirings([(16, 6)])
+        >>> found["capacity"], found["sets"][0]["cheapest"]
+        (Fraction(48, 1), [2, 3, 5])
     """
     tasks = [_task(n, rings, simplex, cable) for n, rings in cells]
     text = "searching multirings"
@@ -126,23 +118,16 @@ def search_torus(
 ) -> list[TorusDesign]:
     """The best tori of multirings: the front of rate and cable per node.
 
-    Parameters
-    ----------
-    ports, nodes, dimensions, keep
-        As for :func:`hopscape.families.multiring.torus.design_torus`.
-    longest
-        Longest line that is tried.
-    sparse
-        Only sparse rings, or only full ones; both without.
-    reorder
-        Also sparse rings in better orders than the printed ones.
-    table, processes, dask
-        Where lines are kept, and who searches for them.
+    Args:
+        ports, nodes, dimensions, keep: As for
+            :func:`hopscape.families.multiring.torus.design_torus`.
+        longest: Longest line that is tried.
+        sparse: Only sparse rings, or only full ones; both without.
+        reorder: Also sparse rings in better orders than the printed ones.
+        table, processes, dask: Where lines are kept, and who searches for them.
 
-    Raises
-    ------
-    ArgumentError
-        When no torus has so many nodes.
+    Raises:
+        ArgumentError: When no torus has so many nodes.
     """
     design_torus([], ports, nodes, dimensions=dimensions, keep=keep)  # says what is wrong
     lines = []
@@ -185,10 +170,8 @@ def sparse_lines(
 ) -> list[Line]:
     """Sparse multirings of up to so many ports and nodes as lines of a torus, by all designs.
 
-    Parameters
-    ----------
-    reorder
-        Also look for a better order of the places of each.
+    Args:
+        reorder: Also look for a better order of the places of each.
     """
     tasks = []
     for m in range(2, ports // 2 + 1):

@@ -18,15 +18,10 @@ _LONGEST = 1000
 
 
 def read_anynet(path: str | Path) -> tuple[Network, list[int]]:
-    """A network file: ``router 0 node 0 router 1 router 8 5``, latencies after targets.
+    """The network of a file, and the cycles of its channels.
 
-    Endpoint i must sit at router i, one each, as this project's networks number them.
-
-    Returns
-    -------
-    Network
-    list of int
-        Cycles of each channel.
+    A line is ``router 0 node 0 router 1 router 8 5``, latencies after targets. Endpoint i must sit
+    at router i, one each, as this project's networks number them.
     """
     file = TextFile(path)
     wires: dict[tuple[int, int], int] = {}

@@ -114,18 +114,12 @@ _IGNORED = (
 class BookSimJob(Job):
     """A BookSim configuration as a job.
 
-    Attributes
-    ----------
-    network
-        The network of an anynet file, whose `spec` is ``anynet``.
-    sampling
-        When BookSim has measured enough.
-    channel_delays
-        Cycles of each channel (anynet).
-    notes
-        Keys that were left aside, in words.
-    values
-        All keys with their values.
+    Attributes:
+        network: The network of an anynet file, whose `spec` is ``anynet``.
+        sampling: When BookSim has measured enough.
+        channel_delays: Cycles of each channel (anynet).
+        notes: Keys that were left aside, in words.
+        values: All keys with their values.
     """
 
     network: Network | None
@@ -154,10 +148,9 @@ class BookSimJob(Job):
 def parse_booksim(text: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """Keys and values of a configuration: ``key = value;``, ``//`` comments, ``{a,b}`` lists.
 
-    Examples
-    --------
-    >>> parse_booksim("k = 8; // side\\ntraffic = hotspot({0,9},{3,1});", ["k=4"])
-    {'k': 4, 'traffic': 'hotspot({0,9},{3,1})'}
+    Examples:
+        >>> parse_booksim("k = 8; // side\\ntraffic = hotspot({0,9},{3,1});", ["k=4"])
+        {'k': 4, 'traffic': 'hotspot({0,9},{3,1})'}
     """
     plain = re.sub(r"/\*.*?\*/", " ", re.sub(r"//[^\n]*", " ", text), flags=re.DOTALL)
     values: dict[str, Any] = {}
@@ -212,10 +205,9 @@ def split_list(text: str) -> list[str]:
 
     A text without a brace in front is one element; what follows the list is left out.
 
-    Examples
-    --------
-    >>> split_list("{{0,9},{3,1}}"), split_list("{0,9},{3,1}"), split_list("0,9")
-    (['{0,9}', '{3,1}'], ['0', '9'], ['0,9'])
+    Examples:
+        >>> split_list("{{0,9},{3,1}}"), split_list("{0,9},{3,1}"), split_list("0,9")
+        (['{0,9}', '{3,1}'], ['0', '9'], ['0,9'])
     """
     if not text.startswith("{"):
         return [text] if text else []
@@ -289,10 +281,9 @@ def _written_traffic(text: str) -> str:
 def read_booksim(path: str | Path, overrides: Sequence[str] = ()) -> BookSimJob:
     """Read a configuration file; `overrides` are ``key=value`` texts that win.
 
-    Raises
-    ------
-    FileFormatError, ArgumentError
-        For what cannot be read, and for keys whose value has no counterpart here.
+    Raises:
+        FileFormatError, ArgumentError: For what cannot be read, and for keys whose value has no
+            counterpart here.
     """
     given = parse_booksim(TextFile(path).text, overrides)
     values = {key: _checked(path, key, value) for key, value in (DEFAULTS | given).items()}
@@ -414,12 +405,9 @@ def _routing(values: dict[str, Any]) -> tuple[Any, str]:
 class Written(NamedTuple):
     """What was written for BookSim.
 
-    Attributes
-    ----------
-    routes
-        By which routes BookSim runs it, and whether they can deadlock.
-    wiring
-        The network file; None where BookSim has the network itself.
+    Attributes:
+        routes: By which routes BookSim runs it, and whether they can deadlock.
+        wiring: The network file; None where BookSim has the network itself.
     """
 
     routes: str

@@ -19,13 +19,12 @@ def native_topology(network: Network) -> dict[str, str | int] | None:
 
     Networks are compared by their canonical specs.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> native_topology(hopscape.build("torus(4, 4)"))
-    {'topology': 'torus', 'k': 4, 'n': 2, 'routing_function': 'dim_order', 'use_noc_latency': 0}
-    >>> native_topology(hopscape.build("petersen")) is None
-    True
+    Examples:
+        >>> import hopscape
+        >>> native_topology(hopscape.build("torus(4, 4)"))
+        {'topology': 'torus', 'k': 4, 'n': 2, 'routing_function': 'dim_order', 'use_noc_latency': 0}
+        >>> native_topology(hopscape.build("petersen")) is None
+        True
     """
     for text, keys in _candidates(network):
         try:

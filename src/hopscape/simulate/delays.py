@@ -19,11 +19,10 @@ def link_classes(network: Network) -> dict[str, IntArray]:
     The kinds of the network; where some nodes are switches, ``endpoint`` are the links of
     endpoints and ``switch`` those between switches.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> {k: len(v) for k, v in link_classes(hopscape.build("circulant(8, 1, 4)")).items()}
-    {'step1': 16, 'step4': 8}
+    Examples:
+        >>> import hopscape
+        >>> {k: len(v) for k, v in link_classes(hopscape.build("circulant(8, 1, 4)")).items()}
+        {'step1': 16, 'step4': 8}
     """
     channels = np.arange(len(network.heads))
     kinds = network.class_of(channels)
@@ -41,10 +40,9 @@ def link_classes(network: Network) -> dict[str, IntArray]:
 def parse_delays(text: str) -> tuple[int | None, tuple[tuple[str, int], ...]]:
     """The delay of all links (if said) and those of classes, from ``2`` or ``axis0=1,axis1=3``.
 
-    Examples
-    --------
-    >>> parse_delays("2,axis1=3")
-    (2, (('axis1', 3),))
+    Examples:
+        >>> parse_delays("2,axis1=3")
+        (2, (('axis1', 3),))
     """
     general, named = None, []
     for part in text.split(","):

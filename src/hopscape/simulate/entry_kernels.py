@@ -15,11 +15,9 @@ __all__ = ["pack_entries"]
 def pack_entries(port: IntArray, other: IntArray, kinds: IntArray) -> IntArray:
     """Ports with the sets of classes beside them, and a bit where the other way differs.
 
-    Parameters
-    ----------
-    port, other : uint16[order, goals]
-    kinds : uint8[order, goals]
-        Sets of classes; empty for none.
+    Args:
+        port, other: uint16[order, goals]
+        kinds (uint8[order, goals]): Sets of classes; empty for none.
     """
     order, goals = port.shape
     entries = np.empty((goals, order), np.uint16).T  # target by target in memory

@@ -51,21 +51,13 @@ _SWITCHING = {"wormhole": 0, "cut-through": 1, "store-and-forward": 2, "circuit"
 class Setup:
     """A network ready to be simulated.
 
-    Attributes
-    ----------
-    network, settings
-    routes
-        Empty where the sources choose their routes; asked goal by goal in large networks.
-    certificate
-        Of the routing as it is simulated (of the escape network, when adaptive).
-    fabric
-        Arrays for the kernels.
-    lines : int32[units, fields]
-        Channels, injection lines, ejection lines at rest.
-    home : int32[endpoints]
-        Router of each endpoint.
-    chosen
-        Routes that their sources choose.
+    Attributes:
+        routes: Empty where the sources choose their routes; asked goal by goal in large networks.
+        certificate: Of the routing as it is simulated (of the escape network, when adaptive).
+        fabric: Arrays for the kernels.
+        lines (int32[units, fields]): Channels, injection lines, ejection lines at rest.
+        home (int32[endpoints]): Router of each endpoint.
+        chosen: Routes that their sources choose.
     """
 
     network: Network
@@ -112,11 +104,10 @@ def _moving_bytes(settings: Settings, units: int, longest: int) -> int:
 def memory_needed(network: Network, settings: Settings) -> int:
     """Bytes that making the tables and running them will take at most, before any are made.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> memory_needed(hopscape.build("torus(8, 8)"), Settings()) // 10**6
-    2
+    Examples:
+        >>> import hopscape
+        >>> memory_needed(hopscape.build("torus(8, 8)"), Settings()) // 10**6
+        2
     """
     units = len(network.heads) + 2 * network.endpoint_count * settings.concentration
     choices = {"adaptive": _ADAPTIVE_BYTES, "ugal": _UGAL_BYTES}.get(settings.routing, 0)
@@ -137,22 +128,17 @@ def build_setup(
 ) -> Setup:
     """Route, find classes of virtual channels, and lay out the arrays.
 
-    Parameters
-    ----------
-    router
-        The network's own when left out.
-    unsafe
-        Use one class even where that may deadlock.
-    method : {'auto', 'dateline', 'layers', 'rising'}
-        How classes of virtual channels are found.
-    link_delays : int array, optional
-        Cycles of each channel; else those that the network knows, or one delay for all.
+    Args:
+        router: The network's own when left out.
+        unsafe: Use one class even where that may deadlock.
+        method ({'auto', 'dateline', 'layers', 'rising'}): How classes of virtual channels are
+            found.
+        link_delays (int array, optional): Cycles of each channel; else those that the network
+            knows, or one delay for all.
 
-    Raises
-    ------
-    ArgumentError
-        When no routing free of deadlock fits into the virtual channels, or channels have another
-        capacity than one flit per cycle.
+    Raises:
+        ArgumentError: When no routing free of deadlock fits into the virtual channels, or channels
+            have another capacity than one flit per cycle.
     """
     if network.order < 2 or not len(network.heads):
         raise ArgumentError(f"{network.spec} has no links to simulate")

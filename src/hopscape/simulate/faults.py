@@ -33,13 +33,10 @@ __all__ = ["Epoch", "Fault", "plan_epochs", "read_faults"]
 class Fault:
     """Something that dies at the start of a cycle.
 
-    Attributes
-    ----------
-    cycle
-        Counted from the start of the run, warm-up included.
-    kind : {'link', 'node'}
-    ends
-        The two nodes of a link (all parallel ones die), or the node.
+    Attributes:
+        cycle: Counted from the start of the run, warm-up included.
+        kind: {'link', 'node'}
+        ends: The two nodes of a link (all parallel ones die), or the node.
     """
 
     cycle: int
@@ -51,18 +48,15 @@ class Fault:
 class Epoch:
     """The network from a cycle on.
 
-    Attributes
-    ----------
-    setup
-        With the tables that hold from then on.
-    alive : bool[channels]
-    dead_nodes : bool[order]
-    broken : uint8[order, order]
-        Pairs whose route in the epoch before takes a channel that is dead now.
-    routes : {'family', 'tables', 'up*/down*'}
-        Where the new routes come from.
-    unserved
-        Pairs of endpoints with a path for which the family's routing found none; tables serve them.
+    Attributes:
+        setup: With the tables that hold from then on.
+        alive: bool[channels]
+        dead_nodes: bool[order]
+        broken (uint8[order, order]): Pairs whose route in the epoch before takes a channel that is
+            dead now.
+        routes ({'family', 'tables', 'up*/down*'}): Where the new routes come from.
+        unserved: Pairs of endpoints with a path for which the family's routing found none; tables
+            serve them.
     """
 
     cycle: int
@@ -99,11 +93,10 @@ def read_faults(
 ) -> tuple[Fault, ...]:
     """Faults from texts: links ``0-1`` or ``0-1@500``, nodes ``7`` or ``7@500``.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> read_faults(hopscape.build("ring(6)"), ["0-1@500"], ["3"])
-    (Fault(cycle=0, kind='node', ends=(3,)), Fault(cycle=500, kind='link', ends=(0, 1)))
+    Examples:
+        >>> import hopscape
+        >>> read_faults(hopscape.build("ring(6)"), ["0-1@500"], ["3"])
+        (Fault(cycle=0, kind='node', ends=(3,)), Fault(cycle=500, kind='link', ends=(0, 1)))
     """
     found = []
     for text in links:
@@ -133,15 +126,13 @@ def plan_epochs(
 ) -> list[Epoch]:
     """The network after each cycle in which something dies, in order.
 
-    Parameters
-    ----------
-    fault_routing : {'family', 'tables'}
-        Ask the family for ways round what is dead, where it knows any, or take tables.
+    Args:
+        fault_routing ({'family', 'tables'}): Ask the family for ways round what is dead, where it
+            knows any, or take tables.
 
-    Raises
-    ------
-    ArgumentError
-        When no routing of what is left, free of deadlock, fits into the virtual channels.
+    Raises:
+        ArgumentError: When no routing of what is left, free of deadlock, fits into the virtual
+            channels.
     """
     if setup.chosen is not None:
         raise ArgumentError(f"{setup.chosen.router} routes do not go round dead parts")

@@ -33,24 +33,20 @@ _POINT = ("spec", "traffic", "load", "latency_limit")
 class Job:
     """Everything that decides one point: what is needed to run it again.
 
-    Attributes
-    ----------
-    router : {'auto', 'closed', 'table', 'updown'} or one of the family's own
-    unsafe
-        Simulate even where the routing may deadlock.
-    fail_links, fail_nodes
-        Faults, as :func:`hopscape.simulate.faults.read_faults` takes them.
-    fault_routing : {'family', 'tables'}
-    link_delays : tuple of (str, int)
-        Cycles of classes of links (:func:`hopscape.simulate.delays.link_classes`); all others take
-        the delay of the settings.
+    Attributes:
+        router: {'auto', 'closed', 'table', 'updown'} or one of the family's own
+        unsafe: Simulate even where the routing may deadlock.
+        fail_links, fail_nodes: Faults, as :func:`hopscape.simulate.faults.read_faults` takes them.
+        fault_routing: {'family', 'tables'}
+        link_delays (tuple of (str, int)): Cycles of classes of links
+            (:func:`hopscape.simulate.delays.link_classes`); all others take the delay of the
+            settings.
 
-    Examples
-    --------
-    >>> from hopscape.simulate import Settings
-    >>> job = Job("ring(8)", "tornado", 0.2, Settings(vcs=2))
-    >>> job.setup().network.spec, job.certificate()["deadlock_free"]
-    ('ring(8)', True)
+    Examples:
+        >>> from hopscape.simulate import Settings
+        >>> job = Job("ring(8)", "tornado", 0.2, Settings(vcs=2))
+        >>> job.setup().network.spec, job.certificate()["deadlock_free"]
+        ('ring(8)', True)
     """
 
     spec: str

@@ -55,40 +55,27 @@ _HEAPS = 0.1
 class Point:
     """What one load gave. Loads are flits per endpoint and cycle, latencies cycles.
 
-    Attributes
-    ----------
-    latency
-        Mean packet latency, from birth to the arrival of the last flit, source queue included.
-    latency_ci
-        Half width of its 95 % confidence interval.
-    network_latency
-        The same from the entry of the first flit.
-    p50, p95, p99
-        Percentiles of the packet latency.
-    hops
-        Mean number of routers traversed.
-    saturated
-        The network does not carry the load: packets pile up at the sources, or the mean latency
-        is beyond three times that of an empty network.
-    deadlocked
-        Nothing moved any more, or a set of virtual channels waits for itself.
-    fairness
-        Least over mean number of flits that endpoints received.
-    busiest, mean_use
-        Share of cycles in which the busiest channel, and the mean one, carried a flit.
-    warmup, cycles
-        Cycles before measuring, and measured.
-    packets
-        Packets measured.
-    lost
-        Packets that a fault destroyed, or that had no route.
-    created, delivered, in_flight
-        Packets of the whole run, warm-up and drain included: created (entered the network, or
-        were waiting at a source that died) = delivered + lost + still in flight at the end.
-    rerouted
-        Packets that did not take the way of the undamaged network (each counted once).
-    flit_hops
-        Flits through routers, warm-up and drain included.
+    Attributes:
+        latency: Mean packet latency, from birth to the arrival of the last flit, source queue
+            included.
+        latency_ci: Half width of its 95 % confidence interval.
+        network_latency: The same from the entry of the first flit.
+        p50, p95, p99: Percentiles of the packet latency.
+        hops: Mean number of routers traversed.
+        saturated: The network does not carry the load: packets pile up at the sources, or the mean
+            latency is beyond three times that of an empty network.
+        deadlocked: Nothing moved any more, or a set of virtual channels waits for itself.
+        fairness: Least over mean number of flits that endpoints received.
+        busiest, mean_use: Share of cycles in which the busiest channel, and the mean one, carried a
+            flit.
+        warmup, cycles: Cycles before measuring, and measured.
+        packets: Packets measured.
+        lost: Packets that a fault destroyed, or that had no route.
+        created, delivered, in_flight: Packets of the whole run, warm-up and drain included: created
+            (entered the network, or were waiting at a source that died) = delivered + lost + still
+            in flight at the end.
+        rerouted: Packets that did not take the way of the undamaged network (each counted once).
+        flit_hops: Flits through routers, warm-up and drain included.
     """
 
     offered: float
@@ -171,10 +158,9 @@ def start(setup: Setup, traffic: Traffic, source: Source, seed: int) -> State:
 def warm_up_cut(series: Floats) -> int:
     """Where to cut the start off a series: least standard error of the rest (MSER).
 
-    Examples
-    --------
-    >>> warm_up_cut(np.array([9.0, 5.0, 1.0, 1.1, 0.9, 1.0, 1.1, 0.9]))
-    2
+    Examples:
+        >>> warm_up_cut(np.array([9.0, 5.0, 1.0, 1.1, 0.9, 1.0, 1.1, 0.9]))
+        2
     """
     count = len(series)
     if count < 4:
@@ -201,29 +187,21 @@ def run_point(
 ) -> Point:
     """Simulate one load.
 
-    Parameters
-    ----------
-    load
-        Flits per endpoint and cycle.
-    warmup
-        Cycles before measuring; detected when left out.
-    cycles
-        Cycles measured.
-    latency_limit
-        A mean latency beyond it counts as saturated, instead of one beyond three times the
-        latency of an empty network.
-    faults
-        What dies, and when.
-    fault_routing : {'family', 'tables'}
-        Where routes round what is dead come from.
+    Args:
+        load: Flits per endpoint and cycle.
+        warmup: Cycles before measuring; detected when left out.
+        cycles: Cycles measured.
+        latency_limit: A mean latency beyond it counts as saturated, instead of one beyond three
+            times the latency of an empty network.
+        faults: What dies, and when.
+        fault_routing ({'family', 'tables'}): Where routes round what is dead come from.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.simulate import Settings, build_setup, make_traffic
-    >>> setup = build_setup(hopscape.build("mesh(4, 4)"), Settings(vcs=2))
-    >>> run_point(setup, make_traffic("uniform", 16), 0.1, cycles=1000).saturated
-    False
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.simulate import Settings, build_setup, make_traffic
+        >>> setup = build_setup(hopscape.build("mesh(4, 4)"), Settings(vcs=2))
+        >>> run_point(setup, make_traffic("uniform", 16), 0.1, cycles=1000).saturated
+        False
     """
     if cycles < _BATCHES or (warmup is not None and warmup < 0):
         raise ArgumentError(f"cycles is {cycles} and warmup {warmup}; measure at least {_BATCHES}")
@@ -386,14 +364,13 @@ def saturation(
 
     The answer is exact to a share of `precision` of itself.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.simulate import Settings, build_setup, make_traffic
-    >>> setup = build_setup(hopscape.build("ring(8)"), Settings(vcs=8))
-    >>> load, _ = saturation(setup, make_traffic("tornado", 8), cycles=1000, precision=0.1)
-    >>> 0 < load < 0.5
-    True
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.simulate import Settings, build_setup, make_traffic
+        >>> setup = build_setup(hopscape.build("ring(8)"), Settings(vcs=8))
+        >>> load, _ = saturation(setup, make_traffic("tornado", 8), cycles=1000, precision=0.1)
+        >>> 0 < load < 0.5
+        True
     """
     if not 0 < precision < 1:
         raise ArgumentError(f"precision is {precision}; it must be between 0 and 1")

@@ -21,15 +21,11 @@ _NONE = np.zeros((0, 0), dtype=np.uint8)
 class Packer:
     """Collects the columns of a routing table as the engine reads them.
 
-    Parameters
-    ----------
-    complete
-        Refuse columns that do not lead from every endpoint to every other.
+    Args:
+        complete: Refuse columns that do not lead from every endpoint to every other.
 
-    Attributes
-    ----------
-    cells : uint16[order, order]
-        Port, set of classes and tie bit, target by target in memory.
+    Attributes:
+        cells (uint16[order, order]): Port, set of classes and tie bit, target by target in memory.
     """
 
     def __init__(self, network: Network, *, complete: bool = False) -> None:

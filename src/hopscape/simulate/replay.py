@@ -36,12 +36,9 @@ _PATIENCE = 20_000
 class Replay:
     """How a schedule went.
 
-    Attributes
-    ----------
-    cycles
-        From the start to the arrival of the last transfer; -1 when it never came.
-    finished : int32[transfers]
-        Cycle in which each transfer arrived.
+    Attributes:
+        cycles: From the start to the arrival of the last transfer; -1 when it never came.
+        finished (int32[transfers]): Cycle in which each transfer arrived.
     """
 
     cycles: int
@@ -65,31 +62,23 @@ def replay(
 ) -> Replay:
     """Replay a schedule at flit level.
 
-    Parameters
-    ----------
-    setup
-        Its network must be that of the schedule. Several endpoints at a node (`concentration`) are
-        the lines of that node.
-    flits
-        Flits per transfer.
-    barrier
-        Rounds wait for each other.
-    background
-        Load of other traffic, in flits per endpoint and cycle.
-    traffic
-        Whom the background is for; uniform when left out.
-    most
-        Give up after so many cycles.
+    Args:
+        setup: Its network must be that of the schedule. Several endpoints at a node
+            (`concentration`) are the lines of that node.
+        flits: Flits per transfer.
+        barrier: Rounds wait for each other.
+        background: Load of other traffic, in flits per endpoint and cycle.
+        traffic: Whom the background is for; uniform when left out.
+        most: Give up after so many cycles.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.collectives import broadcast
-    >>> from hopscape.simulate import Settings, build_setup
-    >>> net = hopscape.build("ring(6)")
-    >>> done = replay(build_setup(net, Settings(vcs=2)), broadcast(net, 0))
-    >>> done.rounds, done.cycles > 0
-    (3, True)
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.collectives import broadcast
+        >>> from hopscape.simulate import Settings, build_setup
+        >>> net = hopscape.build("ring(6)")
+        >>> done = replay(build_setup(net, Settings(vcs=2)), broadcast(net, 0))
+        >>> done.rounds, done.cycles > 0
+        (3, True)
     """
     from hopscape.simulate.engine_kernels import advance
     from hopscape.simulate.source_kernels import put_ready
@@ -129,12 +118,11 @@ def replay(
 def lines_of(schedule: Schedule) -> int:
     """Lines that a node needs to send and receive in a round what the model allows.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.collectives import broadcast
-    >>> lines_of(broadcast(hopscape.build("torus(4, 4)"), 0))
-    4
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.collectives import broadcast
+        >>> lines_of(broadcast(hopscape.build("torus(4, 4)"), 0))
+        4
     """
     most = max(schedule.network.ports, 1)
     return most if schedule.model.ports is None else min(schedule.model.ports, most)

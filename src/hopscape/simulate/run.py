@@ -41,11 +41,9 @@ class Run:
     Until the old ones are gone, channels that wait for each other are looked for, and one of their
     packets is thrown away (and counted as lost) until the others move.
 
-    Attributes
-    ----------
-    discarded : list of (cycle, bool)
-        Packets thrown away in this manner, and whether they were from before the fault: all are,
-        if the certificate of the new routes holds.
+    Attributes:
+        discarded (list of (cycle, bool)): Packets thrown away in this manner, and whether they were
+            from before the fault: all are, if the certificate of the new routes holds.
     """
 
     def __init__(
@@ -148,12 +146,9 @@ class Run:
 class StuckChannels(NamedTuple):
     """Virtual channels that can never move again, and what they wait for.
 
-    Attributes
-    ----------
-    owner
-        The row that sends into each row, or -1.
-    front
-        The row with the first flit of the packet that each endpoint sends, or -1.
+    Attributes:
+        owner: The row that sends into each row, or -1.
+        front: The row with the first flit of the packet that each endpoint sends, or -1.
     """
 
     rows: IntArray

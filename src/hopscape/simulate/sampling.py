@@ -45,16 +45,11 @@ _CALM = 2.0
 class Sampling:
     """Sample periods.
 
-    Attributes
-    ----------
-    period
-        Cycles of one.
-    warm
-        Periods before measuring.
-    most
-        All periods, those before measuring included.
-    limit
-        The mean latency beyond which a load is unstable.
+    Attributes:
+        period: Cycles of one.
+        warm: Periods before measuring.
+        most: All periods, those before measuring included.
+        limit: The mean latency beyond which a load is unstable.
     """
 
     period: int = 1000
@@ -79,16 +74,15 @@ def run_samples(
     on until its mean latency is known to 1 %, or for ten times as many periods: that only makes
     the figures sharper.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.simulate import Settings, build_setup, make_traffic
-    >>> setup = build_setup(hopscape.build("mesh(4, 4)"), Settings(vcs=2))
-    >>> point, unstable = run_samples(
-    ...     setup, make_traffic("uniform", 16), 0.1, Sampling(period=200)
-    ... )
-    >>> point.saturated, unstable
-    (False, False)
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.simulate import Settings, build_setup, make_traffic
+        >>> setup = build_setup(hopscape.build("mesh(4, 4)"), Settings(vcs=2))
+        >>> point, unstable = run_samples(
+        ...     setup, make_traffic("uniform", 16), 0.1, Sampling(period=200)
+        ... )
+        >>> point.saturated, unstable
+        (False, False)
     """
     source = make_source(traffic, setup.settings, load)
     state = start(setup, traffic, source, seed)

@@ -20,60 +20,45 @@ Switching = Literal["wormhole", "cut-through", "store-and-forward", "circuit"]
 class Settings:
     """How routers and links work; the names follow what BookSim calls them.
 
-    Attributes
-    ----------
-    vcs
-        Virtual channels of each link, 1 to 31.
-    buffer
-        Flits that the buffer of one virtual channel holds.
-    packet
-        Packet sizes in flits.
-    packet_shares
-        How often each size occurs; even when empty.
-    routing_delay, vc_delay, switch_delay, traversal_delay
-        Cycles of the four pipeline stages; routing_delay 0 is look-ahead routing.
-    credit_delay
-        Cycles that a router takes to see a credit that has come.
-    link_delay
-        Cycles on a link between routers. Lines of endpoints take 1.
-    speedup
-        Flits that one input may send through the switch in a cycle.
-    tail_credit
-        Give a virtual channel to the next packet only when all its credits are back.
-    routing : {'fixed', 'adaptive', 'valiant', 'ugal'}
-    switching : {'wormhole', 'cut-through', 'store-and-forward', 'circuit'}
-    concentration
-        Endpoints at each node that is no switch.
-    ugal_bias
-        UGAL takes the detour only when it looks better by this much.
-    spread : {'none', 'pairs', 'all'}
-        Packets choose among all classes of virtual channels in which their way closes no cycle:
-        never, where classes go by pairs of nodes, or on datelines too.
-    priority : {'auto', 'none', 'transit', 'age'}
-        Who is served first: nobody; packets in the network before those that enter it, and on
-        datelines packets in a ring before those that enter the ring, for 1,024 cycles at most
-        (where a class of a dateline has but one virtual channel, only while its buffer is more
-        than half full); or the oldest packet. With either, packets on datelines that waited more
-        than 128 cycles to enter are given no virtual channel whose buffer is full. ``auto`` is
-        ``transit`` where there are classes.
-    injection_limit
-        A packet enters the network only where this share of the buffers that it may ask for is
-        free (Baydal, López and Duato), but after 1,024 cycles anywhere; 0 for no limit.
-    window : {'auto', 'none', 'delay'}
-        How much an endpoint may have under way: without end, or a window that shrinks with every
-        packet that took more than twice its latency in an empty network and grows with the others
-        (congestion control by delay, as in network cards; packets of a replayed schedule are
-        exempt). ``auto`` is ``delay`` where classes go by pairs of nodes or rise, and on datelines
-        where long straight runs go through rings that are busier than others
-        (:func:`hopscape.simulate.windows.needs_windows`).
-    shared_buffers
-        Adaptive wormhole packets may ask for a virtual channel whose buffer has no room for them,
-        as in BookSim: nothing is then certified.
+    Attributes:
+        vcs: Virtual channels of each link, 1 to 31.
+        buffer: Flits that the buffer of one virtual channel holds.
+        packet: Packet sizes in flits.
+        packet_shares: How often each size occurs; even when empty.
+        routing_delay, vc_delay, switch_delay, traversal_delay: Cycles of the four pipeline stages;
+            routing_delay 0 is look-ahead routing.
+        credit_delay: Cycles that a router takes to see a credit that has come.
+        link_delay: Cycles on a link between routers. Lines of endpoints take 1.
+        speedup: Flits that one input may send through the switch in a cycle.
+        tail_credit: Give a virtual channel to the next packet only when all its credits are back.
+        routing: {'fixed', 'adaptive', 'valiant', 'ugal'}
+        switching: {'wormhole', 'cut-through', 'store-and-forward', 'circuit'}
+        concentration: Endpoints at each node that is no switch.
+        ugal_bias: UGAL takes the detour only when it looks better by this much.
+        spread ({'none', 'pairs', 'all'}): Packets choose among all classes of virtual channels in
+            which their way closes no cycle: never, where classes go by pairs of nodes, or on
+            datelines too.
+        priority ({'auto', 'none', 'transit', 'age'}): Who is served first: nobody; packets in the
+            network before those that enter it, and on datelines packets in a ring before those that
+            enter the ring, for 1,024 cycles at most (where a class of a dateline has but one
+            virtual channel, only while its buffer is more than half full); or the oldest packet.
+            With either, packets on datelines that waited more than 128 cycles to enter are given no
+            virtual channel whose buffer is full. ``auto`` is ``transit`` where there are classes.
+        injection_limit: A packet enters the network only where this share of the buffers that it
+            may ask for is free (Baydal, López and Duato), but after 1,024 cycles anywhere; 0 for no
+            limit.
+        window ({'auto', 'none', 'delay'}): How much an endpoint may have under way: without end, or
+            a window that shrinks with every packet that took more than twice its latency in an
+            empty network and grows with the others (congestion control by delay, as in network
+            cards; packets of a replayed schedule are exempt). ``auto`` is ``delay`` where classes
+            go by pairs of nodes or rise, and on datelines where long straight runs go through rings
+            that are busier than others (:func:`hopscape.simulate.windows.needs_windows`).
+        shared_buffers: Adaptive wormhole packets may ask for a virtual channel whose buffer has no
+            room for them, as in BookSim: nothing is then certified.
 
-    Examples
-    --------
-    >>> Settings(routing_delay=0).router_delay
-    3
+    Examples:
+        >>> Settings(routing_delay=0).router_delay
+        3
     """
 
     vcs: int = 8
@@ -180,17 +165,13 @@ class Settings:
     def zero_load(self, routers: float, size: int | None = None) -> float:
         """Latency of a packet that meets nobody, by the formula that the engine obeys exactly.
 
-        Parameters
-        ----------
-        routers
-            Routers traversed: distance + 1.
-        size
-            Flits; the mean packet when left out.
+        Args:
+            routers: Routers traversed: distance + 1.
+            size: Flits; the mean packet when left out.
 
-        Examples
-        --------
-        >>> Settings(routing_delay=0).zero_load(6.25)
-        27.0
+        Examples:
+            >>> Settings(routing_delay=0).zero_load(6.25)
+            27.0
         """
         length = self.mean_packet if size is None else size
         return self.router_delay * routers + self.link_delay * (routers - 1) + 3 + length - 1

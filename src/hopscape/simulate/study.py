@@ -97,25 +97,16 @@ def load_rows(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Saturation of every network and traffic, and points of the curves below it.
 
-    Parameters
-    ----------
-    sizes
-        Keys of :data:`SIZES`.
-    cycles
-        Cycles measured per point; half of them beyond 1,024 nodes.
-    precision
-        Of the saturation, as a share of it.
-    workers
-        Networks side by side.
-    resume
-        File of finished networks (:class:`hopscape.store.Store`); it is read and added to.
+    Args:
+        sizes: Keys of :data:`SIZES`.
+        cycles: Cycles measured per point; half of them beyond 1,024 nodes.
+        precision: Of the saturation, as a share of it.
+        workers: Networks side by side.
+        resume: File of finished networks (:class:`hopscape.store.Store`); it is read and added to.
 
-    Returns
-    -------
-    list of dict
-        One row per network and traffic.
-    list of dict
-        Points, with the network's spec, size and traffic.
+    Returns:
+        list of dict: One row per network and traffic.
+        list of dict: Points, with the network's spec, size and traffic.
     """
     tasks = [
         Task.of(measure, (size, spec, list(traffics), cycles, precision, seed), about=spec)

@@ -39,10 +39,9 @@ _MOST_LOADS = 100_000
 def parse_loads(text: str) -> list[float]:
     """Loads as ``0.3``, ``0.1,0.2`` or ``0.1:0.9:0.1`` (both ends, and the step).
 
-    Examples
-    --------
-    >>> parse_loads("0.1:0.3:0.1")
-    [0.1, 0.2, 0.3]
+    Examples:
+        >>> parse_loads("0.1:0.3:0.1")
+        [0.1, 0.2, 0.3]
     """
     out: list[float] = []
     for part in text.split(","):
@@ -92,22 +91,17 @@ def simulate(
 ) -> list[dict[str, Any]]:
     """Run points side by side, in any order; records come back in the order of the jobs.
 
-    Parameters
-    ----------
-    workers
-        Threads (the kernels hold no lock).
-    resume
-        Finished points, a :class:`hopscape.store.Store` or its file: what is there is not run
-        again, what gets finished is added.
-    dask
-        Address of a Dask scheduler; the points run on its workers.
+    Args:
+        workers: Threads (the kernels hold no lock).
+        resume: Finished points, a :class:`hopscape.store.Store` or its file: what is there is not
+            run again, what gets finished is added.
+        dask: Address of a Dask scheduler; the points run on its workers.
 
-    Examples
-    --------
-    >>> from hopscape.simulate import Job, Settings
-    >>> [point] = simulate(Job("mesh(4, 4)", "uniform", 0.1, Settings(vcs=2), cycles=1000))
-    >>> point["saturated"], abs(point["accepted"] - 0.1) < 0.02
-    (False, True)
+    Examples:
+        >>> from hopscape.simulate import Job, Settings
+        >>> [point] = simulate(Job("mesh(4, 4)", "uniform", 0.1, Settings(vcs=2), cycles=1000))
+        >>> point["saturated"], abs(point["accepted"] - 0.1) < 0.02
+        (False, True)
     """
     wanted = [jobs] if isinstance(jobs, Job) else jobs
     tasks = [Task(job.key, (job,), about=f"{job.spec}, load {job.load}") for job in wanted]
@@ -125,12 +119,9 @@ def simulate(
 class Saturation:
     """The largest load that a network carries.
 
-    Attributes
-    ----------
-    load
-        In flits per endpoint and cycle.
-    points
-        What was simulated on the way, by load.
+    Attributes:
+        load: In flits per endpoint and cycle.
+        points: What was simulated on the way, by load.
     """
 
     spec: str
@@ -145,19 +136,15 @@ class Saturation:
 def saturation(job: Job, *, precision: float = 0.005) -> Saturation:
     """Find the largest load that is carried, by bisection; the load of the job is not used.
 
-    Parameters
-    ----------
-    job
-        Without faults: the network would be another one after each.
-    precision
-        The answer is exact to this share of itself.
+    Args:
+        job: Without faults: the network would be another one after each.
+        precision: The answer is exact to this share of itself.
 
-    Examples
-    --------
-    >>> from hopscape.simulate import Job, Settings
-    >>> job = Job("ring(8)", "tornado", 0, Settings(vcs=8), cycles=1000)
-    >>> 0 < saturation(job, precision=0.1).load < 0.5
-    True
+    Examples:
+        >>> from hopscape.simulate import Job, Settings
+        >>> job = Job("ring(8)", "tornado", 0, Settings(vcs=8), cycles=1000)
+        >>> 0 < saturation(job, precision=0.1).load < 0.5
+        True
     """
     return saturations([job], precision=precision, workers=1)[0]
 
@@ -172,13 +159,13 @@ def saturations(
 ) -> list[Saturation]:
     """The saturation loads of several networks, side by side as :func:`simulate` runs points.
 
-    Examples
-    --------
-    >>> from hopscape.simulate import Job, Settings
-    >>> jobs = [Job(spec, "uniform", 0, Settings(), cycles=500) for spec in ("ring(4)", "ring(8)")]
-    >>> short, long = saturations(jobs, precision=0.1)
-    >>> short.load > long.load
-    True
+    Examples:
+        >>> from hopscape.simulate import Job, Settings
+        >>> rings = ("ring(4)", "ring(8)")
+        >>> jobs = [Job(spec, "uniform", 0, Settings(), cycles=500) for spec in rings]
+        >>> short, long = saturations(jobs, precision=0.1)
+        >>> short.load > long.load
+        True
     """
     for job in jobs:
         _require_whole(job, "the saturation load")
@@ -212,26 +199,21 @@ def run_saturation(job: Job, precision: float) -> dict[str, Any]:
 def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = False) -> Replay:
     """Replay a collective schedule flit by flit, beside the traffic of the job.
 
-    Parameters
-    ----------
-    job
-        Its network is that of the schedule; its load, 0 for none, is in the background. Alone, a
-        schedule gets as many lines at every node as its model has ports; beside other traffic it
-        shares the endpoints that there are.
-    flits
-        Flits per transfer.
-    barrier
-        Rounds wait for each other.
+    Args:
+        job: Its network is that of the schedule; its load, 0 for none, is in the background. Alone,
+            a schedule gets as many lines at every node as its model has ports; beside other traffic
+            it shares the endpoints that there are.
+        flits: Flits per transfer.
+        barrier: Rounds wait for each other.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.collectives import broadcast
-    >>> from hopscape.simulate import Job, Settings
-    >>> schedule = broadcast(hopscape.build("ring(6)"), 0)
-    >>> done = replay(Job("ring(6)", "uniform", 0.0, Settings(vcs=2)), schedule)
-    >>> done.rounds, done.deadlocked
-    (3, False)
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.collectives import broadcast
+        >>> from hopscape.simulate import Job, Settings
+        >>> schedule = broadcast(hopscape.build("ring(6)"), 0)
+        >>> done = replay(Job("ring(6)", "uniform", 0.0, Settings(vcs=2)), schedule)
+        >>> done.rounds, done.deadlocked
+        (3, False)
     """
     _require_whole(job, "a schedule")
     lines = lines_of(schedule)
@@ -251,21 +233,18 @@ def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = Fals
 def booksim(job: BookSimJob | str | Path) -> dict[str, Any]:
     """Run a BookSim configuration; ``unstable`` in the record is BookSim's own verdict.
 
-    Parameters
-    ----------
-    job
-        What :func:`hopscape.simulate.booksim.read_booksim` makes of a file, or the file.
+    Args:
+        job: What :func:`hopscape.simulate.booksim.read_booksim` makes of a file, or the file.
 
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "mesh.cfg"
-    ...     _ = path.write_text("topology = mesh; k = 4; routing_function = dor;")
-    ...     record = booksim(path)
-    >>> record["spec"], record["unstable"]
-    ('mesh(4, 4)', False)
+    Examples:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "mesh.cfg"
+        ...     _ = path.write_text("topology = mesh; k = 4; routing_function = dor;")
+        ...     record = booksim(path)
+        >>> record["spec"], record["unstable"]
+        ('mesh(4, 4)', False)
     """
     wanted = job if isinstance(job, BookSimJob) else read_booksim(job)
     setup = wanted.setup()
@@ -278,11 +257,9 @@ def booksim(job: BookSimJob | str | Path) -> dict[str, Any]:
 def write_booksims(jobs: Sequence[Job], folder: str | Path) -> list[dict[str, str]]:
     """Write a BookSim configuration and its network file for each job, named after the network.
 
-    Returns
-    -------
-    list of dict
-        ``spec``, ``configuration``, ``network_file`` (empty where BookSim has the topology itself)
-        and ``routes``, by which BookSim runs it, of each.
+    Returns:
+        list of dict: ``spec``, ``configuration``, ``network_file`` (empty where BookSim has the
+            topology itself) and ``routes``, by which BookSim runs it, of each.
     """
     place, rows = Path(folder), []
     written: dict[str, str] = {}

@@ -72,16 +72,13 @@ ALIASES = {
 class Traffic:
     """Whom every endpoint sends to.
 
-    Attributes
-    ----------
-    kind
-        Uniform, uniform to others, a fixed target each, or a matrix (see `layout`).
-    targets, starts, shares
-        Fixed targets; or the targets of each row and their cumulated shares.
-    trace : int32[packets, 3]
-        Births, targets, sizes, sorted by source and birth (`starts` says where each begins).
-    on_off
-        Chances to turn on and off; None is a Bernoulli process.
+    Attributes:
+        kind: Uniform, uniform to others, a fixed target each, or a matrix (see `layout`).
+        targets, starts, shares: Fixed targets; or the targets of each row and their cumulated
+            shares.
+        trace (int32[packets, 3]): Births, targets, sizes, sorted by source and birth (`starts` says
+            where each begins).
+        on_off: Chances to turn on and off; None is a Bernoulli process.
     """
 
     name: str
@@ -129,10 +126,9 @@ def _fixed(name: str, targets: IntArray) -> Traffic:
 def permutation_traffic(name: str, targets: IntArray) -> Traffic:
     """Every endpoint sends to one other, by its number.
 
-    Examples
-    --------
-    >>> permutation_traffic("swap", np.array([1, 0])).targets.tolist()
-    [1, 0]
+    Examples:
+        >>> permutation_traffic("swap", np.array([1, 0])).targets.tolist()
+        [1, 0]
     """
     return _fixed(name, targets)
 
@@ -154,22 +150,17 @@ def make_traffic(
 ) -> Traffic:
     """A traffic pattern from its name, a list of targets, or a matrix.
 
-    Parameters
-    ----------
-    text : str or array
-        A name of :data:`PATTERNS` or of the entry points ``hopscape.traffic``,
-        ``hotspot({0,9},{3,1})``, a list of targets or a matrix.
-    sides
-        Lengths of the axes of a grid, for transpose, tornado and neighbour.
-    seed
-        For random permutations.
+    Args:
+        text (str or array): A name of :data:`PATTERNS` or of the entry points ``hopscape.traffic``,
+            ``hotspot({0,9},{3,1})``, a list of targets or a matrix.
+        sides: Lengths of the axes of a grid, for transpose, tornado and neighbour.
+        seed: For random permutations.
 
-    Examples
-    --------
-    >>> make_traffic("tornado", 8).targets.tolist()
-    [3, 4, 5, 6, 7, 0, 1, 2]
-    >>> make_traffic("transpose", 6).targets.tolist()
-    [0, 2, 4, 1, 3, 5]
+    Examples:
+        >>> make_traffic("tornado", 8).targets.tolist()
+        [3, 4, 5, 6, 7, 0, 1, 2]
+        >>> make_traffic("transpose", 6).targets.tolist()
+        [0, 2, 4, 1, 3, 5]
     """
     if not isinstance(text, str):
         return _from_array(np.asarray(text), endpoints)

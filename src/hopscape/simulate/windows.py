@@ -20,14 +20,10 @@ _UNEVEN, _LONG, _LONG_FRESH = 1.4, 4.0, 9.0
 class Runs(NamedTuple):
     """How routes go straight on in rings.
 
-    Attributes
-    ----------
-    length
-        Links of the straight run that a hop is part of, on average.
-    unevenness
-        Use of the busiest port, in terms of the mean.
-    fresh
-        The busiest rings are entered by new packets alone, which go up to half way round.
+    Attributes:
+        length: Links of the straight run that a hop is part of, on average.
+        unevenness: Use of the busiest port, in terms of the mean.
+        fresh: The busiest rings are entered by new packets alone, which go up to half way round.
     """
 
     length: float
@@ -46,13 +42,12 @@ def needs_windows(table: RoutingTable | RouteColumns, classes: Classes) -> bool:
     12 to 1,024 nodes that kept 90 % of their throughput under uniform traffic from those that
     did not.
 
-    Examples
-    --------
-    >>> from hopscape import build
-    >>> from hopscape.deadlock.classes import find_classes
-    >>> specs = ["ring(16)", "ring(64)", "torus(24, 4)", "torus(4, 24)", "circulant(119, 1, 2)"]
-    >>> [needs_windows(*find_classes(build(spec))[:2]) for spec in specs]
-    [False, True, False, True, True]
+    Examples:
+        >>> from hopscape import build
+        >>> from hopscape.deadlock.classes import find_classes
+        >>> specs = ["ring(16)", "ring(64)", "torus(24, 4)", "torus(4, 24)", "circulant(119, 1, 2)"]
+        >>> [needs_windows(*find_classes(build(spec))[:2]) for spec in specs]
+        [False, True, False, True, True]
     """
     if classes.method != "dateline":
         return classes.method != "single"
@@ -67,15 +62,14 @@ def needs_windows(table: RoutingTable | RouteColumns, classes: Classes) -> bool:
 def straight_runs(table: RoutingTable | RouteColumns, rings: IntArray) -> Runs:
     """Follow the routes from all nodes to a few goals, by either way of a tie to every other goal.
 
-    Examples
-    --------
-    From every node of a ring of 5 two runs have one link and two have two: (1 + 1 + 4 + 4) / 6.
+    Examples:
+        From every node of a ring of 5 two runs have one link and two have two: (1 + 1 + 4 + 4) / 6.
 
-    >>> from hopscape import build
-    >>> from hopscape.deadlock.tables import own_table, port_rings
-    >>> network = build("ring(5)")
-    >>> straight_runs(own_table(network), port_rings(network))
-    Runs(length=1.6666666666666667, unevenness=1.0, fresh=True)
+        >>> from hopscape import build
+        >>> from hopscape.deadlock.tables import own_table, port_rings
+        >>> network = build("ring(5)")
+        >>> straight_runs(own_table(network), port_rings(network))
+        Runs(length=1.6666666666666667, unevenness=1.0, fresh=True)
     """
     network = table.network
     goals = np.unique(np.linspace(0, network.order - 1, _GOALS).astype(np.int64))

@@ -22,25 +22,21 @@ _COMPUTING = ("numpy", "scipy", "numba")
 def digest(kind: str, given: Any, files: Iterable[str | Path] = ()) -> str:
     """The key of a result.
 
-    Parameters
-    ----------
-    kind
-        What is computed.
-    given : plain JSON values, or objects with ``to_dict``
-        All that decides the result. Mappings may come in any order.
-    files
-        Files that were read; their content counts, their name does not.
-
     Equal inputs give equal keys in every process and on every machine with the same software: the
     versions of hopscape, of the libraries that compute and of packages that add to hopscape count,
     since others may compute another result.
 
-    Examples
-    --------
-    >>> digest("square", {"of": 3}) == digest("square", {"of": 3})
-    True
-    >>> digest("square", {"of": 3}) == digest("square", {"of": 4})
-    False
+    Args:
+        kind: What is computed.
+        given (plain JSON values, or objects with ``to_dict``): All that decides the result.
+            Mappings may come in any order.
+        files: Files that were read; their content counts, their name does not.
+
+    Examples:
+        >>> digest("square", {"of": 3}) == digest("square", {"of": 3})
+        True
+        >>> digest("square", {"of": 3}) == digest("square", {"of": 4})
+        False
     """
     contents = [file_digest(path) for path in files]
     text = json.dumps([_software(), kind, given, contents], sort_keys=True, default=plain)
@@ -50,10 +46,8 @@ def digest(kind: str, given: Any, files: Iterable[str | Path] = ()) -> str:
 def file_digest(path: str | Path) -> str:
     """A digest of a file's content.
 
-    Raises
-    ------
-    FileFormatError
-        When it cannot be read.
+    Raises:
+        FileFormatError: When it cannot be read.
     """
     try:
         with open(path, "rb") as file:
@@ -70,10 +64,8 @@ def _software() -> list[Any]:
 def plain(value: Any) -> Any:
     """Values that JSON does not know: arrays become lists, sets sorted ones.
 
-    Raises
-    ------
-    TypeError
-        For anything else.
+    Raises:
+        TypeError: For anything else.
     """
     if hasattr(value, "to_dict"):
         return value.to_dict()

@@ -37,10 +37,8 @@ _DASK_SECONDS = 5
 class Processes:
     """Processes of this machine that do tasks, and end at once when this one ends, in any way.
 
-    Parameters
-    ----------
-    count
-        They start with the first task.
+    Args:
+        count: They start with the first task.
     """
 
     def __init__(self, count: int) -> None:
@@ -68,10 +66,8 @@ class Processes:
     def run(self, work: Callable[..., Any], tasks: Iterable[Task]) -> Results:
         """Do tasks, a few of them handed out ahead.
 
-        Raises
-        ------
-        HopscapeError
-            When a process was ended from outside.
+        Raises:
+            HopscapeError: When a process was ended from outside.
         """
         running: dict[Future[Any], Task] = {}
         waiting, pool = iter(tasks), self._open()
@@ -140,10 +136,8 @@ def on_threads(work: Callable[..., Any], tasks: Sequence[Task], count: int) -> R
 def on_dask(work: Callable[..., Any], tasks: Sequence[Task], address: str) -> Results:
     """On the workers of a Dask scheduler; each of them needs the same hopscape.
 
-    Raises
-    ------
-    ArgumentError
-        When no scheduler answers within a few seconds, or all its workers are gone.
+    Raises:
+        ArgumentError: When no scheduler answers within a few seconds, or all its workers are gone.
     """
     try:
         from distributed import Client, KilledWorker

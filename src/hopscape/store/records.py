@@ -29,24 +29,18 @@ _HEADER = json.dumps({"format": _FORMAT, "version": _VERSION}).encode()
 class Store:
     """Results by key, in memory and (if a path is given) in a file.
 
-    Parameters
-    ----------
-    path
-        Read if it exists, then appended to.
+    Args:
+        path: Read if it exists, then appended to.
 
-    Raises
-    ------
-    FileFormatError
-        When the file is something else; it is left as it is.
-    ArgumentError
-        When it cannot be written, or another run is using it.
+    Raises:
+        FileFormatError: When the file is something else; it is left as it is.
+        ArgumentError: When it cannot be written, or another run is using it.
 
-    Examples
-    --------
-    >>> store = Store()
-    >>> store.add("square of 3", 9)
-    >>> "square of 3" in store, store["square of 3"]
-    (True, 9)
+    Examples:
+        >>> store = Store()
+        >>> store.add("square of 3", 9)
+        >>> "square of 3" in store, store["square of 3"]
+        (True, 9)
     """
 
     def __init__(self, path: str | Path | None = None) -> None:

@@ -16,16 +16,11 @@ __all__ = ["Task"]
 class Task:
     """A piece of work.
 
-    Attributes
-    ----------
-    key
-        All that its result depends on: see :func:`hopscape.store.digest.digest`.
-    arguments
-        For the function that does it.
-    cost
-        Seconds that it will take, about; progress is measured in these.
-    about
-        What it is, in words, for the file.
+    Attributes:
+        key: All that its result depends on: see :func:`hopscape.store.digest.digest`.
+        arguments: For the function that does it.
+        cost: Seconds that it will take, about; progress is measured in these.
+        about: What it is, in words, for the file.
     """
 
     key: str

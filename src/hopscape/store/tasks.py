@@ -32,40 +32,27 @@ def run_tasks(
 ) -> Iterator[tuple[Task, Any]]:
     """Do the tasks that are not in the store yet and hand out all results in order.
 
-    Parameters
-    ----------
-    work
-        A function of a module (it is sent to other processes) that returns plain JSON values.
-    store
-        Results are added as soon as they are there, whatever their order.
-    processes
-        As many as there are processors when left out; 1 works in this process. Little work is done
-        in this process as well, since starting others takes longer. Workers end with this process,
-        however it ends.
-    threads
-        Threads of this process instead, for work whose kernels hold no lock.
-    dask
-        The address of a Dask scheduler instead.
-    pool
-        Processes that are there already, instead of new ones.
-    keep
-        Whether a result is final; others are handed out, but not written to the store's file.
-    text
-        For the progress bar.
+    Args:
+        work: A function of a module (it is sent to other processes) that returns plain JSON values.
+        store: Results are added as soon as they are there, whatever their order.
+        processes: As many as there are processors when left out; 1 works in this process. Little
+            work is done in this process as well, since starting others takes longer. Workers end
+            with this process, however it ends.
+        threads: Threads of this process instead, for work whose kernels hold no lock.
+        dask: The address of a Dask scheduler instead.
+        pool: Processes that are there already, instead of new ones.
+        keep: Whether a result is final; others are handed out, but not written to the store's file.
+        text: For the progress bar.
 
-    Raises
-    ------
-    ArgumentError
-        For a number of workers below 1, or a scheduler that does not answer.
-    HopscapeError
-        When a worker is ended from outside; what was finished is in the store.
+    Raises:
+        ArgumentError: For a number of workers below 1, or a scheduler that does not answer.
+        HopscapeError: When a worker is ended from outside; what was finished is in the store.
 
-    Examples
-    --------
-    >>> tasks = [Task(f"square of {x}", (x, x)) for x in (2, 3)]
-    >>> import operator
-    >>> [result for _, result in run_tasks(tasks, operator.mul, processes=1)]
-    [4, 9]
+    Examples:
+        >>> tasks = [Task(f"square of {x}", (x, x)) for x in (2, 3)]
+        >>> import operator
+        >>> [result for _, result in run_tasks(tasks, operator.mul, processes=1)]
+        [4, 9]
     """
     for name, count in (("processes", processes), ("threads", threads)):
         if count is not None and count < 1:

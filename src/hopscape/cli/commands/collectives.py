@@ -189,12 +189,10 @@ class Own:
 class GoalCommand:
     """A goal as a command.
 
-    Attributes
-    ----------
-    own : tuple of (name, type, default)
-        Its own options; ``...`` for the default of one that must be given.
-    rules
-        Which rules and costs can be asked for.
+    Attributes:
+        own (tuple of (name, type, default)): Its own options; ``...`` for the default of one that
+            must be given.
+        rules: Which rules and costs can be asked for.
     """
 
     kind: GoalKind

@@ -62,12 +62,11 @@ def growth_rounds(order: int, degree: int) -> int:
 def best_schedule(network: Network, root: int, model: Model) -> Schedule:
     """The best broadcast on a torus that this project knows.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("torus(12, 12)")
-    >>> best_schedule(net, 0, Model()).rounds
-    4
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("torus(12, 12)")
+        >>> best_schedule(net, 0, Model()).rounds
+        4
     """
     sides = tuple(network.family.sides)  # type: ignore[union-attr]
     degree = sum(min(side - 1, 2) for side in sides)

@@ -35,10 +35,9 @@ def lattice_codes(dimension: int) -> list[Point]:
 
     Those are the signed permutations of (1, ..., d), when 2d + 1 is prime up to units.
 
-    Examples
-    --------
-    >>> len(lattice_codes(3)), len(lattice_codes(2))
-    (8, 2)
+    Examples:
+        >>> len(lattice_codes(3)), len(lattice_codes(2))
+        (8, 2)
     """
     base = 2 * dimension + 1
     found: dict[frozenset[Point], Point] = {}
@@ -57,10 +56,9 @@ def corner_in_code(dimension: int) -> bool:
     It does when some signed sum of 1, ..., d is 0 modulo 2d + 1; the corner is at distance D and
     still sends in the last round, so that some chain of calls has D + 1 hops.
 
-    Examples
-    --------
-    >>> [corner_in_code(d) for d in range(1, 6)]
-    [False, False, True, True, True]
+    Examples:
+        >>> [corner_in_code(d) for d in range(1, 6)]
+        [False, False, True, True, True]
     """
     base = 2 * dimension + 1
     sums = {0}

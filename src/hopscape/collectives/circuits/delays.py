@@ -32,17 +32,13 @@ Rule = Literal["node", "call"]
 def check_delay_safety(schedule: Schedule, rule: Rule = "node") -> Verdict:
     """Do all calls of a broadcast keep inside the tiles that make delays harmless?
 
-    Parameters
-    ----------
-    schedule
-        A broadcast in which everybody is informed once.
-    rule : {'node', 'call'}
+    Args:
+        schedule: A broadcast in which everybody is informed once.
+        rule: {'node', 'call'}
 
-    Returns
-    -------
-    Verdict
-        The first call that crosses a foreign tile is named; `details` has `crossings`, the number
-        of such calls.
+    Returns:
+        Verdict: The first call that crosses a foreign tile is named; `details` has `crossings`, the
+            number of such calls.
     """
     if rule not in ("node", "call"):
         raise ArgumentError(f"rule is {rule!r}; choose node or call")
@@ -111,12 +107,9 @@ def _strangers(
 class Clash:
     """Two circuits that hold the same node at the same time.
 
-    Attributes
-    ----------
-    time
-        When the second one wanted it.
-    first, second
-        Transfers of the schedule.
+    Attributes:
+        time: When the second one wanted it.
+        first, second: Transfers of the schedule.
     """
 
     time: float
@@ -140,20 +133,15 @@ def simulate_delays(
     that is informed waits until all calls of its sender in that round have ended, under 'call' it
     begins at once. A call holds all nodes of its path from its beginning to its end.
 
-    Parameters
-    ----------
-    rule : {'node', 'call'}
-    alpha, delta
-        A call of length l lasts alpha + delta·l.
-    delay
-        Start-up delays are uniform between 0 and this.
+    Args:
+        rule: {'node', 'call'}
+        alpha, delta: A call of length l lasts alpha + delta·l.
+        delay: Start-up delays are uniform between 0 and this.
 
-    Returns
-    -------
-    end : float
-        When the last call ends.
-    clashes : list of Clash
-        One for each pair of calls that hold a node at the same time, by time.
+    Returns:
+        end (float): When the last call ends.
+        clashes (list of Clash): One for each pair of calls that hold a node at the same time, by
+            time.
     """
     generator = np.random.default_rng(seed)
     late = generator.uniform(0, delay, schedule.transfers)

@@ -43,19 +43,15 @@ _CIRCUIT = Model(switching="circuit", disjoint="edge")
 def exact_circuits(network: Network, goal: Goal, model: Model = _CIRCUIT) -> Schedule:
     """A broadcast, or one to many, in the fewest rounds that are possible, which is proved.
 
-    Raises
-    ------
-    OutOfTimeError
-        When a number of rounds could neither be had nor be ruled out in time.
-    TooLargeError
-        Beyond 6,000 channels times rounds.
+    Raises:
+        OutOfTimeError: When a number of rounds could neither be had nor be ruled out in time.
+        TooLargeError: Beyond 6,000 channels times rounds.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("mesh(4, 4)")
-    >>> exact_circuits(net, Goal.broadcast(0)).rounds  # doctest: +SKIP
-    3
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("mesh(4, 4)")
+        >>> exact_circuits(net, Goal.broadcast(0)).rounds  # doctest: +SKIP
+        3
     """
     bounds = lower_bounds(network, goal, model)
     rounds = bounds[0].rounds if bounds else 0
@@ -91,10 +87,9 @@ def short_chains(network: Network, rounds: int, longest: int) -> Schedule | None
 def quarter_turn(sides: Sequence[int]) -> IntArray:
     """Where the nodes of a torus go when the first two axes turn and the others change direction.
 
-    Examples
-    --------
-    >>> quarter_turn((3, 3)).tolist()
-    [0, 6, 3, 1, 7, 4, 2, 8, 5]
+    Examples:
+        >>> quarter_turn((3, 3)).tolist()
+        [0, 6, 3, 1, 7, 4, 2, 8, 5]
     """
     if len(sides) < 2 or sides[0] != sides[1]:
         raise ArgumentError(f"the sides are {tuple(sides)}; a turn needs two equal ones first")
@@ -116,17 +111,12 @@ def solve(
 ) -> Schedule | None:
     """A broadcast, or one to many, in exactly so many rounds or fewer, or None: there is none.
 
-    Parameters
-    ----------
-    goal
-        Of one chunk.
-    model
-        Ports and what circuits may not share are kept to.
-    longest
-        Hops of the calls from a source to any node, one after the other, at most
-        (``disjoint="vertex"`` only).
-    turn : int array, optional
-        An automorphism; only schedules that it leaves as they are.
+    Args:
+        goal: Of one chunk.
+        model: Ports and what circuits may not share are kept to.
+        longest: Hops of the calls from a source to any node, one after the other, at most
+            (``disjoint="vertex"`` only).
+        turn (int array, optional): An automorphism; only schedules that it leaves as they are.
     """
     if goal.chunks > 1:
         raise ArgumentError(f"exact circuits are for one chunk, not {goal.chunks}")

@@ -44,14 +44,11 @@ _LEAST = 3  # steps to the nearest vectors of L1
 class FiveChain:
     """A chain of lattices and what its rounds need at least.
 
-    Attributes
-    ----------
-    functionals : four rows of five integers
-        L_k is where the first k rows are 0 modulo 11.
-    line : five integers
-        L4 is 11 Z^5 and the multiples of this vector.
-    norms : four integers
-        For rounds 1 to 4, the largest over the new classes of the fewest steps to the class.
+    Attributes:
+        functionals (four rows of five integers): L_k is where the first k rows are 0 modulo 11.
+        line (five integers): L4 is 11 Z^5 and the multiples of this vector.
+        norms (four integers): For rounds 1 to 4, the largest over the new classes of the fewest
+            steps to the class.
     """
 
     functionals: tuple[tuple[int, ...], ...]
@@ -167,13 +164,10 @@ def short_chains(
 
     Words that do not meet may need more steps, never fewer.
 
-    Parameters
-    ----------
-    most : four integers
-    total
-        Most steps of the four rounds together.
-    classes
-        Take one line of those that a symmetry of L1 makes alike (a fifth of the work).
+    Args:
+        most: four integers
+        total: Most steps of the four rounds together.
+        classes: Take one line of those that a symmetry of L1 makes alike (a fifth of the work).
     """
     limit = sum(most) if total is None else total
     near = _short_vectors(max(most[1:]))
@@ -299,16 +293,12 @@ def check_words(rows: Sequence[Sequence[Word]], dimension: int) -> Verdict:
 def find_level(limit: int = 2_000_000) -> tuple[tuple[str, ...], FiveChain] | None:
     """Words of one level: the first chain of :func:`short_chains` for which all rounds have some.
 
-    Parameters
-    ----------
-    limit
-        Steps of each depth-first search before a round is given up.
+    Args:
+        limit: Steps of each depth-first search before a round is given up.
 
-    Returns
-    -------
-    rows : tuple of str
-        Per round five words, the inverse words belong to it.
-    chain : FiveChain
+    Returns:
+        rows (tuple of str): Per round five words, the inverse words belong to it.
+        chain: FiveChain
     """
     for chain in track(short_chains(), "searching chains"):
         found = [plane_words(chain.line)]

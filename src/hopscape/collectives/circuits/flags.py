@@ -140,13 +140,10 @@ def quotient(functionals: IntArray, base: int) -> Quotient:
 class RoundWords:
     """What one round of a uniform scheme needs.
 
-    Attributes
-    ----------
-    length
-        The longest word, as short as possible; None when there are no disjoint words of at most the
-        length that was searched.
-    proved
-        False when the search for something shorter was given up.
+    Attributes:
+        length: The longest word, as short as possible; None when there are no disjoint words of at
+            most the length that was searched.
+        proved: False when the search for something shorter was given up.
     """
 
     length: int | None
@@ -165,18 +162,13 @@ def shortest_words(
 ) -> RoundWords:
     """Disjoint words from the sources' lattice to all target classes, the longest one shortest.
 
-    Parameters
-    ----------
-    functionals : int64[k, d]
-        A point is a source when all of them are 0 modulo `base`.
-    targets : int64[2d, d]
-    reading : {'vertex', 'edge', 'arc'}
-    most
-        Longest words that are tried.
-    limit
-        Steps of each search before it is given up.
-    paired
-        Only look for words that come in pairs, each with its inverse (reading 'vertex').
+    Args:
+        functionals (int64[k, d]): A point is a source when all of them are 0 modulo `base`.
+        targets: int64[2d, d]
+        reading: {'vertex', 'edge', 'arc'}
+        most: Longest words that are tried.
+        limit: Steps of each search before it is given up.
+        paired: Only look for words that come in pairs, each with its inverse (reading 'vertex').
     """
     from hopscape.collectives.circuits.words_kernels import FOUND, UNKNOWN, disjoint_words
 

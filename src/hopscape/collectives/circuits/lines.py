@@ -19,10 +19,9 @@ __all__ = ["fill_gap", "line_calls", "line_program"]
 def line_calls(count: int, root: int) -> list[list[tuple[int, int]]]:
     """Calls (from, to) on a line of `count` nodes, round by round; the fewest rounds possible.
 
-    Examples
-    --------
-    >>> line_calls(9, 4)
-    [[(4, 1), (4, 7)], [(1, 0), (1, 2), (4, 3), (4, 5), (7, 6), (7, 8)]]
+    Examples:
+        >>> line_calls(9, 4)
+        [[(4, 1), (4, 7)], [(1, 0), (1, 2), (4, 3), (4, 5), (7, 6), (7, 8)]]
     """
     return _serve_all([(-1, root, False, True), (root, count, True, False)])
 
@@ -70,11 +69,9 @@ def _serve(
 def line_program(sides: Sequence[int], roots: Sequence[int] | None = None) -> Program:
     """One axis after the other.
 
-    Parameters
-    ----------
-    roots
-        For a mesh: where the root is. Left out for a torus: the root is the origin, and every axis
-        is cut opposite to it.
+    Args:
+        roots: For a mesh: where the root is. Left out for a torus: the root is the origin, and
+            every axis is cut opposite to it.
     """
     rounds: list[tuple[Calls, ...]] = []
     for axis, side in enumerate(sides):

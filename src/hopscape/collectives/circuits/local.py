@@ -24,19 +24,16 @@ __all__ = ["LocalRule"]
 class LocalRule:
     """The rule of a named scheme on a cubic torus of side (2d + 1)^m.
 
-    Parameters
-    ----------
-    name
-        One of :data:`hopscape.collectives.circuits.schemes.SCHEMES`.
+    Args:
+        name: One of :data:`hopscape.collectives.circuits.schemes.SCHEMES`.
 
-    Examples
-    --------
-    >>> rule = LocalRule("numeration", 25, 2)
-    >>> rounds, parents = rule.roles(np.array([[0, 0], [10, 5], [11, 5]]))
-    >>> rounds, parents.tolist()
-    (array([0, 1, 4]), [[0, 0], [0, 0], [10, 5]])
-    >>> rule.calls((10, 5), 2)
-    (((0, 5),), ((0, -5),), ((1, 5),), ((1, -5),))
+    Examples:
+        >>> rule = LocalRule("numeration", 25, 2)
+        >>> rounds, parents = rule.roles(np.array([[0, 0], [10, 5], [11, 5]]))
+        >>> rounds, parents.tolist()
+        (array([0, 1, 4]), [[0, 0], [0, 0], [10, 5]])
+        >>> rule.calls((10, 5), 2)
+        (((0, 5),), ((0, -5),), ((1, 5),), ((1, -5),))
     """
 
     def __init__(self, name: str, side: int, dimension: int) -> None:
@@ -82,11 +79,9 @@ class LocalRule:
     def roles(self, points: IntArray) -> tuple[IntArray, IntArray]:
         """When and by whom points are informed.
 
-        Returns
-        -------
-        rounds : int64[count]
-            0 for the origin.
-        parents : int64[count, d]
+        Returns:
+            rounds (int64[count]): 0 for the origin.
+            parents: int64[count, d]
         """
         at = np.asarray(points, dtype=np.int64)
         rounds = np.zeros(len(at), dtype=np.int64)

@@ -31,24 +31,19 @@ __all__ = ["ManySources", "feed"]
 class ManySources:
     """A named scheme that starts from the vertices of its first `start` rounds.
 
-    Parameters
-    ----------
-    name
-        One of :data:`hopscape.collectives.circuits.schemes.SCHEMES`.
-    side, dimension
-        A cubic torus of side (2d + 1)^m.
-    start
-        Rounds that are skipped, from 0 (one source) to d·m (everybody has it).
+    Args:
+        name: One of :data:`hopscape.collectives.circuits.schemes.SCHEMES`.
+        side, dimension: A cubic torus of side (2d + 1)^m.
+        start: Rounds that are skipped, from 0 (one source) to d·m (everybody has it).
 
-    Examples
-    --------
-    >>> many = ManySources("numeration", 25, 2, 1)
-    >>> many.count, many.rounds, many.lower_bound
-    (5, 3, 3)
-    >>> many.sources().tolist()
-    [[0, 0], [10, 5], [15, 20], [20, 10], [5, 15]]
-    >>> many.roles(np.array([[10, 5], [11, 5]]))[0]
-    array([0, 3])
+    Examples:
+        >>> many = ManySources("numeration", 25, 2, 1)
+        >>> many.count, many.rounds, many.lower_bound
+        (5, 3, 3)
+        >>> many.sources().tolist()
+        [[0, 0], [10, 5], [15, 20], [20, 10], [5, 15]]
+        >>> many.roles(np.array([[10, 5], [11, 5]]))[0]
+        array([0, 3])
     """
 
     def __init__(self, name: str, side: int, dimension: int, start: int) -> None:

@@ -35,26 +35,21 @@ _TABLE = 2_000_000
 class MixedSystem:
     """Digits that change with the place, in blocks of d places.
 
-    Parameters
-    ----------
-    places : sequence of digit sets
-        ``places[j]`` holds the vectors that place j of the first block may add (0 among them).
-    scale
-        A block is this many times the one before (its size is the base).
+    Args:
+        places (sequence of digit sets): ``places[j]`` holds the vectors that place j of the first
+            block may add (0 among them).
+        scale: A block is this many times the one before (its size is the base).
 
-    Raises
-    ------
-    ArgumentError
-        When some point has two expansions (and another none): the message names two sums in one
-        class.
+    Raises:
+        ArgumentError: When some point has two expansions (and another none): the message names two
+            sums in one class.
 
-    Examples
-    --------
-    >>> plane = word_system("2")
-    >>> plane.digits(np.array([[3, 4]]), 1)
-    array([[0, 2]], dtype=int8)
-    >>> plane.points(plane.digits(np.array([[3, 4]]), 1))
-    array([[3, 4]])
+    Examples:
+        >>> plane = word_system("2")
+        >>> plane.digits(np.array([[3, 4]]), 1)
+        array([[0, 2]], dtype=int8)
+        >>> plane.points(plane.digits(np.array([[3, 4]]), 1))
+        array([[3, 4]])
     """
 
     def __init__(self, places: Sequence[Sequence[Sequence[int]]], scale: int) -> None:
@@ -118,10 +113,8 @@ class MixedSystem:
     def blocks(self, side: int) -> int:
         """How many blocks the torus of this side has.
 
-        Raises
-        ------
-        ArgumentError
-            When the side is not a power of the base.
+        Raises:
+            ArgumentError: When the side is not a power of the base.
         """
         found = power_of(side, self.base)
         if found is None:
@@ -176,12 +169,9 @@ class MixedSystem:
     def roles(self, points: IntArray, blocks: int) -> tuple[IntArray, IntArray]:
         """When and by whom points are informed in the broadcast of this system.
 
-        Returns
-        -------
-        rounds : int64[count]
-            0 for the origin.
-        parents : int64[count, d]
-            The origin is its own parent.
+        Returns:
+            rounds (int64[count]): 0 for the origin.
+            parents (int64[count, d]): The origin is its own parent.
         """
         digits = self.digits(points, blocks)
         total = self.dimension * blocks
@@ -199,15 +189,14 @@ class MixedSystem:
         Number i is written in base b, its lowest digit belongs to round 1; the first b^r points are
         those informed after round r.
 
-        Examples
-        --------
-        >>> word_system("2").van_der_corput(np.arange(6), 1)
-        array([[0, 0],
-               [2, 1],
-               [3, 4],
-               [4, 2],
-               [1, 3],
-               [1, 0]])
+        Examples:
+            >>> word_system("2").van_der_corput(np.arange(6), 1)
+            array([[0, 0],
+                   [2, 1],
+                   [3, 4],
+                   [4, 2],
+                   [1, 3],
+                   [1, 0]])
         """
         total = self.dimension * blocks
         rest = np.asarray(numbers, dtype=np.int64)
@@ -223,24 +212,20 @@ class MixedSystem:
 class NumberSystem(MixedSystem):
     """One matrix and one set of digits.
 
-    Parameters
-    ----------
-    matrix : d x d integers
-    digits : sequence of vectors
+    Args:
+        matrix: d x d integers
+        digits: sequence of vectors
 
-    Raises
-    ------
-    ArgumentError
-        When they are no number system, with the reason.
+    Raises:
+        ArgumentError: When they are no number system, with the reason.
 
-    Examples
-    --------
-    >>> NumberSystem([[2, 1], [1, -2]], star_digits(2)).base
-    5
-    >>> NumberSystem([[2, 0], [0, 3]], star_digits(2))
-    Traceback (most recent call last):
-        ...
-    hopscape.core.errors.ArgumentError: the matrix has determinant 6, but there are 5 digits
+    Examples:
+        >>> NumberSystem([[2, 1], [1, -2]], star_digits(2)).base
+        5
+        >>> NumberSystem([[2, 0], [0, 3]], star_digits(2))
+        Traceback (most recent call last):
+            ...
+        hopscape.core.errors.ArgumentError: the matrix has determinant 6, but there are 5 digits
     """
 
     def __init__(self, matrix: Sequence[Sequence[int]], digits: Sequence[Sequence[int]]) -> None:
@@ -319,10 +304,9 @@ def companion_system(dimension: int) -> NumberSystem:
     P is the identity with first row (1, ..., d), C the companion matrix of x^d - (2d + 1); then
     B^d = (2d + 1) I, and x is in B Z^d when x_1 + 2 x_2 + ... + d x_d is 0 modulo 2d + 1.
 
-    Examples
-    --------
-    >>> companion_system(2).matrix.tolist()
-    [[-2, 1], [1, 2]]
+    Examples:
+        >>> companion_system(2).matrix.tolist()
+        [[-2, 1], [1, 2]]
     """
     return NumberSystem(companion_matrix(dimension), star_digits(dimension))
 

@@ -20,18 +20,14 @@ def block_digits(
 ) -> None:
     """Expand points block by block: d digits at a time, looked up by the residue modulo `base`.
 
-    Parameters
-    ----------
-    points : int64[count, d]
-    base
-        Odd.
-    inverse
-        Of what a block scales by, modulo 2^64: exact division is one multiplication.
-    sums : int64[base^d, d]
-        For each residue (first coordinate slowest) the point of the block's tile that has it.
-    digits : int8[base^d, d]
-        And the digits of that point.
-    out : int8[count, d * blocks]
+    Args:
+        points: int64[count, d]
+        base: Odd.
+        inverse: Of what a block scales by, modulo 2^64: exact division is one multiplication.
+        sums (int64[base^d, d]): For each residue (first coordinate slowest) the point of the
+            block's tile that has it.
+        digits (int8[base^d, d]): And the digits of that point.
+        out: int8[count, d * blocks]
     """
     count, dimension = points.shape
     small = np.uint32(base)

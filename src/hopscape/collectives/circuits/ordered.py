@@ -35,19 +35,15 @@ _PORTION = 50
 def ordered_circuits(network: Network, goal: Goal, model: Model, *, seed: int = 0) -> Schedule:
     """A broadcast, or one to many, by dimension-ordered circuits, in as few rounds as it finds.
 
-    Parameters
-    ----------
-    network
-        One whose channels each change one entry of the address.
-    goal
-        Of one chunk, from one root or several sources.
+    Args:
+        network: One whose channels each change one entry of the address.
+        goal: Of one chunk, from one root or several sources.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> model = Model(switching="circuit", circuits="dimension-ordered")
-    >>> ordered_circuits(hopscape.build("torus(5, 5)"), Goal.broadcast(0), model).rounds
-    3
+    Examples:
+        >>> import hopscape
+        >>> model = Model(switching="circuit", circuits="dimension-ordered")
+        >>> ordered_circuits(hopscape.build("torus(5, 5)"), Goal.broadcast(0), model).rounds
+        3
     """
     if network.order > _MOST_NODES:
         raise TooLargeError(

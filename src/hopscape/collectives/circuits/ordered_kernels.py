@@ -104,18 +104,14 @@ def begin(
 ) -> int:
     """Circuits to one candidate after the other where they fit: how many.
 
-    Parameters
-    ----------
-    share : int64[channels]
-        What a circuit over the channel may share with no other.
-    state : room, owner, caller, side
-        Circuits that may begin at each node (-1: no message), the target that owns each shared
-        thing (-1: none), and of each target who calls it (-1: nobody) and by which side; changed.
-    candidates : int64[...]
-        Who lacks the message.
-    spread
-        The candidate farthest from all that have or get the message comes next, instead of the
-        order given.
+    Args:
+        share (int64[channels]): What a circuit over the channel may share with no other.
+        state (room, owner, caller, side): Circuits that may begin at each node (-1: no message),
+            the target that owns each shared thing (-1: none), and of each target who calls it (-1:
+            nobody) and by which side; changed.
+        candidates (int64[...]): Who lacks the message.
+        spread: The candidate farthest from all that have or get the message comes next, instead of
+            the order given.
     """
     room = state[0]
     nodes = len(room)
@@ -191,10 +187,8 @@ def improve(
 ) -> int:
     """Push circuits about until so many candidates are served (annealing): how many are.
 
-    Parameters
-    ----------
-    state : room, owner, caller, side
-        As :func:`begin` leaves it; changed.
+    Args:
+        state (room, owner, caller, side): As :func:`begin` leaves it; changed.
     """
     np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
     room, owner, caller, side = state

@@ -20,19 +20,14 @@ from hopscape.core.kernel import helper, kernel
 class Wires(NamedTuple):
     """The channels of a network, from both ends.
 
-    Attributes
-    ----------
-    indptr, heads, tails : int64[...]
-        Channels by their tails.
-    into_start, into : int64[...]
-        Channels into each node.
-    mate : int64[channels]
-        A channel that bars this one while it is in use, -1 for none: that in the other direction of
-        the same link.
-    gate : int64[...]
-        By node: the channel that is in use while the node has the message, -1 for none.
-    hop
-        Channels of one hop.
+    Attributes:
+        indptr, heads, tails (int64[...]): Channels by their tails.
+        into_start, into (int64[...]): Channels into each node.
+        mate (int64[channels]): A channel that bars this one while it is in use, -1 for none: that
+            in the other direction of the same link.
+        gate (int64[...]): By node: the channel that is in use while the node has the message, -1
+            for none.
+        hop: Channels of one hop.
     """
 
     indptr: IntArray
@@ -73,20 +68,15 @@ def node_disjoint(
 ) -> IntArray:
     """Circuits that meet nowhere except at a common start.
 
-    Parameters
-    ----------
-    room : int64[order]
-        How many circuits may begin at each node; -1 at nodes that do not have the message.
-    wanting : bool[order]
-    targets : int64[...]
-        The wanting nodes, in the order in which they are tried.
-    strict
-        Stop at the first that cannot be served: then not all can.
+    Args:
+        room (int64[order]): How many circuits may begin at each node; -1 at nodes that do not have
+            the message.
+        wanting: bool[order]
+        targets (int64[...]): The wanting nodes, in the order in which they are tried.
+        strict: Stop at the first that cannot be served: then not all can.
 
-    Returns
-    -------
-    before : int64[order]
-        The node before each on its circuit, -1 for nodes on none.
+    Returns:
+        before (int64[order]): The node before each on its circuit, -1 for nodes on none.
     """
     order = len(room)
     left = room.copy()
@@ -220,22 +210,16 @@ def link_disjoint(
     No more could be had if they might share links and not channels: two that meet head-on can
     change places.
 
-    Parameters
-    ----------
-    room : int64[order]
-        How many circuits may begin at each node; -1 at nodes that do not have the message.
-    targets : int64[...]
-        In the order in which they are tried.
-    strict
-        Stop at the first that cannot be served: then not all can.
+    Args:
+        room (int64[order]): How many circuits may begin at each node; -1 at nodes that do not have
+            the message.
+        targets (int64[...]): In the order in which they are tried.
+        strict: Stop at the first that cannot be served: then not all can.
 
-    Returns
-    -------
-    served : bool[targets]
-    flows : bool[channels]
-        The channels in use.
-    left : int64[order]
-        Circuits that may still begin.
+    Returns:
+        served: bool[targets]
+        flows (bool[channels]): The channels in use.
+        left (int64[order]): Circuits that may still begin.
     """
     left = room.copy()
     flows = np.zeros(len(wires.heads), np.bool_)

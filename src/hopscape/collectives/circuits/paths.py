@@ -45,24 +45,19 @@ def circuits_towards(
 ) -> Schedule | None:
     """Broadcast so that the nodes of ``sets[r]`` are informed by round r, where possible.
 
-    Parameters
-    ----------
-    network
-        Connected, with duplex links.
-    sets : sequence of int arrays
-        The last one is followed by more rounds until everybody is informed.
-    disjoint : {'vertex', 'edge'}
-        What the circuits of one round may not share.
-    strict
-        Give up (None) as soon as somebody cannot be reached in the round that is meant.
+    Args:
+        network: Connected, with duplex links.
+        sets (sequence of int arrays): The last one is followed by more rounds until everybody is
+            informed.
+        disjoint ({'vertex', 'edge'}): What the circuits of one round may not share.
+        strict: Give up (None) as soon as somebody cannot be reached in the round that is meant.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape import verify
-    >>> net = hopscape.build("petersen")
-    >>> print(verify(circuits_towards(net, 0, [np.array(net.neighbours(0))])))
-    holds: broadcast from node 0: 10 of 10 nodes served in 2 rounds, 9 messages, 0 duplicates
+    Examples:
+        >>> import hopscape
+        >>> from hopscape import verify
+        >>> net = hopscape.build("petersen")
+        >>> print(verify(circuits_towards(net, 0, [np.array(net.neighbours(0))])))
+        holds: broadcast from node 0: 10 of 10 nodes served in 2 rounds, 9 messages, 0 duplicates
     """
     if not network.duplex:
         raise ArgumentError(f"{network.spec} has simplex channels; circuits need duplex links")

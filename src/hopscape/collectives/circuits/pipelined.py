@@ -31,19 +31,16 @@ __all__ = ["pipeline_row", "pipelined_broadcast", "pipelined_rounds", "spanning_
 def spanning_trees(network: Network, root: int) -> tuple[IntArray, IntArray]:
     """2d spanning trees of a torus with sides of at least 3 that share no channel.
 
-    Returns
-    -------
-    channels : int64[2d, order]
-        The channel by which each tree enters each node; -1 at the root.
-    depths : int64[2d, order]
-        Hops from the root.
+    Returns:
+        channels (int64[2d, order]): The channel by which each tree enters each node; -1 at the
+            root.
+        depths (int64[2d, order]): Hops from the root.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> channels, depths = spanning_trees(hopscape.build("torus(5, 5)"), 0)
-    >>> len(np.unique(channels[channels >= 0])), depths.max(axis=1).tolist()
-    (96, [9, 9, 9, 9])
+    Examples:
+        >>> import hopscape
+        >>> channels, depths = spanning_trees(hopscape.build("torus(5, 5)"), 0)
+        >>> len(np.unique(channels[channels >= 0])), depths.max(axis=1).tolist()
+        (96, [9, 9, 9, 9])
     """
     sides = tuple(network.family.sides)  # type: ignore[union-attr]
     if min(sides) < 3:
@@ -93,13 +90,12 @@ def pipelined_broadcast(
     Store-and-forward, full duplex, all ports: a channel belongs to one tree and carries its chunks
     one after the other.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("torus(5, 5)")
-    >>> plan = pipelined_broadcast(net, 0, 12)
-    >>> plan.rounds, bool(hopscape.verify(plan))
-    (11, True)
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("torus(5, 5)")
+        >>> plan = pipelined_broadcast(net, 0, 12)
+        >>> plan.rounds, bool(hopscape.verify(plan))
+        (11, True)
     """
     if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
         raise ArgumentError("pipelined trees are for all ports, full duplex, store-and-forward")

@@ -43,9 +43,8 @@ Disjoint = Literal["vertex", "edge", "arc"]
 class Calls:
     """In one round, all these sources send along all these words.
 
-    Attributes
-    ----------
-    sources : int64[count, dimension]
+    Attributes:
+        sources: int64[count, dimension]
     """
 
     sources: IntArray
@@ -56,10 +55,8 @@ class Calls:
 class Program:
     """Rounds of calls on the torus of these sides, from the origin.
 
-    Attributes
-    ----------
-    disjoint : {'vertex', 'edge', 'arc'}
-        What the circuits of a round are meant not to share.
+    Attributes:
+        disjoint ({'vertex', 'edge', 'arc'}): What the circuits of a round are meant not to share.
     """
 
     sides: tuple[int, ...]
@@ -183,16 +180,11 @@ def to_schedule(
 ) -> Schedule:
     """Put a program on a torus.
 
-    Parameters
-    ----------
-    network
-        A torus with the program's sides, port 2i up and 2i + 1 down along axis i.
-    model
-        Its costs are taken over; circuits and what they may not share stay the program's.
-    goal
-        A broadcast from `root` when left out.
-    keep
-        Takes ends of calls (node numbers), says which calls are made.
+    Args:
+        network: A torus with the program's sides, port 2i up and 2i + 1 down along axis i.
+        model: Its costs are taken over; circuits and what they may not share stay the program's.
+        goal: A broadcast from `root` when left out.
+        keep: Takes ends of calls (node numbers), says which calls are made.
     """
     require_memory(40 * program.hops, f"{name} on {network.spec}")
     box = np.asarray(program.sides, dtype=np.int64)

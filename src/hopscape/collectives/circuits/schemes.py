@@ -213,10 +213,9 @@ def scheme_names(sides: Sequence[int]) -> tuple[str, ...]:
 def power_of(number: int, base: int) -> int | None:
     """The exponent m with base^m = number, or None.
 
-    Examples
-    --------
-    >>> power_of(343, 7), power_of(12, 5), power_of(1, 5)
-    (3, None, 0)
+    Examples:
+        >>> power_of(343, 7), power_of(12, 5), power_of(1, 5)
+        (3, None, 0)
     """
     exponent = 0
     while number > 1 and number % base == 0:
@@ -228,15 +227,13 @@ def power_of(number: int, base: int) -> int | None:
 def scheme(name: str, sides: Sequence[int]) -> Program:
     """A named broadcast on a torus.
 
-    Raises
-    ------
-    ArgumentError
-        When there is no such scheme for these sides; the message says where it exists.
+    Raises:
+        ArgumentError: When there is no such scheme for these sides; the message says where it
+            exists.
 
-    Examples
-    --------
-    >>> [max(r) for r in [scheme("numeration", (25, 25)).round_lengths]]
-    [15]
+    Examples:
+        >>> [max(r) for r in [scheme("numeration", (25, 25)).round_lengths]]
+        [15]
     """
     dimension = len(sides)
     known = [d for n, d in LEVELS if n == name]

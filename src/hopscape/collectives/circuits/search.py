@@ -113,24 +113,19 @@ def search_circuits(
 ) -> Schedule:
     """A broadcast, or one to many, by circuits on any network, in as few rounds as it finds.
 
-    Parameters
-    ----------
-    network
-        Links may be simplex; messages start and end at endpoints, switches forward.
-    goal
-        Broadcast or one-to-many, of one chunk, from one root or several sources.
-    model
-        With k ports a node begins at most k circuits in a round; ``disjoint="vertex"`` keeps them
-        apart at nodes as well; ``circuits`` may ask for routes in the order of axes.
+    Args:
+        network: Links may be simplex; messages start and end at endpoints, switches forward.
+        goal: Broadcast or one-to-many, of one chunk, from one root or several sources.
+        model: With k ports a node begins at most k circuits in a round; ``disjoint="vertex"`` keeps
+            them apart at nodes as well; ``circuits`` may ask for routes in the order of axes.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("circulant(100, 1, 10)")
-    >>> search_circuits(net, Goal.broadcast(0)).rounds  # 5 · 5 · 5 ≥ 100
-    3
-    >>> search_circuits(net, Goal.broadcast(0), Model(ports=1, switching="circuit")).rounds
-    7
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("circulant(100, 1, 10)")
+        >>> search_circuits(net, Goal.broadcast(0)).rounds  # 5 · 5 · 5 ≥ 100
+        3
+        >>> search_circuits(net, Goal.broadcast(0), Model(ports=1, switching="circuit")).rounds
+        7
     """
     if goal.chunks > 1:
         raise ArgumentError(f"circuits are searched for one chunk, not {goal.chunks}")

@@ -44,20 +44,15 @@ def far_targets(
 ) -> tuple[IntArray, int]:
     """As many targets as circuits can reach at once, each as far from all others as can be.
 
-    Parameters
-    ----------
-    room : int64[order]
-        Circuits that may begin at each node, -1 where the message is not; lowered.
-    flows : bool[channels]
-        No channel; the channels taken on return.
-    candidates : int64[...]
-        Of nodes equally far the first here is taken.
+    Args:
+        room (int64[order]): Circuits that may begin at each node, -1 where the message is not;
+            lowered.
+        flows (bool[channels]): No channel; the channels taken on return.
+        candidates (int64[...]): Of nodes equally far the first here is taken.
 
-    Returns
-    -------
-    order : int64[...]
-        The targets come first.
-    count : int
+    Returns:
+        order (int64[...]): The targets come first.
+        count: int
     """
     nodes = len(room)
     away = np.full(nodes, nodes, np.int64)
@@ -223,23 +218,16 @@ def move_targets(
 ) -> int:
     """Move the targets of the round before the last until the last serves all (annealing).
 
-    Parameters
-    ----------
-    full : int64[order]
-        How many circuits may begin at each node that has the message.
-    wanted : int64[...]
-        Who needs the message; targets move among them.
-    targets : int64[...]
-        Those of the round before the last, changed in place.
-    before : room, flows
-        The circuits to the targets, changed in place.
-    after : room, flows, got
-        The circuits of the last round, from :func:`last_round`, changed in place.
+    Args:
+        full (int64[order]): How many circuits may begin at each node that has the message.
+        wanted (int64[...]): Who needs the message; targets move among them.
+        targets (int64[...]): Those of the round before the last, changed in place.
+        before (room, flows): The circuits to the targets, changed in place.
+        after (room, flows, got): The circuits of the last round, from :func:`last_round`, changed
+            in place.
 
-    Returns
-    -------
-    lacking : int
-        How many the last round does not serve.
+    Returns:
+        lacking (int): How many the last round does not serve.
     """
     np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
     room_a, flows_a = before

@@ -29,25 +29,18 @@ def search_sets(
 ) -> list[IntArray] | None:
     """Informed sets of a vertex-disjoint broadcast from node 0 in this many rounds, or None.
 
-    Parameters
-    ----------
-    network
-        Duplex, all nodes of one degree.
-    tries
-        How often to begin anew.
-    moves
-        How many changes to try in each set.
+    Args:
+        network: Duplex, all nodes of one degree.
+        tries: How often to begin anew.
+        moves: How many changes to try in each set.
 
-    Returns
-    -------
-    list of arrays
-        Nodes informed after rounds 1, ..., rounds - 1.
+    Returns:
+        list of arrays: Nodes informed after rounds 1, ..., rounds - 1.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> [len(s) for s in search_sets(hopscape.build("torus(4, 4)"), 2)]
-    [4]
+    Examples:
+        >>> import hopscape
+        >>> [len(s) for s in search_sets(hopscape.build("torus(4, 4)"), 2)]
+        [4]
     """
     generator = np.random.default_rng(seed)
     factor = int(network.degrees.max(initial=0)) + 1
@@ -133,15 +126,14 @@ def shorten_sets(
     Sets that are accepted have circuits, in the same number of rounds. First the longest chain
     counts, then how many nodes have chains that long, then the sum of all.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("torus(6, 6)")
-    >>> found = search_sets(net, 3, seed=1)
-    >>> for sets in (found, shorten_sets(net, found, moves=100)):
-    ...     print(chain_lengths(circuits_towards(net, 0, sets, strict=True)).max())
-    9
-    6
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("torus(6, 6)")
+        >>> found = search_sets(net, 3, seed=1)
+        >>> for sets in (found, shorten_sets(net, found, moves=100)):
+        ...     print(chain_lengths(circuits_towards(net, 0, sets, strict=True)).max())
+        9
+        6
     """
     generator = np.random.default_rng(seed)
     best = _merit(network, sets)

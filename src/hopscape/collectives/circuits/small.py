@@ -62,12 +62,11 @@ def _maker(family: Any) -> TorusOf:
 def small_program(sides: tuple[int, ...], torus: TorusOf) -> Program | None:
     """The broadcast found for these sides, or None.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> network = hopscape.build("torus(5, 5)")
-    >>> len(small_program((10, 10), alike(network)).rounds)
-    3
+    Examples:
+        >>> import hopscape
+        >>> network = hopscape.build("torus(5, 5)")
+        >>> len(small_program((10, 10), alike(network)).rounds)
+        3
     """
     if sides in _calls():
         return Program(sides, tuple(map(_round, _calls()[sides])))

@@ -30,11 +30,10 @@ __all__ = [
 def tile(system: MixedSystem, level: int) -> IntArray:
     """T(level): all sums with digits in places 0..level, as points of Z^d.
 
-    Examples
-    --------
-    >>> from hopscape.collectives.circuits.numeration import word_system
-    >>> tile(word_system("2"), 0).tolist()
-    [[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]]
+    Examples:
+        >>> from hopscape.collectives.circuits.numeration import word_system
+        >>> tile(word_system("2"), 0).tolist()
+        [[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]]
     """
     require_memory(16 * system.dimension * system.base ** (level + 1), f"the tile of level {level}")
     sums = np.zeros((1, system.dimension), dtype=np.int64)
@@ -76,11 +75,10 @@ def check_partition(system: MixedSystem, level: int, blocks: int) -> Verdict:
 def boundary(points: IntArray) -> int:
     """Number of links of the infinite grid with one end in the set.
 
-    Examples
-    --------
-    >>> from hopscape.collectives.circuits.numeration import word_system
-    >>> [boundary(tile(word_system("2"), k)) for k in range(4)]
-    [12, 36, 108, 324]
+    Examples:
+        >>> from hopscape.collectives.circuits.numeration import word_system
+        >>> [boundary(tile(word_system("2"), k)) for k in range(4)]
+        [12, 36, 108, 324]
     """
     dimension = points.shape[1]
     low = points.min(axis=0) - 1
@@ -105,14 +103,12 @@ def escapes(
 ) -> list[int]:
     """How many words of each round leave the tile that they should stay in.
 
-    Parameters
-    ----------
-    words : sequence of rows
-        Words of the rounds of one level, the first round first; round d·k + i uses row i.
-    calls
-        False: a word of round r should stay in the tile T(R - r) of its sender (a node may start
-        its next round as soon as its own calls have ended). True: in the sub-tiles of the next
-        level of its sender and its receiver (a receiver may go on at once).
+    Args:
+        words (sequence of rows): Words of the rounds of one level, the first round first; round d·k
+            + i uses row i.
+        calls: False: a word of round r should stay in the tile T(R - r) of its sender (a node may
+            start its next round as soon as its own calls have ended). True: in the sub-tiles of the
+            next level of its sender and its receiver (a receiver may go on at once).
     """
     dimension, side = system.dimension, system.base**blocks
     total = dimension * blocks

@@ -39,12 +39,11 @@ _RUN = re.compile(r"([A-Za-z])(\d*)(u?)([+-]\d+)?")
 def parse_word(text: str, unit: int = 1) -> Word:
     """Read a word.
 
-    Examples
-    --------
-    >>> parse_word("X2Yz")
-    ((0, 2), (1, 1), (2, -1))
-    >>> parse_word("z Y2u-1 Z", unit=5)
-    ((2, -1), (1, 9), (2, 1))
+    Examples:
+        >>> parse_word("X2Yz")
+        ((0, 2), (1, 1), (2, -1))
+        >>> parse_word("z Y2u-1 Z", unit=5)
+        ((2, -1), (1, 9), (2, 1))
     """
     runs: list[tuple[int, int]] = []
     place, compact = 0, text.replace(" ", "")
@@ -72,10 +71,9 @@ def parse_words(text: str, unit: int = 1) -> tuple[Word, ...]:
 def write_word(word: Word) -> str:
     """A word as :func:`parse_word` reads it.
 
-    Examples
-    --------
-    >>> write_word(((0, 2), (1, -1)))
-    'X2y'
+    Examples:
+        >>> write_word(((0, 2), (1, -1)))
+        'X2y'
     """
     texts = []
     for axis, run in word:
@@ -119,10 +117,9 @@ def length(word: Word) -> int:
 def displacement(word: Word, dimension: int) -> tuple[int, ...]:
     """Where the word leads, seen from its start.
 
-    Examples
-    --------
-    >>> displacement(parse_word("YxY2xYz"), 3)
-    (-2, 4, -1)
+    Examples:
+        >>> displacement(parse_word("YxY2xYz"), 3)
+        (-2, 4, -1)
     """
     out = [0] * dimension
     for axis, run in word:
@@ -133,12 +130,10 @@ def displacement(word: Word, dimension: int) -> tuple[int, ...]:
 def steps(word: Word, dimension: int) -> tuple[IntArray, IntArray]:
     """The word step by step.
 
-    Returns
-    -------
-    places : int64[length + 1, dimension]
-        Where the path is before each step and at its end, seen from its start.
-    ports : int64[length]
-        Ports taken: 2 axis for up, 2 axis + 1 for down.
+    Returns:
+        places (int64[length + 1, dimension]): Where the path is before each step and at its end,
+            seen from its start.
+        ports (int64[length]): Ports taken: 2 axis for up, 2 axis + 1 for down.
     """
     counts = [abs(run) for _, run in word]
     ports = np.repeat([2 * axis + (run < 0) for axis, run in word], counts).astype(np.int64)

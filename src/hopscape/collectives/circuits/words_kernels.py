@@ -71,30 +71,20 @@ def disjoint_words(
 ) -> int:
     """One word per port from vertex 0, each to another target, none longer than `bound`.
 
-    Parameters
-    ----------
-    steps : int32[order, ports]
-        Where a port leads.
-    links : int32[order, ports]
-        What a step holds: the number of its link (or of its channel).
-    away : int8[order, targets]
-        Distances to the targets.
-    target : int8[order]
-        The number of the target that a vertex is, or -1.
-    nodes_too
-        Words may not meet in vertices either.
-    mirror : int32[order] or empty
-        When given (with `nodes_too`), words come in pairs: that of an odd port is the word of the
-        even port before it, pointing the other way; the vertex -v of each v.
-    limit
-        Steps of the search before it gives up.
-    words : int8[ports, bound + 1]
-        Out: the ports of each word, -1 after its end.
+    Args:
+        steps (int32[order, ports]): Where a port leads.
+        links (int32[order, ports]): What a step holds: the number of its link (or of its channel).
+        away (int8[order, targets]): Distances to the targets.
+        target (int8[order]): The number of the target that a vertex is, or -1.
+        nodes_too: Words may not meet in vertices either.
+        mirror (int32[order] or empty): When given (with `nodes_too`), words come in pairs: that of
+            an odd port is the word of the even port before it, pointing the other way; the vertex
+            -v of each v.
+        limit: Steps of the search before it gives up.
+        words (int8[ports, bound + 1]): Out: the ports of each word, -1 after its end.
 
-    Returns
-    -------
-    int
-        FOUND, NONE (there are none) or UNKNOWN (gave up).
+    Returns:
+        int: FOUND, NONE (there are none) or UNKNOWN (gave up).
     """
     order, ports = steps.shape
     node = np.zeros(order, np.bool_)

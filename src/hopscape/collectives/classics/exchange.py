@@ -39,10 +39,9 @@ def bruck_exchange(ranks: int) -> RankPlan:
 
     Source: Bruck, Ho, Kipnis, Upfal and Weathersby, 1997.
 
-    Examples
-    --------
-    >>> bruck_exchange(5).steps
-    3
+    Examples:
+        >>> bruck_exchange(5).steps
+        3
     """
     r = np.arange(ranks)[:, None]
     parts = []
@@ -68,10 +67,9 @@ def doubling_all_reduce(ranks: int) -> RankPlan:
 
     Source: Thakur, Rabenseifner and Gropp, 2005.
 
-    Examples
-    --------
-    >>> doubling_all_reduce(8).steps, doubling_all_reduce(9).steps
-    (3, 5)
+    Examples:
+        >>> doubling_all_reduce(8).steps, doubling_all_reduce(9).steps
+        (3, 5)
     """
     core = 1 << (ranks.bit_length() - 1)
     peers = [np.arange(core) ^ (1 << k) for k in range(core.bit_length() - 1)]
@@ -103,10 +101,9 @@ def trivance_all_reduce(ranks: int, sides: Sequence[int] | None = None) -> RankP
 
     Source: Jürß, Addanki and Schmid, arXiv:2602.17254, 2026.
 
-    Examples
-    --------
-    >>> trivance_all_reduce(27).steps, trivance_all_reduce(81, (9, 9)).steps
-    (3, 4)
+    Examples:
+        >>> trivance_all_reduce(27).steps, trivance_all_reduce(81, (9, 9)).steps
+        (3, 4)
     """
     dims = tuple(sides) if sides else (ranks,)
     where = np.stack(np.unravel_index(np.arange(ranks), dims), axis=1)

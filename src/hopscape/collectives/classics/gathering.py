@@ -40,11 +40,10 @@ def ring(ranks: int, pieces: int = 1, ports: int = 1) -> RankPlan:
     Source: Chan, Heimlich, Purkayastha and van de Geijn, "Collective communication: theory,
     practice, and experience", 2007.
 
-    Examples
-    --------
-    >>> plan = ring(4)
-    >>> plan.steps, len(plan.step)
-    (3, 12)
+    Examples:
+        >>> plan = ring(4)
+        >>> plan.steps, len(plan.step)
+        (3, 12)
     """
     r = np.arange(ranks)
     parts = []
@@ -67,10 +66,9 @@ def bucket(sides: Sequence[int], pieces: int = 1, ports: int = 1) -> RankPlan:
     wormhole routing", 1993; Jain and Sabharwal, "Optimal bucket algorithms for large MPI
     collectives on torus interconnects", 2010.
 
-    Examples
-    --------
-    >>> bucket((3, 4)).steps
-    5
+    Examples:
+        >>> bucket((3, 4)).steps
+        5
     """
     sides = tuple(sides)
     ranks = int(np.prod(sides))
@@ -107,10 +105,8 @@ def recursive_doubling(ranks: int, pieces: int = 1) -> RankPlan:
     Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
     MPICH", 2005.
 
-    Raises
-    ------
-    ArgumentError
-        Unless the number of ranks is a power of two.
+    Raises:
+        ArgumentError: Unless the number of ranks is a power of two.
     """
     return _exchange(_bit_peers(ranks), ranks, pieces)
 
@@ -174,10 +170,9 @@ def bruck(ranks: int, pieces: int = 1, ports: int = 1) -> RankPlan:
     Source: Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all
     communications in multiport message-passing systems", 1997.
 
-    Examples
-    --------
-    >>> bruck(10).steps, bruck(27, ports=2).steps
-    (4, 3)
+    Examples:
+        >>> bruck(10).steps, bruck(27, ports=2).steps
+        (4, 3)
     """
     r = np.arange(ranks)[:, None]
     parts = []
@@ -205,10 +200,9 @@ def circulant_all_gather(ranks: int, pieces: int = 1) -> RankPlan:
     Source: Träff, "Optimal broadcast schedules in logarithmic time with applications to broadcast,
     all-broadcast, reduction and all-reduction", arXiv:2407.18004.
 
-    Examples
-    --------
-    >>> circulant_all_gather(11, 5).steps, len(circulant_all_gather(11, 5).step)
-    (8, 550)
+    Examples:
+        >>> circulant_all_gather(11, 5).steps, len(circulant_all_gather(11, 5).step)
+        (8, 550)
     """
     base = circulant_broadcast(ranks, pieces)
     root = np.arange(ranks)[:, None]
@@ -228,10 +222,8 @@ def trivance(ranks: int, pieces: int = 1) -> RankPlan:
     Source: Jürß, Addanki and Schmid, "Trivance: latency-optimal AllReduce by shortcutting multiport
     networks", arXiv:2602.17254, 2026.
 
-    Raises
-    ------
-    ArgumentError
-        Unless the number of ranks is a power of three.
+    Raises:
+        ArgumentError: Unless the number of ranks is a power of three.
     """
     steps = _power(ranks, 3, "Trivance")
     r = np.arange(ranks)[:, None]
@@ -255,10 +247,8 @@ def hierarchical(groups: IntArray, pieces: int = 1) -> RankPlan:
     Source: Karonis et al., "Exploiting hierarchy in parallel computer networks to optimize
     collective operation performance", 2000.
 
-    Parameters
-    ----------
-    groups : int array of shape (groups, members)
-        The ranks of each group.
+    Args:
+        groups (int array of shape (groups, members)): The ranks of each group.
     """
     many, size = groups.shape
     parts = []

@@ -64,13 +64,12 @@ def ring_order(network: Network, ends: IntArray) -> IntArray:
     A path that grows at its end and is turned round where it cannot (Pósa 1976), from a few seeds;
     the order of the numbers where none is found, or where switches lie between the endpoints.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("torus(4, 4)")
-    >>> walk = ring_order(net, net.endpoints)
-    >>> all(net.router().distances(walk, np.roll(walk, -1)) == 1)
-    True
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("torus(4, 4)")
+        >>> walk = ring_order(net, net.endpoints)
+        >>> all(net.router().distances(walk, np.roll(walk, -1)) == 1)
+        True
     """
     plain = np.arange(len(ends))
     if network.has_switches or len(ends) != network.order or len(ends) < 3:
@@ -166,13 +165,12 @@ def swapped_order(network: Network, ends: IntArray, plan: RankPlan, root: int) -
     so that neighbours do not all send to neighbours at once. None for more than 1,024 ranks, very
     many messages, and where endpoints cannot reach each other.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> from hopscape.collectives.classics.gathering import recursive_doubling
-    >>> net = hopscape.build("random_regular(32, 4)")
-    >>> sorted(swapped_order(net, net.endpoints, recursive_doubling(32, 1), 0).tolist())[-1]
-    31
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.collectives.classics.gathering import recursive_doubling
+        >>> net = hopscape.build("random_regular(32, 4)")
+        >>> sorted(swapped_order(net, net.endpoints, recursive_doubling(32, 1), 0).tolist())[-1]
+        31
     """
     from hopscape.collectives.classics.swap_kernels import greedy_seats, swap_seats, total_cost
 

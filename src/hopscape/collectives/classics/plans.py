@@ -40,11 +40,9 @@ Column = IntArray | int
 class RankPlan:
     """Steps of messages between ranks.
 
-    Attributes
-    ----------
-    step, source, target, chunk : int64[transfers]
-        In which step (from 0) which rank sends which chunk to whom. In a step everybody sends what
-        it had before the step.
+    Attributes:
+        step, source, target, chunk (int64[transfers]): In which step (from 0) which rank sends
+            which chunk to whom. In a step everybody sends what it had before the step.
     """
 
     step: IntArray
@@ -101,21 +99,17 @@ def to_schedule(
 ) -> Schedule:
     """A plan of ranks on a network.
 
-    Parameters
-    ----------
-    model
-        Cut-through when left out: every message takes a shortest path within its round, and
-        channels are shared. In store-and-forward every step is taken apart into rounds of single
-        hops.
-    places : int64[ranks], optional
-        The endpoint of each rank, counted among `ends`; in their order when left out.
-    ends : int array, optional
-        The nodes that take part, ascending; all endpoints, or those of the group, when left out.
+    Args:
+        model: Cut-through when left out: every message takes a shortest path within its round, and
+            channels are shared. In store-and-forward every step is taken apart into rounds of
+            single hops.
+        places (int64[ranks], optional): The endpoint of each rank, counted among `ends`; in their
+            order when left out.
+        ends (int array, optional): The nodes that take part, ascending; all endpoints, or those of
+            the group, when left out.
 
-    Raises
-    ------
-    ArgumentError
-        For circuits, and where sums would have to pass nodes that add to them.
+    Raises:
+        ArgumentError: For circuits, and where sums would have to pass nodes that add to them.
     """
     if model.switching == "circuit":
         raise ArgumentError(f"{name} serves store-and-forward or cut-through, not circuits")

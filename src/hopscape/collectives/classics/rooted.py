@@ -42,10 +42,9 @@ def binomial_broadcast(ranks: int, chunks: int = 1, ports: int = 1) -> RankPlan:
     Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
     MPICH", 2005; with k ports, Johnsson and Ho, 1989.
 
-    Examples
-    --------
-    >>> binomial_broadcast(9).steps, binomial_broadcast(9, ports=2).steps
-    (4, 2)
+    Examples:
+        >>> binomial_broadcast(9).steps, binomial_broadcast(9, ports=2).steps
+        (4, 2)
     """
     moves = _splits(ranks, ports)
     return RankPlan.of(*((s, u, v, np.arange(chunks)) for s, u, v, _ in moves))
@@ -74,10 +73,8 @@ def pipelined_trees(
     In every step a rank sends at most `ports` messages and receives as many, the oldest chunks
     first.
 
-    Parameters
-    ----------
-    parents : list of int64[ranks]
-        The parent of each rank in each tree; -1 at the root.
+    Args:
+        parents (list of int64[ranks]): The parent of each rank in each tree; -1 at the root.
     """
     trees = len(parents)
     edges = []
@@ -122,10 +119,9 @@ def chain_broadcast(ranks: int, chunks: int = 1) -> RankPlan:
 
     Source: Watts and van de Geijn, "A pipelined broadcast for multidimensional meshes", 1995.
 
-    Examples
-    --------
-    >>> chain_broadcast(5, 3).steps
-    6
+    Examples:
+        >>> chain_broadcast(5, 3).steps
+        6
     """
     return pipelined_trees([np.arange(ranks) - 1], chunks) if ranks > 1 else RankPlan.of()
 
@@ -162,19 +158,15 @@ def _in_order(low: int, high: int, above: int, parent: IntArray) -> None:
 def circulant_schedule(ranks: int) -> tuple[IntArray, IntArray]:
     """Skips of the circulant graph, and which block each rank receives in which of its q rounds.
 
-    Returns
-    -------
-    skip : int64[q + 1]
-        Half of the next one, rounded up; the last is p.
-    receives : int64[q, ranks]
-        Relative to the phase: negative ones belong to the phase before. In round k rank r receives
-        from r - skip[k].
+    Returns:
+        skip (int64[q + 1]): Half of the next one, rounded up; the last is p.
+        receives (int64[q, ranks]): Relative to the phase: negative ones belong to the phase before.
+            In round k rank r receives from r - skip[k].
 
-    Examples
-    --------
-    >>> skip, receives = circulant_schedule(5)
-    >>> skip.tolist(), receives[:, 1].tolist()
-    ([1, 2, 3, 5], [0, -1, -2])
+    Examples:
+        >>> skip, receives = circulant_schedule(5)
+        >>> skip.tolist(), receives[:, 1].tolist()
+        ([1, 2, 3, 5], [0, -1, -2])
     """
     skip = [ranks]
     while skip[-1] > 1:
@@ -222,10 +214,9 @@ def circulant_broadcast(ranks: int, chunks: int = 1) -> RankPlan:
     all-broadcast, reduction and all-reduction", arXiv:2407.18004; the largest free block in the
     range between two skips is taken.
 
-    Examples
-    --------
-    >>> circulant_broadcast(11, 5).steps
-    8
+    Examples:
+        >>> circulant_broadcast(11, 5).steps
+        8
     """
     if ranks < 2:
         return RankPlan.of()

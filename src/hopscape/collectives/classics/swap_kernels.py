@@ -13,13 +13,10 @@ from hopscape.core.kernel import helper, kernel
 class Talk(NamedTuple):
     """Who talks with whom, by rank.
 
-    Attributes
-    ----------
-    start : int64[ranks + 1]
-    other, weight : int64[...]
-        Chunks that go to the other rank, or come from it.
-    sends : bool[...]
-        Do they go?
+    Attributes:
+        start: int64[ranks + 1]
+        other, weight (int64[...]): Chunks that go to the other rank, or come from it.
+        sends (bool[...]): Do they go?
     """
 
     start: IntArray
@@ -45,12 +42,9 @@ def _cost_at(talk, hops, seats, rank, seat, but):  # type: ignore[no-untyped-def
 def greedy_seats(talk: Talk, hops: IntArray, first: int) -> IntArray:
     """Seats one by one: the rank that talks most with those seated, where its chunks go least far.
 
-    Parameters
-    ----------
-    hops : int32[ranks, ranks]
-        Between seats.
-    first
-        The seat of rank 0.
+    Args:
+        hops (int32[ranks, ranks]): Between seats.
+        first: The seat of rank 0.
     """
     ranks = len(talk.start) - 1
     seats, free = np.full(ranks, -1, np.int64), np.ones(ranks, np.bool_)
@@ -91,14 +85,10 @@ def swap_seats(
 ) -> int:
     """Swap ranks (annealing): what the cost has changed by.
 
-    Parameters
-    ----------
-    seats : int64[ranks]
-        Changed in place.
-    keep
-        So many ranks, the first ones, stay where they are.
-    heat
-        The temperature at the beginning; it falls to nothing.
+    Args:
+        seats (int64[ranks]): Changed in place.
+        keep: So many ranks, the first ones, stay where they are.
+        heat: The temperature at the beginning; it falls to nothing.
     """
     np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
     ranks, change = len(seats), 0

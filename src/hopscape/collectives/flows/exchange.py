@@ -32,12 +32,9 @@ _EFFORT = 10_000_000
 class ExchangeBound:
     """A lower bound on the rounds per chunk of an all-to-all.
 
-    Attributes
-    ----------
-    weight : int64[channels]
-        The weights that prove it.
-    exact
-        Do fractional routes reach it?
+    Attributes:
+        weight (int64[channels]): The weights that prove it.
+        exact: Do fractional routes reach it?
     """
 
     rounds: Fraction
@@ -113,13 +110,12 @@ def exchange_bound(network: Network, most: int = _VARIABLES) -> ExchangeBound:
     finds the best weights. Beyond, channels become the heavier, the more cheapest paths they
     carry, for a number of steps (Young 1995): a bound, a little below the best.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> exchange_bound(hopscape.build("mesh(4, 4)")).rounds
-    Fraction(16, 1)
-    >>> exchange_bound(hopscape.build("kautz(2, 3, duplex=true)")).rounds
-    Fraction(13, 2)
+    Examples:
+        >>> import hopscape
+        >>> exchange_bound(hopscape.build("mesh(4, 4)")).rounds
+        Fraction(16, 1)
+        >>> exchange_bound(hopscape.build("kautz(2, 3, duplex=true)")).rounds
+        Fraction(13, 2)
     """
     orbits = orbits_of(network)
     ends = network.endpoints.astype(np.int64)

@@ -56,16 +56,13 @@ def priced_paths(
     beyond: a factor of e for every 1 / `sharpness` of the level. Paths that the table has no room
     for stay as they were.
 
-    Parameters
-    ----------
-    kind : int64[channels]
-    room : int64[kinds]
-    source, target : int64[packets]
-    path : int32[packets, longest]
-    length : int64[packets]
-        0: no path yet.
-    load : int64[kinds]
-        Kept up to date.
+    Args:
+        kind: int64[channels]
+        room: int64[kinds]
+        source, target: int64[packets]
+        path: int32[packets, longest]
+        length (int64[packets]): 0: no path yet.
+        load (int64[kinds]): Kept up to date.
     """
     nodes = len(indptr) - 1
     cost = np.empty(nodes, np.float64)
@@ -115,12 +112,9 @@ def tree_loads(
 ) -> tuple[float, IntArray]:
     """Everything along cheapest paths from all sources to all wanted nodes.
 
-    Returns
-    -------
-    total : float
-        Sum of the weighted distances; infinite where there is no path.
-    load : int64[channels]
-        How many of these paths run over each channel.
+    Returns:
+        total (float): Sum of the weighted distances; infinite where there is no path.
+        load (int64[channels]): How many of these paths run over each channel.
     """
     nodes = len(indptr) - 1
     cost = np.empty(nodes, np.float64)

@@ -42,14 +42,11 @@ _LONGEST = 300.0
 class Routes:
     """A path for every packet of one source per orbit.
 
-    Attributes
-    ----------
-    source, target, piece : int64[packets]
-    path : int32[packets, longest]
-        Channels; what is beyond `length` has no meaning.
-    length : int64[packets]
-    load : int64[kinds]
-        Packets of all sources on each channel of a kind.
+    Attributes:
+        source, target, piece: int64[packets]
+        path (int32[packets, longest]): Channels; what is beyond `length` has no meaning.
+        length: int64[packets]
+        load (int64[kinds]): Packets of all sources on each channel of a kind.
     """
 
     source: IntArray
@@ -79,13 +76,12 @@ def flow_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sched
     all-gather by it sends a copy to everybody: best where the links of the endpoints are the narrow
     ones.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> through = Model(switching="cut-through")
-    >>> made = flow_schedule(hopscape.build("fat_tree(4)"), Goal.all_to_all(), through)
-    >>> made.rounds, hopscape.verify(made).holds
-    (15, True)
+    Examples:
+        >>> import hopscape
+        >>> through = Model(switching="cut-through")
+        >>> made = flow_schedule(hopscape.build("fat_tree(4)"), Goal.all_to_all(), through)
+        >>> made.rounds, hopscape.verify(made).holds
+        (15, True)
     """
     if model.switching != "store-and-forward" and goal.groups:
         return _among_groups(network, goal).schedule(network, goal, "flow", model)

@@ -26,12 +26,11 @@ _SAMPLE = 24
 class Shifts(NamedTuple):
     """Rounds of an all-to-all among `ends` endpoints in groups of `size` that follow each other.
 
-    Examples
-    --------
-    >>> [row.tolist() for row in Shifts(4).rounds()]
-    [[1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]]
-    >>> [row.tolist() for row in Shifts(4, 2, 1).rounds()]
-    [[0, 3, 2, 1], [1, 2, 3, 0], [2, 1, 0, 3], [3, 0, 1, 2]]
+    Examples:
+        >>> [row.tolist() for row in Shifts(4).rounds()]
+        [[1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]]
+        >>> [row.tolist() for row in Shifts(4, 2, 1).rounds()]
+        [[0, 3, 2, 1], [1, 2, 3, 0], [2, 1, 0, 3], [3, 0, 1, 2]]
     """
 
     ends: int

@@ -16,12 +16,11 @@ __all__ = ["Arcs"]
 class Arcs:
     """A directed graph with whole capacities; arc 2e is edge e, arc 2e + 1 goes back.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> arcs = Arcs.of(hopscape.build("ring(3)"))
-    >>> arcs.nodes, len(arcs.tails), arcs.csr()[0]
-    (3, 6, array([ 0,  4,  8, 12]))
+    Examples:
+        >>> import hopscape
+        >>> arcs = Arcs.of(hopscape.build("ring(3)"))
+        >>> arcs.nodes, len(arcs.tails), arcs.csr()[0]
+        (3, 6, array([ 0,  4,  8, 12]))
     """
 
     nodes: int

@@ -21,14 +21,10 @@ __all__ = ["Bottleneck", "bottleneck", "cut_effort"]
 class Bottleneck:
     """A set of nodes whose data leave it slowest.
 
-    Attributes
-    ----------
-    inside
-        Endpoints in the set.
-    leaving
-        Chunks that the channels out of it carry in a round.
-    side : bool[order]
-        The set.
+    Attributes:
+        inside: Endpoints in the set.
+        leaving: Chunks that the channels out of it carry in a round.
+        side (bool[order]): The set.
     """
 
     inside: int
@@ -82,12 +78,11 @@ def bottleneck(network: Network) -> Bottleneck:
     vertex-transitive graphs no cut has fewer links than a node has (Mader 1971), so that the cut
     round one node is the worst.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> found = bottleneck(hopscape.build("torus(8, 8)"))
-    >>> found.rounds, found.describe()
-    (Fraction(63, 4), '63 chunks must enter node 0, at most 4 in a round')
+    Examples:
+        >>> import hopscape
+        >>> found = bottleneck(hopscape.build("torus(8, 8)"))
+        >>> found.rounds, found.describe()
+        (Fraction(63, 4), '63 chunks must enter node 0, at most 4 in a round')
     """
     ends = network.endpoints.astype(np.int64)
     plain = Arcs.of(network)

@@ -130,26 +130,18 @@ def grow_trees(
 ) -> int:
     """Grow all trees of one root, spanning all nodes; other roots keep what they need.
 
-    Parameters
-    ----------
-    indptr, arcs, heads
-        The graph with its helpers: arcs of channels first, then those from the top to every node,
-        to every rival, and from every rival to every node.
-    free : int64[arcs of channels]
-        What is left of every channel; taken from.
-    asks : int64[nodes]
-        Trees that other roots still want.
-    stages
-        Trees that may be under way side by side.
-    found : int64[room, nodes]
-        The arc by which a node hangs in each tree; -1 at the root.
-    copies : int64[room]
-        How many trees are like this; `copies[0]` holds the number wanted.
+    Args:
+        indptr, arcs, heads: The graph with its helpers: arcs of channels first, then those from the
+            top to every node, to every rival, and from every rival to every node.
+        free (int64[arcs of channels]): What is left of every channel; taken from.
+        asks (int64[nodes]): Trees that other roots still want.
+        stages: Trees that may be under way side by side.
+        found (int64[room, nodes]): The arc by which a node hangs in each tree; -1 at the root.
+        copies (int64[room]): How many trees are like this; `copies[0]` holds the number wanted.
 
-    Returns
-    -------
-    int
-        Number of different trees, or -1 when stages or room do not suffice, -2 when it is stuck.
+    Returns:
+        int: Number of different trees, or -1 when stages or room do not suffice, -2 when it is
+            stuck.
     """
     nodes = len(asks)
     order = np.zeros((len(found), nodes), np.int64)

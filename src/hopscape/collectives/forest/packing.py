@@ -21,12 +21,10 @@ _ROOM = 64
 class Bundle:
     """The trees of one root.
 
-    Attributes
-    ----------
-    arc : int64[kinds, nodes]
-        The arc by which each node hangs, in each kind of tree; -1 at the root.
-    copies : int64[kinds]
-        How many trees are of each kind.
+    Attributes:
+        arc (int64[kinds, nodes]): The arc by which each node hangs, in each kind of tree; -1 at the
+            root.
+        copies (int64[kinds]): How many trees are of each kind.
     """
 
     root: int
@@ -42,19 +40,15 @@ def pack_trees(graph: Arcs, trees: int, what: str) -> list[Bundle]:
     often as a flow shows that all trees still to be grown find their room (Lovász 1976; with
     several trees at once: Bérczi and Frank 2009).
 
-    Parameters
-    ----------
-    graph
-        With nodes 0..n-1, all of which are roots.
-    what
-        For messages.
+    Args:
+        graph: With nodes 0..n-1, all of which are roots.
+        what: For messages.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> ring = Arcs.of(hopscape.build("ring(3)"))
-    >>> [bundle.copies.tolist() for bundle in pack_trees(ring, 1, "a ring")]
-    [[1], [1], [1]]
+    Examples:
+        >>> import hopscape
+        >>> ring = Arcs.of(hopscape.build("ring(3)"))
+        >>> [bundle.copies.tolist() for bundle in pack_trees(ring, 1, "a ring")]
+        [[1], [1], [1]]
     """
     asks = np.full(graph.nodes, trees, dtype=np.int64)
     packer = _Packer(graph)

@@ -47,12 +47,11 @@ def forest_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sch
     multiple of :func:`best_pieces`, the same trees are used again and again, a period of t·c rounds
     apart. Reduce-scatter runs backwards, all-reduce is both.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> made = forest_schedule(hopscape.build("petersen"), Goal.all_gather())
-    >>> made.rounds, hopscape.verify(made).holds
-    (3, True)
+    Examples:
+        >>> import hopscape
+        >>> made = forest_schedule(hopscape.build("petersen"), Goal.all_gather())
+        >>> made.rounds, hopscape.verify(made).holds
+        (3, True)
     """
     if goal.kind == "reduce-scatter":
         return gathered_backwards(network, goal, model, forest_schedule)
@@ -156,11 +155,10 @@ def _top_down(graph: Arcs, row: IntArray, root: int) -> list[int]:
 def best_pieces(network: Network) -> int:
     """In how many pieces every datum must come so that no channel idles at the bound.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> best_pieces(hopscape.build("torus(8, 8)"))
-    4
+    Examples:
+        >>> import hopscape
+        >>> best_pieces(hopscape.build("torus(8, 8)"))
+        4
     """
     rate: Fraction = bottleneck(network).rounds
     return rate.denominator

@@ -27,12 +27,9 @@ _SHUFFLES = 6
 class Logical:
     """A graph of endpoints only.
 
-    Attributes
-    ----------
-    arcs
-        Nodes are numbered as in the network; switches have no arcs.
-    paths
-        The channels that each arc stands for.
+    Attributes:
+        arcs: Nodes are numbered as in the network; switches have no arcs.
+        paths: The channels that each arc stands for.
     """
 
     arcs: Arcs
@@ -42,17 +39,13 @@ class Logical:
 def split_switches(network: Network, trees: int, scale: int) -> Logical:
     """Replace all switches by arcs past them, with room for `trees` trees of every endpoint.
 
-    Parameters
-    ----------
-    trees
-        Spanning trees per root.
-    scale
-        The capacities of all channels are multiplied by it; no cut may be too narrow for the trees.
+    Args:
+        trees: Spanning trees per root.
+        scale: The capacities of all channels are multiplied by it; no cut may be too narrow for the
+            trees.
 
-    Raises
-    ------
-    ArgumentError
-        When a switch takes in more than it gives out, or less.
+    Raises:
+        ArgumentError: When a switch takes in more than it gives out, or less.
     """
     real = np.nonzero(network.tails != network.heads)[0]
     plain = Arcs.of(network)

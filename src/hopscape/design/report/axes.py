@@ -19,12 +19,9 @@ _TICKS = 5
 class Axis:
     """From values to places on the page, linear or logarithmic.
 
-    Attributes
-    ----------
-    low, high
-        Values at the ends.
-    start, end
-        Where these are on the page.
+    Attributes:
+        low, high: Values at the ends.
+        start, end: Where these are on the page.
     """
 
     low: float
@@ -39,10 +36,9 @@ class Axis:
     ) -> Axis:
         """An axis with room for all values: logarithmic where they differ by a factor of 20.
 
-        Examples
-        --------
-        >>> Axis.around([1, 100], 0, 10).log, Axis.around([1, 3], 0, 10, zero=True).low
-        (True, 0.0)
+        Examples:
+            >>> Axis.around([1, 100], 0, 10).log, Axis.around([1, 3], 0, 10, zero=True).low
+            (True, 0.0)
         """
         low, high = min(values), max(values)
         if not zero and low > 0 and high > _RATIO * low:
@@ -61,10 +57,9 @@ class Axis:
     def ticks(self) -> list[float]:
         """Round values along the axis.
 
-        Examples
-        --------
-        >>> Axis(0, 10, 0, 1).ticks(), Axis(8, 1300, 0, 1, True).ticks()
-        ([0.0, 2.0, 4.0, 6.0, 8.0, 10.0], [10.0, 100.0, 1000.0])
+        Examples:
+            >>> Axis(0, 10, 0, 1).ticks(), Axis(8, 1300, 0, 1, True).ticks()
+            ([0.0, 2.0, 4.0, 6.0, 8.0, 10.0], [10.0, 100.0, 1000.0])
         """
         if self.log:
             powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)

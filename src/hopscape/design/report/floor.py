@@ -32,10 +32,8 @@ _WIDTH = 420.0
 class Part(NamedTuple):
     """A line of the bill of material.
 
-    Attributes
-    ----------
-    metres, money, watts
-        In all; None where there is nothing to say.
+    Attributes:
+        metres, money, watts: In all; None where there is nothing to say.
     """
 
     part: str
@@ -49,17 +47,12 @@ class Part(NamedTuple):
 class Floor:
     """A network in its room.
 
-    Attributes
-    ----------
-    how
-        In which order racks were filled.
-    used : int64[racks]
-        Slots taken.
-    ends : int64[2, cables]
-        Places of both ends of every cable.
-    lengths : float64[cables]
-    currency
-        Empty where there is no price list.
+    Attributes:
+        how: In which order racks were filled.
+        used (int64[racks]): Slots taken.
+        ends (int64[2, cables]): Places of both ends of every cable.
+        lengths: float64[cables]
+        currency: Empty where there is no price list.
     """
 
     plan: FloorPlan
@@ -81,12 +74,9 @@ def floor_of(
 ) -> Floor | None:
     """The floor of a direct machine, or of a switched one with its prices; None where it has none.
 
-    Parameters
-    ----------
-    plan
-        The room asked for.
-    asked
-        Of a switched machine.
+    Args:
+        plan: The room asked for.
+        asked: Of a switched machine.
     """
     try:
         if asked is None:

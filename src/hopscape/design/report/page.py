@@ -55,19 +55,13 @@ def html_report(
 ) -> str:
     """The whole report as one page.
 
-    Parameters
-    ----------
-    found : Design or SwitchedDesign
-    command
-        That asks for the same.
-    drawn
-        The pictures, where they are drawn already.
-    floor
-        Of the first one, where it is known already.
-    options
-        All options of the command with their values.
-    explorer
-        Name of the page beside it in which the finalists can be explored.
+    Args:
+        found: Design or SwitchedDesign
+        command: That asks for the same.
+        drawn: The pictures, where they are drawn already.
+        floor: Of the first one, where it is known already.
+        options: All options of the command with their values.
+        explorer: Name of the page beside it in which the finalists can be explored.
     """
     look = found.presentation
     floor = best_floor(found) if floor is None else floor

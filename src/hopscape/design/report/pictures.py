@@ -23,11 +23,9 @@ _MOST_LINKS = 1200
 class Picture(NamedTuple):
     """One picture.
 
-    Attributes
-    ----------
-    kind : {'svg', 'png'}
-    part : {'ranking', 'curves', 'floor', 'networks'}
-        Where in the report it belongs.
+    Attributes:
+        kind: {'svg', 'png'}
+        part ({'ranking', 'curves', 'floor', 'networks'}): Where in the report it belongs.
     """
 
     name: str
@@ -47,11 +45,9 @@ def best_floor(found: AnyDesign, chosen: Candidate | None = None) -> Floor | Non
 def pictures(found: AnyDesign, floor: Floor | None = None) -> Iterator[Picture]:
     """All pictures: plots first, then the floor, then drawings of the finalists.
 
-    Parameters
-    ----------
-    found : Design or SwitchedDesign
-    floor
-        Of the first one, where it is known already.
+    Args:
+        found: Design or SwitchedDesign
+        floor: Of the first one, where it is known already.
     """
     for x, y, caption in found.presentation.plots:
         data = scatter(found.candidates, x, y, caption)

@@ -125,10 +125,8 @@ def _by_spec(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, A
 def curve_plot(rows: Sequence[Mapping[str, Any]], caption: str) -> bytes:
     """Latency and accepted load over offered load; hollow beyond saturation, a cross: collapse.
 
-    Parameters
-    ----------
-    rows
-        Points as ``hopscape simulate`` prints them.
+    Args:
+        rows: Points as ``hopscape simulate`` prints them.
     """
     curves = _by_spec(rows)
     loads = [float(row["offered"]) for row in rows]

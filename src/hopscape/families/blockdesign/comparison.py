@@ -17,10 +17,9 @@ _MOST_PORTS = 1024
 def comparable_specs(radix: int) -> dict[str, str]:
     """Networks whose switches (or endpoints, in a distributed switch) have at most `radix` ports.
 
-    Examples
-    --------
-    >>> comparable_specs(16)["fat tree"]
-    'fat_tree(16)'
+    Examples:
+        >>> comparable_specs(16)["fat tree"]
+        'fat_tree(16)'
     """
     from hopscape.algebra.fields import prime_power
 

@@ -30,13 +30,10 @@ __all__ = ["Construction", "Design", "check_parameters", "constructions"]
 class Design:
     """N blocks of m of N elements.
 
-    Attributes
-    ----------
-    blocks : int64[N, m]
-    how
-        The construction, in words.
-    base
-        The difference set that the blocks are developed from, when there is one.
+    Attributes:
+        blocks: int64[N, m]
+        how: The construction, in words.
+        base: The difference set that the blocks are developed from, when there is one.
     """
 
     blocks: IntArray

@@ -14,27 +14,17 @@ def search_cover(
 ) -> tuple[IntArray, int]:
     """Depth-first search for blocks, each with 0, whose differences are everything often enough.
 
-    Parameters
-    ----------
-    difference : int32[N, N]
-        difference[a, b] is a - b in the group.
-    size
-        Elements of a block.
-    count
-        Blocks; their second elements do not fall.
-    ways
-        How often each element other than 0 must be a difference.
-    gaps
-        The group is cyclic: blocks are turned so that their first gap is their smallest.
-    budget
-        Most steps.
+    Args:
+        difference (int32[N, N]): difference[a, b] is a - b in the group.
+        size: Elements of a block.
+        count: Blocks; their second elements do not fall.
+        ways: How often each element other than 0 must be a difference.
+        gaps: The group is cyclic: blocks are turned so that their first gap is their smallest.
+        budget: Most steps.
 
-    Returns
-    -------
-    elements : int64[count · size]
-        The blocks, or -1 everywhere when there are none.
-    steps : int
-        Steps made; more than `budget` when the search was cut short.
+    Returns:
+        elements (int64[count · size]): The blocks, or -1 everywhere when there are none.
+        steps (int): Steps made; more than `budget` when the search was cut short.
     """
     order, total = len(difference), size * count
     spare = count * size * (size - 1) - ways * (order - 1)

@@ -44,18 +44,12 @@ _TO_BUILD = 20_000_000
 class Cover:
     """What a search for a difference cover found.
 
-    Attributes
-    ----------
-    moduli
-        The group.
-    size
-        Elements of a block.
-    elements
-        The elements of all blocks, one after the other; None when there is no cover.
-    proved
-        Found, or excluded: by counting, by a theorem or by exhaustion.
-    steps
-        Steps of the search.
+    Attributes:
+        moduli: The group.
+        size: Elements of a block.
+        elements: The elements of all blocks, one after the other; None when there is no cover.
+        proved: Found, or excluded: by counting, by a theorem or by exhaustion.
+        steps: Steps of the search.
     """
 
     moduli: tuple[int, ...]
@@ -97,32 +91,24 @@ def difference_cover(
 ) -> Cover:
     """Search for a difference cover, to the end where the budget allows.
 
-    Parameters
-    ----------
-    order
-        Number of elements of the group.
-    size
-        Number of elements of a block, at most `order`.
-    blocks
-        Number of blocks.
-    ways
-        How often each element other than 0 must be a difference, at least.
-    moduli
-        The group as a product of cyclic ones; Z_order when left out.
-    budget
-        Most steps of the search.
+    Args:
+        order: Number of elements of the group.
+        size: Number of elements of a block, at most `order`.
+        blocks: Number of blocks.
+        ways: How often each element other than 0 must be a difference, at least.
+        moduli: The group as a product of cyclic ones; Z_order when left out.
+        budget: Most steps of the search.
 
-    Examples
-    --------
-    >>> cover = difference_cover(39, 7)
-    >>> len(cover.elements), cover.difference_set().doubled
-    (7, (1, 2, 37, 38))
-    >>> difference_cover(42, 7).reason
-    'exhausted: no 7 elements of Z42 have all differences'
-    >>> difference_cover(25, 4, blocks=2).reason
-    'exhausted: no 2 blocks of 4 elements of Z25 have all differences'
-    >>> difference_cover(37, 4, blocks=3).blocks
-    ((0, 1, 3, 24), (0, 4, 9, 15), (0, 7, 17, 25))
+    Examples:
+        >>> cover = difference_cover(39, 7)
+        >>> len(cover.elements), cover.difference_set().doubled
+        (7, (1, 2, 37, 38))
+        >>> difference_cover(42, 7).reason
+        'exhausted: no 7 elements of Z42 have all differences'
+        >>> difference_cover(25, 4, blocks=2).reason
+        'exhausted: no 2 blocks of 4 elements of Z25 have all differences'
+        >>> difference_cover(37, 4, blocks=3).blocks
+        ((0, 1, 3, 24), (0, 4, 9, 15), (0, 7, 17, 25))
     """
     group = moduli if moduli is not None else (order,)
     for name, value in (("N", order), ("m", size), ("blocks", blocks), ("ways", ways)):
@@ -208,10 +194,9 @@ def wichmann_ruler(marks: int) -> tuple[int, ...]:
     1^r, r+1, (2r+1)^r, (4r+3)^s, (2r+2)^(r+1), 1^r; the length grows as a third of the square of
     the marks. With up to seven marks a longer one, found by search.
 
-    Examples
-    --------
-    >>> wichmann_ruler(8), wichmann_ruler(4)
-    ((0, 1, 3, 6, 13, 17, 21, 22), (0, 1, 4, 6))
+    Examples:
+        >>> wichmann_ruler(8), wichmann_ruler(4)
+        ((0, 1, 3, 6, 13, 17, 21, 22), (0, 1, 4, 6))
     """
     small = {
         1: (0,),
@@ -271,10 +256,9 @@ def _on_circle(ruler: tuple[int, ...], order: int) -> tuple[int, ...]:
 def abelian_groups(order: int) -> Iterator[tuple[int, ...]]:
     """All abelian groups of an order, up to isomorphism, the cyclic one first.
 
-    Examples
-    --------
-    >>> list(abelian_groups(12)), len(list(abelian_groups(16)))
-    ([(12,), (2, 6)], 5)
+    Examples:
+        >>> list(abelian_groups(12)), len(list(abelian_groups(16)))
+        ([(12,), (2, 6)], 5)
     """
     choices = [
         [[p**e for e in part] for part in _partitions(exponent)]
@@ -308,11 +292,10 @@ def largest_cover(
 
     Where an exclusion is not proved, the search was cut short by the budget.
 
-    Examples
-    --------
-    >>> best, excluded = largest_cover(5)
-    >>> best.moduli, best.elements, excluded
-    ((21,), (0, 1, 4, 14, 16), [])
+    Examples:
+        >>> best, excluded = largest_cover(5)
+        >>> best.moduli, best.elements, excluded
+        ((21,), (0, 1, 4, 14, 16), [])
     """
     if size < 2:
         raise ArgumentError(f"m is {size}; it must be at least 2")

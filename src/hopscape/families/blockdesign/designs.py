@@ -35,22 +35,17 @@ __all__ = [
 def check_design(blocks: IntArray, points: int | None = None, sigma: int | None = None) -> Verdict:
     """Are these the blocks of a symmetric design (of any σ, unless one is wanted)?
 
-    Parameters
-    ----------
-    blocks : int array (N, m)
-    points
-        Number of elements, when it is not the number of blocks.
+    Args:
+        blocks: int array (N, m)
+        points: Number of elements, when it is not the number of blocks.
 
-    Returns
-    -------
-    Verdict
-        `details` has N, m, sigma; `where` the first block, element or pair that is wrong.
+    Returns:
+        Verdict: `details` has N, m, sigma; `where` the first block, element or pair that is wrong.
 
-    Examples
-    --------
-    >>> from hopscape.families.blockdesign import singer
-    >>> print(check_design(singer(2).blocks()))
-    holds: 7 blocks of 3 of 7 elements, every pair in 1
+    Examples:
+        >>> from hopscape.families.blockdesign import singer
+        >>> print(check_design(singer(2).blocks()))
+        holds: 7 blocks of 3 of 7 elements, every pair in 1
     """
     table = np.asarray(blocks)
     if table.ndim != 2 or table.size == 0 or table.dtype.kind not in "iu":
@@ -105,15 +100,13 @@ def make_design(n: int, m: int, sigma: int) -> Design:
     A developed difference set is checked by its differences, which is a proof; other designs pair
     by pair.
 
-    Raises
-    ------
-    ArgumentError
-        When the parameters are wrong, the design is impossible (with the reason), or none is known.
+    Raises:
+        ArgumentError: When the parameters are wrong, the design is impossible (with the reason), or
+            none is known.
 
-    Examples
-    --------
-    >>> make_design(7, 4, 2).how
-    'complement of: Singer, projective plane of order 2'
+    Examples:
+        >>> make_design(7, 4, 2).how
+        'complement of: Singer, projective plane of order 2'
     """
     check_parameters(n, m, sigma)
     require_memory(32 * n * m, f"B({n}, {m}, {sigma})")
@@ -135,11 +128,9 @@ def make_design(n: int, m: int, sigma: int) -> Design:
 def read_blocks(path: str | Path) -> tuple[list[list[int]], int]:
     """Blocks from a text file: a line per block, or a square matrix of 0 and 1.
 
-    Returns
-    -------
-    blocks : list of lists, counting from 0
-    first : int
-        The number that the file gives to the first element (0 or 1).
+    Returns:
+        blocks: list of lists, counting from 0
+        first (int): The number that the file gives to the first element (0 or 1).
     """
     if Path(path).suffix == ".json":
         rows = _json_blocks(path)

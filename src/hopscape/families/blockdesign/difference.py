@@ -33,11 +33,10 @@ __all__ = [
 class AbelianGroup:
     """The product of cyclic groups; elements are numbers in mixed radix, the last digit fastest.
 
-    Examples
-    --------
-    >>> group = AbelianGroup((4, 4))
-    >>> int(group.add(7, 9)), int(group.subtract(0, 5))
-    (12, 15)
+    Examples:
+        >>> group = AbelianGroup((4, 4))
+        >>> int(group.add(7, 9)), int(group.subtract(0, 5))
+        (12, 15)
     """
 
     def __init__(self, moduli: Sequence[int]) -> None:
@@ -69,18 +68,14 @@ class AbelianGroup:
 class DifferenceSet:
     """A set of elements of an abelian group, its differences, and the blocks it develops into.
 
-    Attributes
-    ----------
-    moduli
-        The group, as a product of cyclic ones.
-    how
-        The construction, in words.
+    Attributes:
+        moduli: The group, as a product of cyclic ones.
+        how: The construction, in words.
 
-    Examples
-    --------
-    >>> plane = singer(2, 2)
-    >>> plane.moduli, plane.elements, plane.multiplicities.tolist()
-    ((7,), (0, 1, 3), [0, 1, 1, 1, 1, 1, 1])
+    Examples:
+        >>> plane = singer(2, 2)
+        >>> plane.moduli, plane.elements, plane.multiplicities.tolist()
+        ((7,), (0, 1, 3), [0, 1, 1, 1, 1, 1, 1])
     """
 
     moduli: tuple[int, ...]
@@ -137,17 +132,13 @@ def singer(order: int, dimension: int = 2) -> DifferenceSet:
     exactly when none but the last of them is a multiple of 1; the powers without their highest
     term are the difference set.
 
-    Parameters
-    ----------
-    order
-        A prime power q.
-    dimension
-        2 for planes: N = q² + q + 1, m = q + 1, σ = 1.
+    Args:
+        order: A prime power q.
+        dimension: 2 for planes: N = q² + q + 1, m = q + 1, σ = 1.
 
-    Examples
-    --------
-    >>> singer(3).elements
-    (0, 1, 3, 9)
+    Examples:
+        >>> singer(3).elements
+        (0, 1, 3, 9)
     """
     if prime_power(order) is None:
         raise ArgumentError(f"order {order} is not a prime power; Singer's planes need one")
@@ -270,11 +261,10 @@ def mcfarland(q: int, dimension: int = 1) -> DifferenceSet:
 
     N = q^(d+1) (r + 1), m = q^d r, σ = q^d (q^d - 1)/(q - 1), r = (q^(d+1) - 1)/(q - 1).
 
-    Examples
-    --------
-    >>> biplane = mcfarland(2)
-    >>> biplane.moduli, len(biplane.elements), biplane.check(2).holds
-    ((2, 2, 4), 6, True)
+    Examples:
+        >>> biplane = mcfarland(2)
+        >>> biplane.moduli, len(biplane.elements), biplane.check(2).holds
+        ((2, 2, 4), 6, True)
     """
     field = galois_field(q)
     width = dimension + 1

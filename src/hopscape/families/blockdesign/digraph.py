@@ -60,10 +60,9 @@ def wiring_table(m: int) -> list[dict[str, int | list[int]]]:
 
     Row i, column j: from (i - j) mod N + 1, to (i - 1 + (j - 1) m) mod N + 1.
 
-    Examples
-    --------
-    >>> wiring_table(3)[3]
-    {'switch': 4, 'from': [4, 3, 2], 'to': [4, 7, 1]}
+    Examples:
+        >>> wiring_table(3)[3]
+        {'switch': 4, 'from': [4, 3, 2], 'to': [4, 7, 1]}
     """
     high = QuasicompleteDigraph.parameters[0].high
     if not 2 <= m <= (high or m):

@@ -30,13 +30,10 @@ _EXCLUDED: dict[tuple[int, int, int], str] = {
 class Existence:
     """What is known of B(N, m, σ).
 
-    Attributes
-    ----------
-    status : {'exists', 'impossible', 'open'}
-    reason
-        How it is built, why it cannot be, or what is not excluded.
-    built
-        Can this program build it?
+    Attributes:
+        status: {'exists', 'impossible', 'open'}
+        reason: How it is built, why it cannot be, or what is not excluded.
+        built: Can this program build it?
     """
 
     n: int
@@ -61,17 +58,13 @@ class Existence:
 def hilbert_symbol(a: int, b: int, p: int) -> int:
     """(a, b)_p: 1 when a x² + b y² = z² has a solution other than 0 in the p-adic numbers, else -1.
 
-    Parameters
-    ----------
-    a, b
-        Not 0.
-    p
-        A prime, or 0 for the real numbers.
+    Args:
+        a, b: Not 0.
+        p: A prime, or 0 for the real numbers.
 
-    Examples
-    --------
-    >>> hilbert_symbol(-1, -1, 0), hilbert_symbol(6, -1, 3), hilbert_symbol(2, 7, 7)
-    (-1, -1, 1)
+    Examples:
+        >>> hilbert_symbol(-1, -1, 0), hilbert_symbol(6, -1, 3), hilbert_symbol(2, 7, 7)
+        (-1, -1, 1)
     """
     if p == 0:
         return -1 if a < 0 and b < 0 else 1
@@ -102,12 +95,11 @@ def bruck_ryser_chowla(n: int, m: int, sigma: int) -> str | None:
     N even: m - σ must be a square. N odd: x² = (m - σ) y² + (-1)^((N-1)/2) σ z² must have a
     solution other than 0, which the Hilbert symbols at all primes decide.
 
-    Examples
-    --------
-    >>> bruck_ryser_chowla(43, 7, 1)
-    'Bruck-Ryser-Chowla: x² = 6y² - 1z² has no solution (3-adic)'
-    >>> bruck_ryser_chowla(22, 7, 2)
-    'Bruck-Ryser-Chowla: N = 22 is even and m - sigma = 5 is not a square'
+    Examples:
+        >>> bruck_ryser_chowla(43, 7, 1)
+        'Bruck-Ryser-Chowla: x² = 6y² - 1z² has no solution (3-adic)'
+        >>> bruck_ryser_chowla(22, 7, 2)
+        'Bruck-Ryser-Chowla: N = 22 is even and m - sigma = 5 is not a square'
     """
     gap = m - sigma
     if n % 2 == 0:
@@ -127,15 +119,12 @@ def bruck_ryser_chowla(n: int, m: int, sigma: int) -> str | None:
 def existence(n: int, m: int, sigma: int) -> Existence:
     """What is known of B(N, m, σ).
 
-    Raises
-    ------
-    ArgumentError
-        When N is not m(m-1)/σ + 1.
+    Raises:
+        ArgumentError: When N is not m(m-1)/σ + 1.
 
-    Examples
-    --------
-    >>> existence(43, 7, 1).status, existence(16, 6, 2).status, existence(157, 13, 1).status
-    ('impossible', 'exists', 'open')
+    Examples:
+        >>> existence(43, 7, 1).status, existence(16, 6, 2).status, existence(157, 13, 1).status
+        ('impossible', 'exists', 'open')
     """
     check_parameters(n, m, sigma)
     if m > _MOST_M:
@@ -158,10 +147,9 @@ def existence(n: int, m: int, sigma: int) -> Existence:
 def table(sigma: int, largest: int) -> Iterator[Existence]:
     """All parameters with this σ and m up to `largest` for which N is an integer.
 
-    Examples
-    --------
-    >>> [(row.n, row.m) for row in table(1, 5)]
-    [(3, 2), (7, 3), (13, 4), (21, 5)]
+    Examples:
+        >>> [(row.n, row.m) for row in table(1, 5)]
+        [(3, 2), (7, 3), (13, 4), (21, 5)]
     """
     if sigma < 1:
         raise ArgumentError(f"sigma is {sigma}; it must be at least 1")

@@ -138,18 +138,14 @@ def check_expansion(network: Network, *, sources: int | None = None) -> Verdict:
     (so never more than 2 beyond the diameter of the copy), share σ copies or, for one element in
     two layers, m, and every copy still has its own distances.
 
-    Parameters
-    ----------
-    network
-        Built by ``design_expansion``.
-    sources
-        Check from the first so many endpoints only.
+    Args:
+        network: Built by ``design_expansion``.
+        sources: Check from the first so many endpoints only.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> print(check_expansion(hopscape.build("design_expansion(ring(6), 7, 3)")))
-    holds: 196 pairs of endpoints: distances are those of the copies + 2, at most 5
+    Examples:
+        >>> import hopscape
+        >>> print(check_expansion(hopscape.build("design_expansion(ring(6), 7, 3)")))
+        holds: 196 pairs of endpoints: distances are those of the copies + 2, at most 5
     """
     family = network.family
     if not isinstance(family, DesignExpansion):

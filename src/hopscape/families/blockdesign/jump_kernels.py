@@ -20,16 +20,11 @@ def count_jumps(
 ) -> None:
     """Fewest jumps from a node to all nodes, layer by layer of endpoints.
 
-    Parameters
-    ----------
-    switch : bool[nodes]
-        Nodes that are passed for free.
-    dead : bool[channels]
-        Channels that do not work; empty when all do.
-    wanted : bool[nodes]
-        Stop when all these are reached; empty to go on to the end.
-    jumps : int64[nodes]
-        Filled; -1 where there is no path.
+    Args:
+        switch (bool[nodes]): Nodes that are passed for free.
+        dead (bool[channels]): Channels that do not work; empty when all do.
+        wanted (bool[nodes]): Stop when all these are reached; empty to go on to the end.
+        jumps (int64[nodes]): Filled; -1 where there is no path.
     """
     order = len(indptr) - 1
     jumps[:] = -1

@@ -24,18 +24,14 @@ def jumps_from(
 ) -> IntArray:
     """Endpoint-to-endpoint jumps from a node to all nodes, crossbars passed for free; -1: no path.
 
-    Parameters
-    ----------
-    dead : bool[channels], optional
-        Channels that do not work.
-    until : int array, optional
-        Stop when all these nodes are reached.
+    Args:
+        dead (bool[channels], optional): Channels that do not work.
+        until (int array, optional): Stop when all these nodes are reached.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> jumps_from(hopscape.build("distributed_switch(7, 3, 1)"), 0)[:7].tolist()
-    [0, 1, 1, 1, 1, 1, 1]
+    Examples:
+        >>> import hopscape
+        >>> jumps_from(hopscape.build("distributed_switch(7, 3, 1)"), 0)[:7].tolist()
+        [0, 1, 1, 1, 1, 1, 1]
     """
     from hopscape.families.blockdesign.jump_kernels import count_jumps
 

@@ -40,10 +40,9 @@ GROUP = 8
 def supernode_count(size: int, links: int, copies: int = 1) -> int:
     """Supernodes that can all be joined pairwise: size · links / copies + 1.
 
-    Examples
-    --------
-    >>> supernode_count(32, 16), supernode_count(39, 40), supernode_count(39, 40, 2)
-    (513, 1561, 781)
+    Examples:
+        >>> supernode_count(32, 16), supernode_count(39, 40), supernode_count(39, 40, 2)
+        (513, 1561, 781)
     """
     for name, value in (("size", size), ("links", links), ("copies", copies)):
         if value < 1:
@@ -55,20 +54,13 @@ def supernode_count(size: int, links: int, copies: int = 1) -> int:
 class Machine:
     """A two-level machine with its counts.
 
-    Attributes
-    ----------
-    name, supernode, spec
-        What it is called, the network of a supernode, the whole.
-    size
-        Nodes of a supernode.
-    global_ports
-        Ports of a node to other supernodes.
-    local_switches, local_cables
-        In one supernode.
-    global_switches, global_cables
-        Between all of them.
-    ports
-        Ports of a node in all.
+    Attributes:
+        name, supernode, spec: What it is called, the network of a supernode, the whole.
+        size: Nodes of a supernode.
+        global_ports: Ports of a node to other supernodes.
+        local_switches, local_cables: In one supernode.
+        global_switches, global_cables: Between all of them.
+        ports: Ports of a node in all.
     """
 
     name: str
@@ -101,13 +93,12 @@ class Machine:
 def describe_machine(name: str, family: TwoLevel) -> Machine:
     """The counts of a member of ``two_level``.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> family = hopscape.build("two_level(complete(32), complete(513))").family
-    >>> machine = describe_machine("Blue Waters", family)
-    >>> machine.nodes, machine.ports, machine.global_cables
-    (16416, 47, 131328)
+    Examples:
+        >>> import hopscape
+        >>> family = hopscape.build("two_level(complete(32), complete(513))").family
+        >>> machine = describe_machine("Blue Waters", family)
+        >>> machine.nodes, machine.ports, machine.global_cables
+        (16416, 47, 131328)
     """
     inside, outer = family.supernode, family.between
     ends = family.locals[: family.size]
@@ -142,26 +133,19 @@ def join_supernodes(
 ) -> TwoLevel:
     """A machine of one's own: given the outer network, or as many supernodes as can be joined.
 
-    Parameters
-    ----------
-    supernode
-        The network inside a supernode.
-    between
-        The network of supernodes. Left out, all are joined pairwise, as many as `links` allow.
-    links
-        Links of a node to other supernodes; what `ports` leaves, when left out.
-    copies
-        Links for each pair of supernodes that is joined.
-    ports
-        Most ports of a node.
-    group, lanes, speeds
-        As in ``two_level``.
+    Args:
+        supernode: The network inside a supernode.
+        between: The network of supernodes. Left out, all are joined pairwise, as many as `links`
+            allow.
+        links: Links of a node to other supernodes; what `ports` leaves, when left out.
+        copies: Links for each pair of supernodes that is joined.
+        ports: Most ports of a node.
+        group, lanes, speeds: As in ``two_level``.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> join_supernodes(hopscape.build("partial_switch(39, 7)"), ports=47).spec
-    'two_level(partial_switch(39, 7), complete(1561))'
+    Examples:
+        >>> import hopscape
+        >>> join_supernodes(hopscape.build("partial_switch(39, 7)"), ports=47).spec
+        'two_level(partial_switch(39, 7), complete(1561))'
     """
     inside = int(supernode.degrees[supernode.endpoints].max(initial=0))
     if between is None:

@@ -32,19 +32,16 @@ def routes_by_meeting(
 ) -> tuple[IntArray, IntArray]:
     """Channels of one shortest path for each pair: where each way starts, and all channels.
 
-    Parameters
-    ----------
-    at, to : int arrays
-    dead : bool[channels], optional
-        Channels that do not work.
+    Args:
+        at, to: int arrays
+        dead (bool[channels], optional): Channels that do not work.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("ring(6)")
-    >>> starts, channels = routes_by_meeting(net, np.array([0, 2]), np.array([2, 2]))
-    >>> starts.tolist(), net.heads[channels].tolist()
-    ([0, 2, 2], [1, 2])
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("ring(6)")
+        >>> starts, channels = routes_by_meeting(net, np.array([0, 2]), np.array([2, 2]))
+        >>> starts.tolist(), net.heads[channels].tolist()
+        ([0, 2, 2], [1, 2])
     """
     from hopscape.families.blockdesign.meeting_kernels import meet
 

@@ -31,17 +31,14 @@ class Wires(NamedTuple):
 def meet(wires: Wires, dead: IntArray, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
     """One shortest path for each pair: search from both ends, the smaller front first.
 
-    Parameters
-    ----------
-    dead : bool[channels]
-        Channels that do not work; empty when all do.
-    at, to : int64[pairs]
+    Args:
+        dead (bool[channels]): Channels that do not work; empty when all do.
+        at, to: int64[pairs]
 
-    Returns
-    -------
-    starts : int64[pairs + 1]
-        Where the channels of each way begin; a pair without a path, or at home, has none.
-    channels : int64[hops]
+    Returns:
+        starts (int64[pairs + 1]): Where the channels of each way begin; a pair without a path, or
+            at home, has none.
+        channels: int64[hops]
     """
     tails, heads = wires.tails, wires.heads
     order = len(wires.indptr) - 1
@@ -150,18 +147,13 @@ def add_trees(
 ) -> tuple[int, int]:
     """Add what all nodes send to each target, down a tree of shortest paths, to the loads.
 
-    Parameters
-    ----------
-    targets : int64[targets]
-    sends : float64[nodes]
-        What each node sends to each target other than itself.
-    loads : float64[channels]
-        Added to.
+    Args:
+        targets: int64[targets]
+        sends (float64[nodes]): What each node sends to each target other than itself.
+        loads (float64[channels]): Added to.
 
-    Returns
-    -------
-    source, target : int
-        A sender that has no path, or -1 and -1.
+    Returns:
+        source, target (int): A sender that has no path, or -1 and -1.
     """
     indptr, tails, heads, back_indptr, back_channel = wires
     order = len(indptr) - 1

@@ -49,18 +49,15 @@ def _sum(a: int, b: int, sign: int, moduli: IntArray) -> int:
 def fill_distances(leads: IntArray, shifts: IntArray, moduli: IntArray, out: IntArray) -> bool:
     """Breadth-first search from element 0 of every position.
 
-    Parameters
-    ----------
-    leads, shifts : int32[positions, ports]
-        Position and shift of the node at each port; position -1 where nothing is wired.
-    moduli : int64[axes]
-    out : unsigned or int32[positions, positions, elements]
-        Filled with the largest number, which stays where there is no path.
+    Args:
+        leads, shifts (int32[positions, ports]): Position and shift of the node at each port;
+            position -1 where nothing is wired.
+        moduli: int64[axes]
+        out (unsigned or int32[positions, positions, elements]): Filled with the largest number,
+            which stays where there is no path.
 
-    Returns
-    -------
-    bool
-        False when a distance does not fit below the largest number.
+    Returns:
+        bool: False when a distance does not fit below the largest number.
     """
     positions, ports = leads.shape
     count = out.shape[2]
@@ -149,11 +146,9 @@ def walk(
 ) -> None:
     """Follow the ports: what is left of the gap stands for the element.
 
-    Parameters
-    ----------
-    positions : int64[pairs, longest + 1, 2]
-        Filled with positions and gaps; -1 beyond the end.
-    ports : int64[pairs, longest]
+    Args:
+        positions (int64[pairs, longest + 1, 2]): Filled with positions and gaps; -1 beyond the end.
+        ports: int64[pairs, longest]
     """
     leads, shifts, moduli, table = wiring
     chosen = np.empty(leads.shape[1], np.int64)
@@ -176,11 +171,9 @@ def walk(
 def count_loads(wiring: Shifted, ends: int) -> tuple[IntArray, int]:
     """Routes from endpoints of element 0 to all endpoints, counted by position and port.
 
-    Returns
-    -------
-    counts : int64[positions, ports]
-    lost : int
-        A position that does not reach all others, or -1.
+    Returns:
+        counts: int64[positions, ports]
+        lost (int): A position that does not reach all others, or -1.
     """
     leads, shifts, moduli, table = wiring
     positions, ports = leads.shape

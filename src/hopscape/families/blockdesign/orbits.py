@@ -36,14 +36,11 @@ _FEW_GROUPS = 10_000
 class Orbits:
     """Nodes as positions and elements.
 
-    Attributes
-    ----------
-    group
-        The shifts; it has as many elements as there are supernodes.
-    positions : int
-        Places of a supernode, then orbits of outer switches.
-    leads, shifts : int32[positions, ports]
-        Position and shift of the node at each port of element 0; -1 where nothing is wired.
+    Attributes:
+        group: The shifts; it has as many elements as there are supernodes.
+        positions (int): Places of a supernode, then orbits of outer switches.
+        leads, shifts (int32[positions, ports]): Position and shift of the node at each port of
+            element 0; -1 where nothing is wired.
     """
 
     def __init__(self, family: Supernodes, group: AbelianGroup) -> None:

@@ -62,10 +62,8 @@ def walk(
 ) -> None:
     """Channels of a shortest path of every pair; of several a hash of node and target takes one.
 
-    Parameters
-    ----------
-    channels : int64[pairs, longest]
-        Filled; -1 beyond the end.
+    Args:
+        channels (int64[pairs, longest]): Filled; -1 beyond the end.
     """
     found = np.empty(int((indptr[1:] - indptr[:-1]).max()), np.int64)
     for k in range(len(at)):

@@ -76,15 +76,14 @@ def all_routes(network: Network, a: int, b: int, *, most: int = 1000) -> list[Ro
     In a distributed switch σ of two hops, through different crossbars; in a quasi-complete digraph
     one; in a two-level machine whatever there is, but not more than `most`.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("distributed_switch(7, 4, 2)")
-    >>> [route.path for route in all_routes(net, 0, 1)]
-    [(0, 9, 1), (0, 10, 1)]
-    >>> net = hopscape.build("two_level(complete(4), complete(5))")
-    >>> [route.path for route in all_routes(net, 0, 11)]
-    [(0, 1, 10, 11), (0, 7, 4, 11)]
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("distributed_switch(7, 4, 2)")
+        >>> [route.path for route in all_routes(net, 0, 1)]
+        [(0, 9, 1), (0, 10, 1)]
+        >>> net = hopscape.build("two_level(complete(4), complete(5))")
+        >>> [route.path for route in all_routes(net, 0, 11)]
+        [(0, 1, 10, 11), (0, 7, 4, 11)]
     """
     first, second = _endpoints(network, a, b)
     if first == second:
@@ -132,28 +131,20 @@ def route_around(
     Two hops where one of the σ ways is whole; else four, by an endpoint in between; else a search
     of the whole network.
 
-    Parameters
-    ----------
-    network
-        A distributed or partial switch, a quasi-complete digraph or a two-level machine.
-    a, b
-        Endpoints.
-    dead_switches
-        Node numbers of crossbars.
-    dead_links : iterable of (int, int)
-        Pairs of node numbers, in either order.
+    Args:
+        network: A distributed or partial switch, a quasi-complete digraph or a two-level machine.
+        a, b: Endpoints.
+        dead_switches: Node numbers of crossbars.
+        dead_links (iterable of (int, int)): Pairs of node numbers, in either order.
 
-    Raises
-    ------
-    DisconnectedError
-        When nothing is left.
+    Raises:
+        DisconnectedError: When nothing is left.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("distributed_switch(7, 4, 2)")
-    >>> route_around(net, 0, 1, dead_switches=[9]).path
-    (0, 10, 1)
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("distributed_switch(7, 4, 2)")
+        >>> route_around(net, 0, 1, dead_switches=[9]).path
+        (0, 10, 1)
     """
     first, second = _endpoints(network, a, b)
     if isinstance(network.family, Supernodes):
@@ -237,13 +228,12 @@ def stranded_pairs(network: Network, dead_switches: Iterable[int]) -> int | None
 
     None in a two-level machine, whose ways are longer.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> stranded_pairs(hopscape.build("distributed_switch(13, 4, 1)"), [13])
-    12
-    >>> stranded_pairs(hopscape.build("distributed_switch(7, 4, 2)"), [7])
-    0
+    Examples:
+        >>> import hopscape
+        >>> stranded_pairs(hopscape.build("distributed_switch(13, 4, 1)"), [13])
+        12
+        >>> stranded_pairs(hopscape.build("distributed_switch(7, 4, 2)"), [7])
+        0
     """
     if isinstance(network.family, Supernodes):
         return None

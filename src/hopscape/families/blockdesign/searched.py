@@ -158,10 +158,9 @@ def turned_design(n: int, m: int, sigma: int) -> IntArray:
     threes (a Frobenius group of order 21). B(49, 16, 5): x stays, points 1, 2, 3 and all cycles are
     exchanged by threes (a cyclic group of order 15, as in Brouwer and Wilbrink, 1984).
 
-    Examples
-    --------
-    >>> turned_design(25, 9, 3).shape
-    (25, 9)
+    Examples:
+        >>> turned_design(25, 9, 3).shape
+        (25, 9)
     """
     period, bases = SEARCHED[n, m, sigma]
     still = n % period

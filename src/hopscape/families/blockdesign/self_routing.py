@@ -31,10 +31,9 @@ def check_ports(
 ) -> Verdict:
     """Does every way of every pair, and the router's way of these pairs, go by one crossbar?
 
-    Parameters
-    ----------
-    sources, targets : int arrays
-        Endpoints; the router is followed for up to 4096 pairs of them, evenly spread.
+    Args:
+        sources, targets (int arrays): Endpoints; the router is followed for up to 4096 pairs of
+            them, evenly spread.
     """
     heads = network.heads.reshape(network.order, -1).astype(np.int64)
     options = route_options(family)

@@ -123,13 +123,12 @@ def latin_square_design() -> IntArray:
 def hadamard_matrix(order: int) -> IntArray | None:
     """A matrix of ±1 with orthogonal rows by Paley, doubling and products, or None.
 
-    Examples
-    --------
-    >>> h = hadamard_matrix(12)
-    >>> bool((h @ h.T == 12 * np.eye(12)).all())
-    True
-    >>> hadamard_matrix(92) is None
-    True
+    Examples:
+        >>> h = hadamard_matrix(12)
+        >>> bool((h @ h.T == 12 * np.eye(12)).all())
+        True
+        >>> hadamard_matrix(92) is None
+        True
     """
     make = hadamard_maker(order)
     return None if make is None else make()

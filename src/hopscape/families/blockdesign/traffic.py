@@ -39,23 +39,20 @@ def check_permutation(
 ) -> Verdict:
     """Can all packets of a permutation be under way at once?
 
-    Parameters
-    ----------
-    permutation : sequence of N, or array (k, N)
-        Destination of each endpoint; -1 sends nothing. Rows of an array are separate rounds.
-    half_duplex
-        A link carries one packet at a time, either way.
-    spread
-        Let a packet of a distributed switch take another of its σ ways when the first is taken.
+    Args:
+        permutation (sequence of N, or array (k, N)): Destination of each endpoint; -1 sends
+            nothing. Rows of an array are separate rounds.
+        half_duplex: A link carries one packet at a time, either way.
+        spread: Let a packet of a distributed switch take another of its σ ways when the first is
+            taken.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("distributed_switch(7, 3, 1)")
-    >>> print(check_permutation(net, [1, 2, 3, 4, 5, 6, 0]))
-    holds: 7 packets, no port wanted twice
-    >>> check_permutation(net, [1, 0, 2, 3, 4, 5, 6], half_duplex=True).holds
-    False
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("distributed_switch(7, 3, 1)")
+        >>> print(check_permutation(net, [1, 2, 3, 4, 5, 6, 0]))
+        holds: 7 packets, no port wanted twice
+        >>> check_permutation(net, [1, 0, 2, 3, 4, 5, 6], half_duplex=True).holds
+        False
     """
     count = network.endpoint_count
     table = np.atleast_2d(np.asarray(permutation))
@@ -102,14 +99,13 @@ def check_traffic(
     `details` counts conflicts: packets that find their ports taken when all set out in order. In a
     distributed switch the ports themselves are checked against the wiring first.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("distributed_switch(7, 3, 1)")
-    >>> print(check_traffic(net, [0, 0], [1, 3]))
-    FAILS: packet 1 (0 → 3) wants a port that packet 0 (0 → 1) holds; 1 of 2 packets are refused
-    >>> print(check_traffic(hopscape.build("ring(6)"), [0, 1], [2, 3]))
-    FAILS: packet 1 (1 → 3) wants a port that packet 0 (0 → 2) holds; 1 of 2 packets are refused
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("distributed_switch(7, 3, 1)")
+        >>> print(check_traffic(net, [0, 0], [1, 3]))
+        FAILS: packet 1 (0 → 3) wants a port that packet 0 (0 → 1) holds; 1 of 2 packets are refused
+        >>> print(check_traffic(hopscape.build("ring(6)"), [0, 1], [2, 3]))
+        FAILS: packet 1 (1 → 3) wants a port that packet 0 (0 → 2) holds; 1 of 2 packets are refused
     """
     first, second = _pairs(network, sources, targets)
     return _run(network, first, second, np.array([0, len(first)]), half_duplex, spread)
@@ -210,13 +206,10 @@ def _circuits(
 class Rounds:
     """Packets sorted into rounds without conflicts.
 
-    Attributes
-    ----------
-    round : int64[packets]
-        From 0; -1 for packets that stay at home.
-    bound
-        What no assignment can beat with these ways: the load of the busiest channel (or
-        endpoint).
+    Attributes:
+        round (int64[packets]): From 0; -1 for packets that stay at home.
+        bound: What no assignment can beat with these ways: the load of the busiest channel (or
+            endpoint).
     """
 
     round: IntArray
@@ -242,12 +235,11 @@ def plan_rounds(
     With half-duplex links, and in other networks, each packet takes the first round that has all
     its channels free, and the plan is proved best only where `rounds` equals `bound`.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("distributed_switch(7, 3, 1)")
-    >>> plan_rounds(net, [0, 0, 1, 1], [1, 3, 0, 2], one_port=True).rounds
-    2
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("distributed_switch(7, 3, 1)")
+        >>> plan_rounds(net, [0, 0, 1, 1], [1, 3, 0, 2], one_port=True).rounds
+        2
     """
     first, second = _pairs(network, sources, targets)
     if half_duplex and (one_port or not network.duplex):

@@ -20,23 +20,16 @@ def count_conflicts(
 ) -> tuple[int, int, int, int]:
     """Send packets round by round, in order; a packet whose ports are taken is a conflict.
 
-    Parameters
-    ----------
-    sources, targets : int64[packets]
-    round_start : int64[rounds + 1]
-        All ports are free again at the start of a round.
-    options : int32[rows, N, ways, 2]
-        See ``Ports.options``.
-    half
-        A link carries one packet per round, either way; else one each way.
-    spread
-        Try all ways of a pair; else the first only.
+    Args:
+        sources, targets: int64[packets]
+        round_start (int64[rounds + 1]): All ports are free again at the start of a round.
+        options (int32[rows, N, ways, 2]): See ``Ports.options``.
+        half: A link carries one packet per round, either way; else one each way.
+        spread: Try all ways of a pair; else the first only.
 
-    Returns
-    -------
-    conflicts, moving, first, other : int
-        Packets refused, packets that use the network at all, the first one refused and the one that
-        holds its port (-1 when there is none).
+    Returns:
+        conflicts, moving, first, other (int): Packets refused, packets that use the network at all,
+            the first one refused and the one that holds its port (-1 when there is none).
     """
     order = options.shape[1]
     single = options.shape[0] == 1
@@ -88,20 +81,14 @@ def count_blocked(
 ) -> tuple[int, int, int, int]:
     """Send whole routes round by round, in order; one that meets a taken lane is a conflict.
 
-    Parameters
-    ----------
-    starts : int64[packets + 1]
-        Where the lanes of each packet begin.
-    lanes : int64[hops]
-    round_start : int64[rounds + 1]
-        All lanes are free again at the start of a round.
-    count
-        Number of lanes.
+    Args:
+        starts (int64[packets + 1]): Where the lanes of each packet begin.
+        lanes: int64[hops]
+        round_start (int64[rounds + 1]): All lanes are free again at the start of a round.
+        count: Number of lanes.
 
-    Returns
-    -------
-    conflicts, moving, first, other : int
-        As :func:`count_conflicts`.
+    Returns:
+        conflicts, moving, first, other (int): As :func:`count_conflicts`.
     """
     taken = np.full(count, -1, np.int64)
     conflicts, moving, first, other = 0, 0, -1, -1

@@ -16,17 +16,14 @@ class Semidirect:
 
     The pair is the number ``y * m + x``; 0 is the identity. All methods take and return arrays.
 
-    Parameters
-    ----------
-    m, k, r
-        With r^k ≡ 1 mod m.
+    Args:
+        m, k, r: With r^k ≡ 1 mod m.
 
-    Examples
-    --------
-    >>> group = Semidirect(7, 3, 2)
-    >>> a, b = np.asarray([8]), np.asarray([2])
-    >>> int(group.product(a, b)[0]), int(group.product(b, a)[0])
-    (12, 10)
+    Examples:
+        >>> group = Semidirect(7, 3, 2)
+        >>> a, b = np.asarray([8]), np.asarray([2])
+        >>> int(group.product(a, b)[0]), int(group.product(b, a)[0])
+        (12, 10)
     """
 
     def __init__(self, m: int, k: int, r: int) -> None:
@@ -62,12 +59,9 @@ class Semidirect:
     def lengths(self, steps: IntArray, limit: int | None = None) -> IntArray | None:
         """Steps from the identity to every element, -1 where there is no path.
 
-        Parameters
-        ----------
-        steps : int64[...]
-            Closed under inverses.
-        limit
-            Stop with None once the sum of the lengths cannot be below it.
+        Args:
+            steps (int64[...]): Closed under inverses.
+            limit: Stop with None once the sum of the lengths cannot be below it.
         """
         hops = np.full(self.order, -1, dtype=np.int64)
         hops[0] = 0

@@ -50,11 +50,10 @@ class Group(Protocol):
 class Abelian:
     """Direct product of cyclic groups; the last one runs fastest.
 
-    Examples
-    --------
-    >>> group = Abelian((3, 4))
-    >>> int(group.product(np.asarray(7), np.asarray(6))), int(group.inverse(np.asarray(7)))
-    (9, 9)
+    Examples:
+        >>> group = Abelian((3, 4))
+        >>> int(group.product(np.asarray(7), np.asarray(6))), int(group.inverse(np.asarray(7)))
+        (9, 9)
     """
 
     def __init__(self, sides: Sequence[int]) -> None:
@@ -73,18 +72,15 @@ class Abelian:
 class Permutations:
     """The group that some permutations generate, by lists of its elements.
 
-    Parameters
-    ----------
-    generators : int64[g, points]
-    order
-        How many elements it must have.
+    Args:
+        generators: int64[g, points]
+        order: How many elements it must have.
 
-    Examples
-    --------
-    >>> group = Permutations(np.asarray([[1, 2, 0], [1, 0, 2]]), 6)
-    >>> every = np.arange(6)
-    >>> bool((group.product(every, group.inverse(every)) == 0).all())
-    True
+    Examples:
+        >>> group = Permutations(np.asarray([[1, 2, 0], [1, 0, 2]]), 6)
+        >>> every = np.arange(6)
+        >>> bool((group.product(every, group.inverse(every)) == 0).all())
+        True
     """
 
     def __init__(self, generators: IntArray, order: int) -> None:
@@ -200,15 +196,12 @@ _MAKERS: dict[str, tuple[Callable[..., Group], int, Callable[..., int]]] = {
 def group(text: str) -> Group:
     """The group of a name.
 
-    Raises
-    ------
-    ArgumentError
-        When there is no such group, or it has more than a million elements.
+    Raises:
+        ArgumentError: When there is no such group, or it has more than a million elements.
 
-    Examples
-    --------
-    >>> [group(name).order for name in ("cyclic(5, 7)", "psl(7)", "dihedral(6)", "affine(9, 4)")]
-    [35, 168, 12, 36]
+    Examples:
+        >>> [group(g).order for g in ("cyclic(5, 7)", "psl(7)", "dihedral(6)", "affine(9, 4)")]
+        [35, 168, 12, 36]
     """
     call = parse(text)
     if call.name not in _MAKERS:

@@ -31,11 +31,10 @@ def good_cayley(requirement: Requirement, seed: int = 0) -> list[Choice]:
     for their size among a few others. A third of the looks finds the best groups, the rest
     their generators.
 
-    Examples
-    --------
-    >>> m, k, r, generators = good_cayley(Requirement(60, 55, 65, 4))[0]
-    >>> 55 <= m * k <= 65, pow(r, k, m), len(generators)
-    (True, 1, 2)
+    Examples:
+        >>> m, k, r, generators = good_cayley(Requirement(60, 55, 65, 4))[0]
+        >>> 55 <= m * k <= 65, pow(r, k, m), len(generators)
+        (True, 1, 2)
     """
     return list(
         _search(requirement.nodes, requirement.low, requirement.high, requirement.ports, seed)

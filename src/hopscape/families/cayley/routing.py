@@ -22,17 +22,14 @@ class CayleyRouter(Router):
     Where several ports begin a shortest path, they are chosen so that all ports carry about as
     much under uniform traffic.
 
-    Parameters
-    ----------
-    steps : int64[ports]
-        What each port multiplies by (from the right).
+    Args:
+        steps (int64[ports]): What each port multiplies by (from the right).
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> router = hopscape.build("cayley(7, 3, 2, 1, 7)").router()
-    >>> router.table_bytes, router.distance(0, 20), router.path(0, 20)
-    (21, 2, [0, 6, 20])
+    Examples:
+        >>> import hopscape
+        >>> router = hopscape.build("cayley(7, 3, 2, 1, 7)").router()
+        >>> router.table_bytes, router.distance(0, 20), router.path(0, 20)
+        (21, 2, [0, 6, 20])
     """
 
     name = "one vector for all nodes"

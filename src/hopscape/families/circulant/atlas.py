@@ -45,15 +45,12 @@ _PACKAGE = "hopscape.families.circulant"
 class AtlasRow:
     """The optimal circulants of one order and degree.
 
-    Attributes
-    ----------
-    total
-        Sum of the distances from one node.
-    count
-        How many optimal sets there are up to multipliers; None where only a formula is known.
-    sets
-        The first of them in canonical form (all, up to :data:`MOST_SETS`). An odd degree has N/2
-        as its last generator.
+    Attributes:
+        total: Sum of the distances from one node.
+        count: How many optimal sets there are up to multipliers; None where only a formula is
+            known.
+        sets: The first of them in canonical form (all, up to :data:`MOST_SETS`). An odd degree has
+            N/2 as its last generator.
     """
 
     nodes: int
@@ -85,10 +82,9 @@ class AtlasRow:
 def atlas_contents() -> dict[int, dict[str, Any]]:
     """What the atlas holds: for each degree the orders, the file and its checksum.
 
-    Examples
-    --------
-    >>> atlas_contents()[6]["high"] >= 10000
-    True
+    Examples:
+        >>> atlas_contents()[6]["high"] >= 10000
+        True
     """
     text = files(_PACKAGE).joinpath("atlas_data", "contents.json").read_text(encoding="utf-8")
     return {int(degree): entry for degree, entry in json.loads(text).items()}
@@ -97,13 +93,12 @@ def atlas_contents() -> dict[int, dict[str, Any]]:
 def atlas_row(nodes: int, degree: int) -> AtlasRow | None:
     """The row of one order and degree; None where the atlas has none.
 
-    Examples
-    --------
-    >>> row = atlas_row(55, 6)
-    >>> row.diameter, row.sets[0]
-    (3, (1, 5, 21))
-    >>> atlas_row(1_000_000, 6) is None
-    True
+    Examples:
+        >>> row = atlas_row(55, 6)
+        >>> row.diameter, row.sets[0]
+        (3, (1, 5, 21))
+        >>> atlas_row(1_000_000, 6) is None
+        True
     """
     if degree == _CLOSED_FORM:
         return _double_loop(nodes) if 5 <= nodes <= _CLOSED_FORM_NODES else None
@@ -113,10 +108,8 @@ def atlas_row(nodes: int, degree: int) -> AtlasRow | None:
 def atlas_rows(degree: int, low: int = 0, high: int | None = None) -> Iterator[AtlasRow]:
     """All rows of a degree, by order.
 
-    Raises
-    ------
-    ArgumentError
-        When the atlas does not have this degree.
+    Raises:
+        ArgumentError: When the atlas does not have this degree.
     """
     known = [_CLOSED_FORM, *atlas_contents()]
     if degree not in known:
@@ -134,10 +127,9 @@ def atlas_rows(degree: int, low: int = 0, high: int | None = None) -> Iterator[A
 def most_nodes(d: int, degree: int) -> int:
     """No circulant of this degree and diameter has more nodes: N/2 is used once at most.
 
-    Examples
-    --------
-    >>> most_nodes(2, 6), most_nodes(2, 7)
-    (25, 32)
+    Examples:
+        >>> most_nodes(2, 6), most_nodes(2, 7)
+        (25, 32)
     """
     most = ball(d, degree // 2)
     return most + ball(d - 1, degree // 2) if degree % 2 and d else most
@@ -146,16 +138,13 @@ def most_nodes(d: int, degree: int) -> int:
 def largest_order(d: int, degree: int) -> tuple[AtlasRow, bool] | None:
     """The largest order of diameter d that the atlas holds, and whether no other can be larger.
 
-    Returns
-    -------
-    (AtlasRow, bool) or None
-        The second is true when every order up to the bound was searched.
+    Returns:
+        (AtlasRow, bool) or None: The second is true when every order up to the bound was searched.
 
-    Examples
-    --------
-    >>> row, proved = largest_order(4, 6)
-    >>> row.nodes, proved
-    (117, True)
+    Examples:
+        >>> row, proved = largest_order(4, 6)
+        >>> row.nodes, proved
+        (117, True)
     """
     if degree == _CLOSED_FORM:
         nodes = 2 * d * d + 2 * d + 1
@@ -188,10 +177,8 @@ def write_rows(rows: Iterable[AtlasRow], path: Path) -> str:
 def read_rows(data: bytes, degree: int, checksum: str) -> dict[int, AtlasRow]:
     """Rows by order, from what :func:`write_rows` wrote.
 
-    Raises
-    ------
-    HopscapeError
-        When the checksum is another one.
+    Raises:
+        HopscapeError: When the checksum is another one.
     """
     text = lzma.decompress(data)
     if hashlib.sha256(text).hexdigest() != checksum:

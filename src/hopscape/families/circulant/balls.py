@@ -29,20 +29,15 @@ def seconds_to_grow(nodes: int, generators: int, radius: int) -> float:
 def ball_sizes(nodes: int, generators: Sequence[int], radius: int) -> list[int]:
     """How many nodes are within 0, 1, 2, ... hops, up to the radius or until all are.
 
-    Parameters
-    ----------
-    generators
-        From 1 to N/2.
+    Args:
+        generators: From 1 to N/2.
 
-    Raises
-    ------
-    TooLargeError
-        When two bit sets do not fit into memory, or four hours would not be enough.
+    Raises:
+        TooLargeError: When two bit sets do not fit into memory, or four hours would not be enough.
 
-    Examples
-    --------
-    >>> ball_sizes(48, (1, 20), 9)
-    [1, 5, 13, 25, 41, 48]
+    Examples:
+        >>> ball_sizes(48, (1, 20), 9)
+        [1, 5, 13, 25, 41, 48]
     """
     words = ((nodes + 127) >> 6) + 2
     require_memory(16 * words, f"counting {nodes:,} nodes by distance")

@@ -15,17 +15,13 @@ def ball(d: int, n: int) -> int:
 
     No circulant with n generators and diameter d has more nodes.
 
-    Parameters
-    ----------
-    d
-        Radius, at least 0.
-    n
-        Dimension, at least 0.
+    Args:
+        d: Radius, at least 0.
+        n: Dimension, at least 0.
 
-    Examples
-    --------
-    >>> ball(3, 3), ball(18, 3), ball(10**6, 2)
-    (63, 8473, 2000002000001)
+    Examples:
+        >>> ball(3, 3), ball(18, 3), ball(10**6, 2)
+        (63, 8473, 2000002000001)
     """
     _require("d", d, 0)
     _require("n", n, 0)
@@ -36,10 +32,9 @@ def ball(d: int, n: int) -> int:
 def ulb(nodes: int, n: int) -> int:
     """The least diameter that the ball allows: the smallest d with ``ball(d, n) >= nodes``.
 
-    Examples
-    --------
-    >>> ulb(7525, 3), ulb(21, 3), ulb(13, 2), ulb(14, 2)
-    (18, 2, 2, 3)
+    Examples:
+        >>> ulb(7525, 3), ulb(21, 3), ulb(13, 2), ulb(14, 2)
+        (18, 2, 2, 3)
     """
     _require("nodes", nodes, 1)
     _require("n", n, 1)
@@ -62,17 +57,15 @@ def max_order(d: int, n: int) -> int:
     Known in closed form for up to three generators, and for d <= 1. For three it is the paper's
     Theorem 2, whose proof is not complete; exhaustive search agrees as far as it went (d = 12).
 
-    Raises
-    ------
-    ArgumentError
-        Where no closed form is known; ``hopscape search circulant --diameter`` searches.
+    Raises:
+        ArgumentError: Where no closed form is known; ``hopscape search circulant --diameter``
+            searches.
 
-    Examples
-    --------
-    >>> [max_order(d, 3) for d in (1, 2, 3, 4, 18)]
-    [7, 21, 55, 117, 7525]
-    >>> max_order(60, 2)
-    7321
+    Examples:
+        >>> [max_order(d, 3) for d in (1, 2, 3, 4, 18)]
+        [7, 21, 55, 117, 7525]
+        >>> max_order(60, 2)
+        7321
     """
     _require("d", d, 0)
     _require("n", n, 1)
@@ -94,10 +87,9 @@ def max_order(d: int, n: int) -> int:
 def least_mean(nodes: int, n: int) -> Fraction:
     """The least mean distance that the ball allows: as many nodes as possible as near as possible.
 
-    Examples
-    --------
-    >>> least_mean(13, 2), least_mean(2, 1)
-    (Fraction(5, 3), Fraction(1, 1))
+    Examples:
+        >>> least_mean(13, 2), least_mean(2, 1)
+        (Fraction(5, 3), Fraction(1, 1))
     """
     _require("nodes", nodes, 2)
     radius = ulb(nodes, n)
@@ -114,9 +106,8 @@ def _require(name: str, value: int, low: int) -> None:
 def nearest_double_loop(nodes: int) -> int:
     """The s of (N; s, s+1), which has the least diameter and mean with two generators.
 
-    Examples
-    --------
-    >>> [nearest_double_loop(nodes) for nodes in (5, 13, 25, 100)]
-    [1, 2, 3, 7]
+    Examples:
+        >>> [nearest_double_loop(nodes) for nodes in (5, 13, 25, 100)]
+        [1, 2, 3, 7]
     """
     return math.isqrt(2 * nodes - 1) // 2

@@ -85,14 +85,12 @@ def walls(walks: Iterable[Vector], signs: Sequence[int], ordered: bool) -> list[
 def settle(box: Box) -> tuple[Box, Planes, tuple[int, int] | None] | None:
     """What the walls mean in a box; None when nothing of it is left.
 
-    Returns
-    -------
-    box : Box
-        Cut down where a wall bounds one coordinate alone, with the walls that matter in it.
-    planes : mapping from T to c
-        Σ_T y_i <= c. Of a wall that bends inside the box, what is true of all of it.
-    bend : (axis, size), or None
-        Where a wall bends inside the box.
+    Returns:
+        box (Box): Cut down where a wall bounds one coordinate alone, with the walls that matter in
+            it.
+        planes (mapping from T to c): Σ_T y_i <= c. Of a wall that bends inside the box, what is
+            true of all of it.
+        bend ((axis, size), or None): Where a wall bends inside the box.
     """
     low, high, given = box
     while True:
@@ -155,10 +153,9 @@ def largest_sum(low: Vector, high: Vector, planes: Planes) -> tuple[int, Vector]
     The bound is the least one: linear programming, by the dual simplex method from the high corner,
     with the planes put in as they are violated. The low corner must be under the planes.
 
-    Examples
-    --------
-    >>> largest_sum((0, 0, 0), (9, 9, 9), {(0, 1): 5, (1, 2): 5, (0, 2): 5})
-    (7, (3, 2, 2))
+    Examples:
+        >>> largest_sum((0, 0, 0), (9, 9, 9), {(0, 1): 5, (1, 2): 5, (0, 2): 5})
+        (7, (3, 2, 2))
     """
     program = _Covering([b - a for a, b in zip(low, high, strict=True)])
     needs = {columns: sum(high[i] for i in columns) - c for columns, c in planes.items()}

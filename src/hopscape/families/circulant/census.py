@@ -54,30 +54,22 @@ class _Piece(NamedTuple):
 class Census:
     """Numbers of nodes by distance from node 0.
 
-    Parameters
-    ----------
-    lattice
-        Of up to four generators; five would take hours.
-    pieces
-        Give up when the cell is cut into more of them, all attempts together.
+    Args:
+        lattice: Of up to four generators; five would take hours.
+        pieces: Give up when the cell is cut into more of them, all attempts together.
 
-    Attributes
-    ----------
-    distance_sum : int
-        The distances of all nodes from node 0 together.
+    Attributes:
+        distance_sum (int): The distances of all nodes from node 0 together.
 
-    Raises
-    ------
-    TooLargeError
-        With more than four generators, and when it gives up.
+    Raises:
+        TooLargeError: With more than four generators, and when it gives up.
 
-    Examples
-    --------
-    >>> census = Census(Lattice(10**18 - 11, (1, 10**6, 10**12)))
-    >>> census.distance_sum
-    749999999968500430000060
-    >>> census.within(1), census.at(1499993), census.at(1499994)
-    (7, 72, 0)
+    Examples:
+        >>> census = Census(Lattice(10**18 - 11, (1, 10**6, 10**12)))
+        >>> census.distance_sum
+        749999999968500430000060
+        >>> census.within(1), census.at(1499993), census.at(1499994)
+        (7, 72, 0)
     """
 
     def __init__(self, lattice: Lattice, pieces: int | None = None) -> None:

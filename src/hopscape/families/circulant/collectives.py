@@ -127,23 +127,19 @@ def node_local_broadcast(
 ) -> Schedule:
     """The paper's broadcast: each node decides from the port and three counters of a copy.
 
-    Parameters
-    ----------
-    network
-        Of family (13)-(15) or (19).
-    printed
-        As printed: a node drops every copy but the first, and U is not limited. Otherwise as
-        corrected: U <= h - 1 (p in family (19)), then no node gets a second copy and none has to
-        remember. The correction gives a perfect tree when p <= d.
+    Args:
+        network: Of family (13)-(15) or (19).
+        printed: As printed: a node drops every copy but the first, and U is not limited. Otherwise
+            as corrected: U <= h - 1 (p in family (19)), then no node gets a second copy and none
+            has to remember. The correction gives a perfect tree when p <= d.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("gamma_circulant(4)")
-    >>> for printed in (True, False):
-    ...     print(hopscape.verify(node_local_broadcast(net, 0, printed=printed)).reason)
-    broadcast from node 0: 333 of 333 nodes served in 6 rounds, 342 messages, 10 duplicates
-    broadcast from node 0: 333 of 333 nodes served in 6 rounds, 332 messages, 0 duplicates
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("gamma_circulant(4)")
+        >>> for printed in (True, False):
+        ...     print(hopscape.verify(node_local_broadcast(net, 0, printed=printed)).reason)
+        broadcast from node 0: 333 of 333 nodes served in 6 rounds, 342 messages, 10 duplicates
+        broadcast from node 0: 333 of 333 nodes served in 6 rounds, 332 messages, 0 duplicates
     """
     rules = _rules(model)
     form = recognise(network.order, _generators(network))
@@ -233,14 +229,12 @@ def _pass_on(
 class MemorylessTree:
     """The tree of smallest shortest vectors, rooted at node 0.
 
-    Attributes
-    ----------
-    vectors : int64[order, generators]
-        Of all shortest vectors to a node, the first in lexicographic order.
-    depth : int64[order]
-    port : int64[order]
-        The port by which the parent sends; -1 for the root.
-    parent : int64[order]
+    Attributes:
+        vectors (int64[order, generators]): Of all shortest vectors to a node, the first in
+            lexicographic order.
+        depth: int64[order]
+        port (int64[order]): The port by which the parent sends; -1 for the root.
+        parent: int64[order]
     """
 
     vectors: IntArray
@@ -321,11 +315,10 @@ def reduce(network: Network, root: int, model: Model = Model()) -> Schedule:
 def all_gather(network: Network, model: Model = Model()) -> Schedule:
     """Every source sends down the same tree, moved; ports are used evenly.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> print(hopscape.verify(all_gather(hopscape.build("circulant(55, 1, 5, 21)"))).reason)
-    all-gather: 55 of 55 nodes served in 9 rounds, 2970 messages, 0 duplicates
+    Examples:
+        >>> import hopscape
+        >>> print(hopscape.verify(all_gather(hopscape.build("circulant(55, 1, 5, 21)"))).reason)
+        all-gather: 55 of 55 nodes served in 9 rounds, 2970 messages, 0 duplicates
     """
     rules = _rules(model)
     order = network.order

@@ -30,19 +30,15 @@ _SMALL = 2**40  # sums of so small numbers are exact in 64 bits
 def count_points(high: Vector, planes: Mapping[Vector, int]) -> Tally:
     """How many whole points there are, and the sum of all their coordinates.
 
-    Parameters
-    ----------
-    high
-        0 <= y_i <= high_i.
-    planes : mapping from T to c
-        Σ_T y_i <= c, with T a sorted tuple of coordinates.
+    Args:
+        high: 0 <= y_i <= high_i.
+        planes (mapping from T to c): Σ_T y_i <= c, with T a sorted tuple of coordinates.
 
-    Examples
-    --------
-    >>> count_points((2, 2), {(0, 1): 3})
-    (8, 14)
-    >>> count_points((10**9, 10**9, 10**9), {(0, 1): 10**9, (1, 2): 10**9})[0]
-    333333334833333335500000001
+    Examples:
+        >>> count_points((2, 2), {(0, 1): 3})
+        (8, 14)
+        >>> count_points((10**9, 10**9, 10**9), {(0, 1): 10**9, (1, 2): 10**9})[0]
+        333333334833333335500000001
     """
     kept = {}
     for columns, c in planes.items():

@@ -82,19 +82,15 @@ def distance_figures(
     By breadth-first search where that is quick, by the lattice at any order. Of a circulant that
     is not connected these are the figures of one component; its diameter is None.
 
-    Parameters
-    ----------
-    within
-        Also count the nodes at and within this distance of a node.
-    exact
-        Count the nodes by distance even where that takes minutes or hours.
+    Args:
+        within: Also count the nodes at and within this distance of a node.
+        exact: Count the nodes by distance even where that takes minutes or hours.
 
-    Examples
-    --------
-    >>> distance_figures(Circulant(48, (1, 20)))["histogram"]
-    [1, 4, 8, 12, 16, 7]
-    >>> distance_figures(Circulant(10**12 + 39, (1, 10**6)), within=10**6)["nodes_within"]
-    1000000000039
+    Examples:
+        >>> distance_figures(Circulant(48, (1, 20)))["histogram"]
+        [1, 4, 8, 12, 16, 7]
+        >>> distance_figures(Circulant(10**12 + 39, (1, 10**6)), within=10**6)["nodes_within"]
+        1000000000039
     """
     g = family.components
     if g > 1:

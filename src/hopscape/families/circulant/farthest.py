@@ -29,14 +29,10 @@ __all__ = ["Farthest", "farthest"]
 class Farthest:
     """The largest distance from node 0.
 
-    Attributes
-    ----------
-    least
-        The distance of `node`: the largest that was seen.
-    most
-        No node is farther; the same as `least` unless the search was cut short.
-    boxes
-        Looked at.
+    Attributes:
+        least: The distance of `node`: the largest that was seen.
+        most: No node is farther; the same as `least` unless the search was cut short.
+        boxes: Looked at.
     """
 
     least: int
@@ -48,15 +44,12 @@ class Farthest:
 def farthest(lattice: Lattice, boxes: int | None = None) -> Farthest:
     """The largest distance from node 0, and a node that has it.
 
-    Parameters
-    ----------
-    boxes
-        Stop after so many boxes and tell how far it has come.
+    Args:
+        boxes: Stop after so many boxes and tell how far it has come.
 
-    Examples
-    --------
-    >>> farthest(Lattice(10**18 - 11, (1, 10**6, 10**12))).most
-    1499993
+    Examples:
+        >>> farthest(Lattice(10**18 - 11, (1, 10**6, 10**12))).most
+        1499993
     """
     search = _Search(lattice)
     while (most := search.step()) is not None:

@@ -43,17 +43,13 @@ __all__ = ["FaultRoute", "FaultRouter", "Survey", "survey"]
 class FaultRoute:
     """What became of a message.
 
-    Attributes
-    ----------
-    delivered
-        False when there is no path left.
-    path, ports
-        Where it went.
-    distance
-        Length of a shortest path in the sound network; -1 without one.
-    cut_off : {'', 'source', 'target'}
-        Which end has no way out of its part of what is left; the smaller part, where both are
-        known. Empty when the message is delivered, or when there was no path before either.
+    Attributes:
+        delivered: False when there is no path left.
+        path, ports: Where it went.
+        distance: Length of a shortest path in the sound network; -1 without one.
+        cut_off ({'', 'source', 'target'}): Which end has no way out of its part of what is left;
+            the smaller part, where both are known. Empty when the message is delivered, or when
+            there was no path before either.
     """
 
     delivered: bool
@@ -71,20 +67,17 @@ class FaultRoute:
 class FaultRouter:
     """Routes round dead nodes and links of a circulant.
 
-    Parameters
-    ----------
-    dead_nodes : iterable of nodes
-    dead_links : iterable of pairs of nodes
-        All links between the two are dead, both ways.
+    Args:
+        dead_nodes: iterable of nodes
+        dead_links (iterable of pairs of nodes): All links between the two are dead, both ways.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> router = hopscape.build("circulant(55, 1, 5, 21)").router()
-    >>> faults = FaultRouter(router, dead_nodes=[1, 5, 21, 54, 50])
-    >>> route = faults.route(10, 0)
-    >>> route.delivered, route.path[-2:]
-    (True, (34, 0))
+    Examples:
+        >>> import hopscape
+        >>> router = hopscape.build("circulant(55, 1, 5, 21)").router()
+        >>> faults = FaultRouter(router, dead_nodes=[1, 5, 21, 54, 50])
+        >>> route = faults.route(10, 0)
+        >>> route.delivered, route.path[-2:]
+        (True, (34, 0))
     """
 
     def __init__(
@@ -121,19 +114,15 @@ class FaultRouter:
     def route(self, a: NodeLike, b: NodeLike, *, known: bool = False) -> FaultRoute:
         """Send a message.
 
-        Parameters
-        ----------
-        a, b : node
-            Both alive.
-        known
-            The source knows all faults: the route is a shortest one of what is left. Otherwise
-            each node finds out about its own neighbours only.
+        Args:
+            a, b (node): Both alive.
+            known: The source knows all faults: the route is a shortest one of what is left.
+                Otherwise each node finds out about its own neighbours only.
 
-        Raises
-        ------
-        TooLargeError
-            When the way has over a million hops, or when the network is large, no path was found
-            after tens of thousands of steps, and neither end is cut off with so few nodes.
+        Raises:
+            TooLargeError: When the way has over a million hops, or when the network is large, no
+                path was found after tens of thousands of steps, and neither end is cut off with so
+                few nodes.
         """
         start, end = self.router.network.node(a), self.router.network.node(b)
         for node in (start, end):
@@ -248,16 +237,11 @@ class FaultRouter:
 class Survey:
     """How messages between all live pairs fare.
 
-    Attributes
-    ----------
-    pairs
-        Ordered pairs of live nodes.
-    blocked
-        Pairs whose message found all productive ports of one vector dead somewhere.
-    detours
-        Pairs with more hops than the faulty network needs.
-    extra
-        The most hops more than needed.
+    Attributes:
+        pairs: Ordered pairs of live nodes.
+        blocked: Pairs whose message found all productive ports of one vector dead somewhere.
+        detours: Pairs with more hops than the faulty network needs.
+        extra: The most hops more than needed.
     """
 
     pairs: int

@@ -45,18 +45,15 @@ _SAMPLE = 400
 class Figures:
     """Exact figures of a connected circulant from its lattice.
 
-    Parameters
-    ----------
-    folded
-        Different generators from 1 to N/2.
+    Args:
+        folded: Different generators from 1 to N/2.
 
-    Examples
-    --------
-    >>> figures = Figures.of(10**18 + 9, (1, 10**9))
-    >>> figures.farthest.most, figures.within(999999995), figures.within(999999996)
-    (999999996, 1000000000000000001, 1000000000000000009)
-    >>> round(float(figures.known_mean()), 3)
-    500000000.0
+    Examples:
+        >>> figures = Figures.of(10**18 + 9, (1, 10**9))
+        >>> figures.farthest.most, figures.within(999999995), figures.within(999999996)
+        (999999996, 1000000000000000001, 1000000000000000009)
+        >>> round(float(figures.known_mean()), 3)
+        500000000.0
     """
 
     nodes: int
@@ -116,10 +113,9 @@ class Figures:
     def known_counts(self) -> list[int] | None:
         """How many nodes are at each distance, where a search would take longer; None otherwise.
 
-        Examples
-        --------
-        >>> sum(Figures.of(10**9 + 7, (1, 44721)).known_counts())
-        1000000007
+        Examples:
+            >>> sum(Figures.of(10**9 + 7, (1, 44721)).known_counts())
+            1000000007
         """
         if self.nodes <= _COUNTED or self._quick_census is None:
             return None
@@ -152,10 +148,9 @@ class Figures:
 
         The numbers are None where the lattice gives the mean much sooner.
 
-        Examples
-        --------
-        >>> Figures.of(1001, (1, 5, 25, 125, 500)).count()[1]
-        [1, 10, 46, 126, 226, 270, 210, 94, 18]
+        Examples:
+            >>> Figures.of(1001, (1, 5, 25, 125, 500)).count()[1]
+            [1, 10, 46, 126, 226, 270, 210, 94, 18]
         """
         if self._seconds_to_grow > 2 * self.seconds_to_count:
             return Fraction(self.census.distance_sum, self.nodes - 1), None

@@ -29,10 +29,9 @@ __all__ = [
 def set_two_parameter(d: int, p: int) -> tuple[int, Vector]:
     """Order and generators of family (13)-(15), for d >= 2 and 1 <= p <= 2d - 2 (the paper's p3).
 
-    Examples
-    --------
-    >>> set_two_parameter(6, 4)
-    (333, (1, 9, 73))
+    Examples:
+        >>> set_two_parameter(6, 4)
+        (333, (1, 9, 73))
     """
     c = -(-p // 2)
     h = d - c + 1
@@ -155,12 +154,11 @@ def _placed(found: Sequence[int], slots: Vector, signs: Vector) -> Vector:
 def recognise(nodes: int, generators: Sequence[int]) -> RingForm | CellForm | None:
     """The closed form of a circulant, whatever the order and signs of its generators.
 
-    Examples
-    --------
-    >>> recognise(333, (9, 260, 1)).diameter
-    6
-    >>> recognise(333, (1, 2, 3)) is None
-    True
+    Examples:
+        >>> recognise(333, (9, 260, 1)).diameter
+        6
+        >>> recognise(333, (1, 2, 3)) is None
+        True
     """
     if len(generators) != 3:
         return None

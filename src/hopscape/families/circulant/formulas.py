@@ -37,21 +37,14 @@ def path_vector(
 ) -> list[Value]:
     """A shortest path vector to the node at a difference, one value for each generator.
 
-    Parameters
-    ----------
-    gap
-        From 0 to nodes - 1.
-    form
-        A closed form where there is one.
-    lattice
-        The lattice of closed walks.
-    every
-        The router's vectors of all differences, for ties.
+    Args:
+        gap: From 0 to nodes - 1.
+        form: A closed form where there is one.
+        lattice: The lattice of closed walks.
+        every: The router's vectors of all differences, for ties.
 
-    Raises
-    ------
-    TooLargeError
-        When too many candidates would be needed.
+    Raises:
+        TooLargeError: When too many candidates would be needed.
     """
     if form is None:
         return _nearest(gap, lattice(), every)

@@ -36,16 +36,11 @@ class Copy:
 class Stop:
     """What a broadcast does at one node.
 
-    Attributes
-    ----------
-    vector
-        Of the copy that arrives; all 0 at the root.
-    round
-        After how many rounds it arrives: the distance from the root.
-    sender, port
-        Who sends it, and by which of the sender's ports; None at the root.
-    sends
-        What the node sends in the next round.
+    Attributes:
+        vector: Of the copy that arrives; all 0 at the root.
+        round: After how many rounds it arrives: the distance from the root.
+        sender, port: Who sends it, and by which of the sender's ports; None at the root.
+        sends: What the node sends in the next round.
     """
 
     node: int
@@ -75,23 +70,20 @@ class Stop:
 class ForwardingRule:
     """Broadcast at breadth-first times with N - 1 messages, decided node by node.
 
-    Parameters
-    ----------
-    network
-        A circulant with one to six generators, of any order.
+    Args:
+        network: A circulant with one to six generators, of any order.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> rule = ForwardingRule(hopscape.build("circulant(13, 1, 5)"))
-    >>> rule.forward(6, (1, 1))
-    []
-    >>> [(copy.port, copy.to, copy.vector) for copy in rule.forward(5, (0, 1))]
-    [(0, 6, (1, 1)), (1, 4, (-1, 1)), (2, 10, (0, 2))]
-    >>> far = ForwardingRule(hopscape.build("circulant(1000000000039, 1, 20, 77777)"))
-    >>> stop = far.at(123456789, root=5)
-    >>> stop.sender, stop.round, [copy.to for copy in stop.sends]
-    (123456788, 2826, [123456790])
+    Examples:
+        >>> import hopscape
+        >>> rule = ForwardingRule(hopscape.build("circulant(13, 1, 5)"))
+        >>> rule.forward(6, (1, 1))
+        []
+        >>> [(copy.port, copy.to, copy.vector) for copy in rule.forward(5, (0, 1))]
+        [(0, 6, (1, 1)), (1, 4, (-1, 1)), (2, 10, (0, 2))]
+        >>> far = ForwardingRule(hopscape.build("circulant(1000000000039, 1, 20, 77777)"))
+        >>> stop = far.at(123456789, root=5)
+        >>> stop.sender, stop.round, [copy.to for copy in stop.sends]
+        (123456788, 2826, [123456790])
     """
 
     def __init__(self, network: Network) -> None:
@@ -106,10 +98,8 @@ class ForwardingRule:
 
         Nothing else has to be known: neither the root, nor the port, nor what came before.
 
-        Raises
-        ------
-        ArgumentError
-            When no broadcast brings a copy with such a vector.
+        Raises:
+            ArgumentError: When no broadcast brings a copy with such a vector.
         """
         at, come = self.network.node(node), tuple(vector)
         if len(come) != len(self._router.generators):
@@ -140,10 +130,8 @@ class ForwardingRule:
     def at(self, node: NodeLike, root: NodeLike = 0) -> Stop:
         """What the broadcast from a root does at a node.
 
-        Raises
-        ------
-        DisconnectedError
-            When the root's copies do not get there.
+        Raises:
+            DisconnectedError: When the root's copies do not get there.
         """
         here, source = self.network.node(node), self.network.node(root)
         router = self._router

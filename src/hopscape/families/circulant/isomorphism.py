@@ -15,10 +15,9 @@ _MOST_UNITS = 10**6
 def fold(nodes: int, generators: Sequence[int]) -> tuple[int, ...]:
     """The generators between 1 and N/2, sorted: s and N - s are the same links.
 
-    Examples
-    --------
-    >>> fold(21, (1, 13, 3))
-    (1, 3, 8)
+    Examples:
+        >>> fold(21, (1, 13, 3))
+        (1, 3, 8)
     """
     folded = sorted(min(s % nodes, -s % nodes) for s in generators)
     if folded and folded[0] == 0:
@@ -32,12 +31,11 @@ def find_multiplier(nodes: int, generators: Sequence[int], others: Sequence[int]
     Without a common multiplier two circulants can still be isomorphic for some orders, so None does
     not prove that they differ.
 
-    Examples
-    --------
-    >>> find_multiplier(21, (1, 4, 6), (1, 5, 9))
-    5
-    >>> find_multiplier(21, (1, 3, 8), (1, 2, 3)) is None
-    True
+    Examples:
+        >>> find_multiplier(21, (1, 4, 6), (1, 5, 9))
+        5
+        >>> find_multiplier(21, (1, 3, 8), (1, 2, 3)) is None
+        True
     """
     mine, theirs = fold(nodes, generators), fold(nodes, others)
     if len(mine) != len(theirs):
@@ -59,10 +57,9 @@ def find_multiplier(nodes: int, generators: Sequence[int], others: Sequence[int]
 def canonical(nodes: int, generators: Sequence[int]) -> tuple[int, ...]:
     """The first, in lexicographic order, of all folded generator sets up to multipliers.
 
-    Examples
-    --------
-    >>> canonical(21, (5, 8, 2)), canonical(12, (2, 3))
-    ((1, 2, 5), (2, 3))
+    Examples:
+        >>> canonical(21, (5, 8, 2)), canonical(12, (2, 3))
+        ((1, 2, 5), (2, 3))
     """
     folded = fold(nodes, generators)
     if not folded:

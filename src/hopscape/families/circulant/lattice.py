@@ -32,13 +32,12 @@ __all__ = ["Lattice"]
 class Lattice:
     """All x with x·S ≡ 0 mod N, for a connected circulant (gcd(N, S) = 1).
 
-    Examples
-    --------
-    >>> lattice = Lattice(55, (1, 5, 21))
-    >>> lattice.shortest(27)
-    (1, 1, 1)
-    >>> lattice.all_shortest(3)
-    [(3, 0, 0), (-2, 1, 0)]
+    Examples:
+        >>> lattice = Lattice(55, (1, 5, 21))
+        >>> lattice.shortest(27)
+        (1, 1, 1)
+        >>> lattice.all_shortest(3)
+        [(3, 0, 0), (-2, 1, 0)]
     """
 
     nodes: int

@@ -36,10 +36,9 @@ _VARIANTS = ("17", "18", "5", "5+", "5-")
 def theorem1_order(d: int) -> int:
     """The order (4) of Theorem 1.
 
-    Examples
-    --------
-    >>> [theorem1_order(d) for d in (2, 3, 4)]
-    [21, 55, 111]
+    Examples:
+        >>> [theorem1_order(d) for d in (2, 3, 4)]
+        [21, 55, 111]
     """
     k, rest = divmod(d, 3)
     if rest == 1:

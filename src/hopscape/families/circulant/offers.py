@@ -15,15 +15,12 @@ def good_generators(
 ) -> tuple[int, ...] | None:
     """Generators 1, s2, ..., with a small sum of distances: the best of a seeded sample.
 
-    Returns
-    -------
-    tuple of int, or None
-        None where there are too few nodes, or too many to look.
+    Returns:
+        tuple of int, or None: None where there are too few nodes, or too many to look.
 
-    Examples
-    --------
-    >>> good_generators(13, 2) in [(1, s) for s in (3, 4, 5)]
-    True
+    Examples:
+        >>> good_generators(13, 2) in [(1, s) for s in (3, 4, 5)]
+        True
     """
     if count < 1 or n < 2 * count + 3 or n > _SEARCHED_ORDER:
         return None

@@ -27,14 +27,10 @@ _ALL_PORTS = Model()
 class Repair:
     """A broadcast round faults.
 
-    Attributes
-    ----------
-    schedule
-        From the root to every live node that can be reached, over live links only.
-    asked
-        Nodes that heard nothing in time and asked a neighbour outside the tree.
-    lost
-        Live nodes that cannot be reached.
+    Attributes:
+        schedule: From the root to every live node that can be reached, over live links only.
+        asked: Nodes that heard nothing in time and asked a neighbour outside the tree.
+        lost: Live nodes that cannot be reached.
     """
 
     schedule: Schedule
@@ -53,13 +49,12 @@ def repaired_broadcast(
     Node v should hear in round D(v). If it does not, it asks all neighbours in round D(v) + 1, and
     the first of them that has the message answers, in round D(v) + 2 at the earliest.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("circulant(55, 1, 5, 21)")
-    >>> repair = repaired_broadcast(net, 0, dead_nodes=[1])
-    >>> hopscape.verify(repair.schedule).holds, repair.lost
-    (True, ())
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("circulant(55, 1, 5, 21)")
+        >>> repair = repaired_broadcast(net, 0, dead_nodes=[1])
+        >>> hopscape.verify(repair.schedule).holds, repair.lost
+        (True, ())
     """
     router = network.router("closed")
     assert isinstance(router, CirculantRouter)

@@ -45,19 +45,16 @@ class CirculantRouter(Router):
     Takes the steps in the order of the generators, as dimension order does on a torus: two classes
     of virtual channels with datelines are then enough wherever ties are settled alike all along.
 
-    Parameters
-    ----------
-    generators
-        From 1 to nodes - 1, in the order of the ports.
-    method : {'auto', 'closed', 'lattice'}
-        ``closed`` insists on a closed form, ``lattice`` on the exact search.
+    Args:
+        generators: From 1 to nodes - 1, in the order of the ports.
+        method ({'auto', 'closed', 'lattice'}): ``closed`` insists on a closed form, ``lattice`` on
+            the exact search.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> router = hopscape.build("circulant(333, 1, 9, 73)").router()
-    >>> router.vector(0, 100), router.distance(0, 100), router.name
-    ((0, 3, 1), 4, 'closed form (13)-(15)')
+    Examples:
+        >>> import hopscape
+        >>> router = hopscape.build("circulant(333, 1, 9, 73)").router()
+        >>> router.vector(0, 100), router.distance(0, 100), router.name
+        ((0, 3, 1), 4, 'closed form (13)-(15)')
     """
 
     def __init__(
@@ -106,18 +103,14 @@ class CirculantRouter(Router):
     def vector(self, a: NodeLike | IntArray, b: NodeLike | IntArray) -> Any:
         """A shortest path vector from a to b.
 
-        Parameters
-        ----------
-        a, b : node, or array of node numbers
+        Args:
+            a, b: node, or array of node numbers
 
-        Returns
-        -------
-        tuple of int, or int64 array of shape (..., generators)
+        Returns:
+            tuple of int, or int64 array of shape (..., generators)
 
-        Raises
-        ------
-        DisconnectedError
-            When there is no route.
+        Raises:
+            DisconnectedError: When there is no route.
         """
         at, to, scalar, shape = self._pairs(a, b)
         self._require_ways(at, to)
@@ -197,17 +190,14 @@ class CirculantRouter(Router):
     def all_vectors(self, a: NodeLike, b: NodeLike, limit: int | None = None) -> list[Vector]:
         """All shortest path vectors from a to b: how many ways there are to go.
 
-        Parameters
-        ----------
-        a, b : node
-        limit
-            At most this many (their number can grow fast when generators are small).
+        Args:
+            a, b: node
+            limit: At most this many (their number can grow fast when generators are small).
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> hopscape.build("circulant(55, 1, 5, 21)").router().all_vectors(0, 3)
-        [(3, 0, 0), (-2, 1, 0)]
+        Examples:
+            >>> import hopscape
+            >>> hopscape.build("circulant(55, 1, 5, 21)").router().all_vectors(0, 3)
+            [(3, 0, 0), (-2, 1, 0)]
         """
         at, to, _, _ = self._pairs(a, b)
         self._require_ways(at[:1], to[:1])

@@ -237,32 +237,23 @@ def lattice_vectors(
 ) -> int:
     """A shortest vector for every node.
 
-    Parameters
-    ----------
-    v : int64[m]
-        Nodes, from 0 to N - 1.
-    digits, bits : int64[w, n], int
-        Row j is a vector that leads to node 2**(bits·j).
-    dual : float64[n, n]
-        Row i gives the i-th coordinate in the basis.
-    basis : int64[n, n]
-    start, sloped : int64[n + 1], int64[n]
-        Corners of level k are rows start[k]:start[k + 1]; those before sloped[k] see b_k.
-    corner, slope : float64[n, c]
-        The corners, as columns; in row k their products with b_k.
-    limit
-        Branches after which a node is left to the caller.
-    out : int64[m, n]
-    hard : bool[m]
-        Set for the nodes that were left.
-
-    Returns
-    -------
-    int
-        Branches looked at, in all.
-
     Lengths are integers and floats here are off by less than 1/4 (see routing.py for the limit on
     the size of the lattice), so a bound with 1/4 to spare loses nothing.
+
+    Args:
+        v (int64[m]): Nodes, from 0 to N - 1.
+        digits, bits (int64[w, n], int): Row j is a vector that leads to node 2**(bits·j).
+        dual (float64[n, n]): Row i gives the i-th coordinate in the basis.
+        basis: int64[n, n]
+        start, sloped (int64[n + 1], int64[n]): Corners of level k are rows start[k]:start[k + 1];
+            those before sloped[k] see b_k.
+        corner, slope (float64[n, c]): The corners, as columns; in row k their products with b_k.
+        limit: Branches after which a node is left to the caller.
+        out: int64[m, n]
+        hard (bool[m]): Set for the nodes that were left.
+
+    Returns:
+        int: Branches looked at, in all.
     """
     n = basis.shape[0]
     corners = corner.shape[1]

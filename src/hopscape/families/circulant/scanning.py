@@ -25,27 +25,19 @@ def scan_slice(
 ) -> dict[str, Any]:
     """The best generator sets of diameter at most d in some slices.
 
-    Parameters
-    ----------
-    nodes, count, d
-        Order, number of generators (at least 2), diameter.
-    slices : sequence of (first, low, high)
-        Sets {first, s2, ...} with s2 from low to high - 1.
-    every
-        Keep all sets of diameter at most d, not only those with the least mean distance.
-    half
-        True: N/2 is a generator besides; False: it is none; it may be one when left out.
+    Args:
+        nodes, count, d: Order, number of generators (at least 2), diameter.
+        slices (sequence of (first, low, high)): Sets {first, s2, ...} with s2 from low to high - 1.
+        every: Keep all sets of diameter at most d, not only those with the least mean distance.
+        half: True: N/2 is a generator besides; False: it is none; it may be one when left out.
 
-    Returns
-    -------
-    dict
-        ``total``: least sum of distances from a node (-1: no set); ``sets``: canonical forms,
-        sorted; ``tested``: sets looked at.
+    Returns:
+        dict: ``total``: least sum of distances from a node (-1: no set); ``sets``: canonical forms,
+            sorted; ``tested``: sets looked at.
 
-    Examples
-    --------
-    >>> scan_slice(21, 3, 2, [(1, 2, 11)])["sets"]
-    [[1, 2, 8], [1, 3, 8], [1, 4, 6]]
+    Examples:
+        >>> scan_slice(21, 3, 2, [(1, 2, 11)])["sets"]
+        [[1, 2, 8], [1, 3, 8], [1, 4, 6]]
     """
     from hopscape.families.circulant.search_kernels import scan
 

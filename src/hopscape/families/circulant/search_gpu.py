@@ -29,14 +29,8 @@ _NOT_FOUND = np.uint64(2**64 - 1)
 def diameters_within(nodes: int, sets: IntArray, d: int) -> IntArray:
     """Which generator sets give a circulant of diameter at most d.
 
-    Parameters
-    ----------
-    sets : ndarray of int, shape (sets, generators)
-        Generators from 1 to N/2.
-
-    Returns
-    -------
-    ndarray of bool
+    Args:
+        sets (ndarray of int, shape (sets, generators)): Generators from 1 to N/2.
     """
     given = np.asarray(sets)
     if given.ndim != 2 or not given.size or given.min() < 1 or given.max() > nodes // 2:

@@ -161,29 +161,21 @@ def scan(
 ) -> Any:
     """Sets {first < s2 < ... < s_count} of diameter at most d with the least sum of distances.
 
-    Parameters
-    ----------
-    first
-        The first generator.
-    allowed : bool[N/2 + 1]
-        Which others may be taken.
-    mirror : int64[N/2 + 1]
-        The folded inverse of each unit s (0 for others): the multiplier 1/s turns a set with s into
-        one with 1 and mirror[s], so that a set with mirror[s] < s2 is equivalent to an earlier one.
-    low, high
-        s2 from low to high - 1.
-    every
-        Keep all sets of diameter at most d, not only the best.
-    paired
-        N/2 is a generator besides.
-    out : int64[room, count]
-        The sets.
+    Args:
+        first: The first generator.
+        allowed (bool[N/2 + 1]): Which others may be taken.
+        mirror (int64[N/2 + 1]): The folded inverse of each unit s (0 for others): the multiplier
+            1/s turns a set with s into one with 1 and mirror[s], so that a set with mirror[s] < s2
+            is equivalent to an earlier one.
+        low, high: s2 from low to high - 1.
+        every: Keep all sets of diameter at most d, not only the best.
+        paired: N/2 is a generator besides.
+        out (int64[room, count]): The sets.
 
-    Returns
-    -------
-    found, total, tested : int
-        Number of best sets (may exceed the room, then scan again with more), their sum of distances
-        from a node (-1 when there is none), and the number of sets looked at.
+    Returns:
+        found, total, tested (int): Number of best sets (may exceed the room, then scan again with
+            more), their sum of distances from a node (-1 when there is none), and the number of
+            sets looked at.
     """
     words = ((nodes + 127) >> 6) + 2
     half = nodes >> 1

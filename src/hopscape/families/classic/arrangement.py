@@ -21,11 +21,10 @@ __all__ = ["Arrangement", "Arrangements"]
 class Arrangements(Addresses):
     """Tuples of k different symbols below n, in the order of dictionaries.
 
-    Examples
-    --------
-    >>> words = Arrangements(4, 2)
-    >>> words.order, words.tuple(5), words.number((1, 3))
-    (12, (1, 3), 5)
+    Examples:
+        >>> words = Arrangements(4, 2)
+        >>> words.order, words.tuple(5), words.number((1, 3))
+        (12, (1, 3), 5)
     """
 
     def __init__(self, n: int, k: int) -> None:

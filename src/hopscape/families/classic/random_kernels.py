@@ -108,24 +108,19 @@ def _switched(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -
 def regular_links(n: int, degree: int, seed: int) -> tuple[IntArray, IntArray]:
     """Links of a random simple graph with all degrees equal, sorted.
 
-    Parameters
-    ----------
-    n, degree
-        ``n · degree`` even, ``degree`` at most ``n // 2``.
+    Args:
+        n, degree: ``n · degree`` even, ``degree`` at most ``n // 2``.
 
-    Returns
-    -------
-    tails, heads : int32[n · degree / 2]
-        The smaller end first.
+    Returns:
+        tails, heads (int32[n · degree / 2]): The smaller end first.
 
-    Notes
-    -----
-    The ends of links are paired at random (the configuration model); a pair that is a loop or a
-    second link between two nodes is switched with random other pairs [1]_. Working memory is that
-    of the result, twice.
+    Note:
+        The ends of links are paired at random (the configuration model); a pair that is a loop or a
+        second link between two nodes is switched with random other pairs [1]_. Working memory is
+        that of the result, twice.
 
-    .. [1] B. D. McKay, N. C. Wormald. "Uniform generation of random regular graphs of moderate
-       degree." Journal of Algorithms 11 (1990).
+        .. [1] B. D. McKay, N. C. Wormald. "Uniform generation of random regular graphs of moderate
+           degree." Journal of Algorithms 11 (1990).
     """
     state = seeded(seed)
     ends = np.empty(n * degree, np.int32)
@@ -157,14 +152,12 @@ def lifted_links(
 ) -> tuple[IntArray, IntArray]:
     """Links of a random lift: each link becomes a random matching of two layers of `fold` nodes.
 
-    Parameters
-    ----------
-    tails, heads : int64[links]
+    Args:
+        tails, heads: int64[links]
 
-    Returns
-    -------
-    tails, heads : int32[links · fold]
-        Node i over vertex v is v · fold + i; the links over one link stand together.
+    Returns:
+        tails, heads (int32[links · fold]): Node i over vertex v is v · fold + i; the links over one
+            link stand together.
     """
     state = seeded(seed)
     first = np.empty(tails.size * fold, np.int32)

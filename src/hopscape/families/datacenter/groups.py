@@ -99,10 +99,9 @@ class GlobalLinks:
     - palmtree: to group g - j - 1,
     - absolute: to group j, or j + 1 from g = j on.
 
-    Parameters
-    ----------
-    groups, routers, ports
-        Groups, routers of a group that have global ports, and ports of each.
+    Args:
+        groups, routers, ports: Groups, routers of a group that have global ports, and ports of
+            each.
     """
 
     def __init__(self, groups: int, routers: int, ports: int, arrangement: str) -> None:

@@ -29,10 +29,8 @@ class Line:
     has ports enough, else leaves with half of their ports down, and spines. A single board has no
     switch.
 
-    Parameters
-    ----------
-    length, boards, radix
-        Accelerators of a board, boards, ports of a switch.
+    Args:
+        length, boards, radix: Accelerators of a board, boards, ports of a switch.
     """
 
     def __init__(self, length: int, boards: int, radix: int) -> None:

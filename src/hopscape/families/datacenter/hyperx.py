@@ -87,10 +87,9 @@ class HyperX(FormulaFamily):
 
         Two switches exchange p·p of the p·s - 1 parts of what an endpoint sends.
 
-        Examples
-        --------
-        >>> list(HyperX.limits(64, 1.0))
-        [(1056, 'a second dimension')]
+        Examples:
+            >>> list(HyperX.limits(64, 1.0))
+            [(1056, 'a second dimension')]
         """
         sizes = ((radix - p + 1, p) for p in range(1, radix))
         most = max((s * p for s, p in sizes if throughput * p * p <= s * p - 1), default=0)

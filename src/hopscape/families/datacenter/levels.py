@@ -17,16 +17,13 @@ __all__ = ["Levels", "tiers"]
 class Levels(Addresses):
     """Addresses (level, digits...): each level is a box, the levels follow each other.
 
-    Parameters
-    ----------
-    boxes : sequence of sequences of int
-        Sides of each level, as many for one as for the other.
+    Args:
+        boxes (sequence of sequences of int): Sides of each level, as many for one as for the other.
 
-    Examples
-    --------
-    >>> tree = Levels([(2, 3), (2, 1)])
-    >>> tree.order, tree.tuple(4), tree.tuple(7), tree.number((1, 1, 0))
-    (8, (0, 1, 1), (1, 1, 0), 7)
+    Examples:
+        >>> tree = Levels([(2, 3), (2, 1)])
+        >>> tree.order, tree.tuple(4), tree.tuple(7), tree.number((1, 1, 0))
+        (8, (0, 1, 1), (1, 1, 0), 7)
     """
 
     def __init__(self, boxes: Sequence[Sequence[int]]) -> None:

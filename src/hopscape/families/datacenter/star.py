@@ -44,10 +44,8 @@ def balanced_quad(degree: int) -> tuple[IntArray, IntArray, IntArray]:
     complete graph in which every couple is split an even number of times: one of its nodes is
     joined to both of the other couple; which one, alternates.
 
-    Parameters
-    ----------
-    degree
-        0 or 3 modulo 4.
+    Args:
+        degree: 0 or 3 modulo 4.
     """
     couples = degree + 1
     odd = couples if couples % 2 else couples - 1

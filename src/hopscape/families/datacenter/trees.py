@@ -315,10 +315,9 @@ class LeafSpine(XGFT):
     def limits(cls, radix: int, throughput: float) -> Iterator[tuple[int, str]]:
         """A spine has a port for every leaf: radix leaves, with p endpoints each.
 
-        Examples
-        --------
-        >>> list(LeafSpine.limits(64, 1.0)), list(LeafSpine.limits(64, 0.5))
-        ([(2048, 'a third level')], [(2688, 'a third level')])
+        Examples:
+            >>> list(LeafSpine.limits(64, 1.0)), list(LeafSpine.limits(64, 0.5))
+            ([(2048, 'a third level')], [(2688, 'a third level')])
         """
         yield radix * _endpoints_of_leaf(radix, throughput), "a third level"
 
@@ -380,10 +379,9 @@ class Clos(XGFT):
     def limits(cls, radix: int, throughput: float) -> Iterator[tuple[int, str]]:
         """Radix pods, in which every level multiplies the endpoints of a leaf by radix / 2.
 
-        Examples
-        --------
-        >>> list(Clos.limits(64, 1.0))
-        [(65536, 'a fourth level'), (2097152, 'a fifth level')]
+        Examples:
+            >>> list(Clos.limits(64, 1.0))
+            [(65536, 'a fourth level'), (2097152, 'a fifth level')]
         """
         down, half = _endpoints_of_leaf(radix, throughput), radix // 2
         yield radix * down * half, "a fourth level"

@@ -28,12 +28,9 @@ _SLICE = 1 << 12
 class Census:
     """Pairs of nodes of an expanded network, counted by distance.
 
-    Parameters
-    ----------
-    walks
-        Over the distinct connectors.
-    times
-        How many levels each connector serves.
+    Args:
+        walks: Over the distinct connectors.
+        times: How many levels each connector serves.
     """
 
     def __init__(self, walks: CoveringWalks, times: Sequence[int], lamp: Network) -> None:

@@ -30,12 +30,10 @@ def flood(network: Network, root: int, rounds: int, flag: int = -1) -> Schedule:
     writes its number there and calls them. Flags are read at the start of a round; of several
     writers the highest number stays.
 
-    Parameters
-    ----------
-    rounds
-        Depth of the calls.
-    flag
-        What the flags hold before: -1 is not a node; as printed it is 0, and node 0 tells nobody.
+    Args:
+        rounds: Depth of the calls.
+        flag: What the flags hold before: -1 is not a node; as printed it is 0, and node 0 tells
+            nobody.
     """
     flags = np.full(network.order, flag, dtype=np.int64)
     called = np.asarray([root], dtype=np.int64)

@@ -332,11 +332,9 @@ def printed_route(
     is i - 1; the last branch of a step is tested, so that it may not fire; and the last leg, to the
     target's place, is missing.
 
-    Parameters
-    ----------
-    source, target : addresses (a_n, ..., a_0)
-    connector_off_by_one, last_is_tested, final_leg
-        As printed: True, True, False.
+    Args:
+        source, target: addresses (a_n, ..., a_0)
+        connector_off_by_one, last_is_tested, final_leg: As printed: True, True, False.
     """
     here = list(source)
     path = [tuple(here)]

@@ -234,10 +234,8 @@ class ExpandedStructure(Family):
     def histogram(self) -> tuple[int, ...]:
         """Ordered pairs at distance 0, 1, 2, ..., exact.
 
-        Raises
-        ------
-        TooLargeError
-            When the base or the lamp is too large to count.
+        Raises:
+            TooLargeError: When the base or the lamp is too large to count.
         """
         if self.census is None:
             raise TooLargeError(f"the distances of {self.spec} are too many sets to count")

@@ -29,10 +29,8 @@ _CELLS = 1 << 20
 class CoveringWalks(ABC):
     """Lengths of covering walks through marked nodes of a base network.
 
-    Attributes
-    ----------
-    marks
-        The nodes that a walk may be asked to visit.
+    Attributes:
+        marks: The nodes that a walk may be asked to visit.
     """
 
     table_bytes: int = 0
@@ -60,10 +58,8 @@ class CoveringWalks(ABC):
 def covering_walks(base: Network, marks: Sequence[int]) -> CoveringWalks:
     """The best way to know the covering walks of a base.
 
-    Raises
-    ------
-    TooLargeError
-        When the base is not a cycle and the table would be too large.
+    Raises:
+        TooLargeError: When the base is not a cycle and the table would be too large.
     """
     if base.order > 2 and bool((base.degrees == 2).all()):
         reach = distance_rows(base, np.asarray([0]))
@@ -78,16 +74,13 @@ class TableWalks(CoveringWalks):
     With m marks and N nodes a full table has N · N · 2^m entries. Where automorphisms move every
     node to node 0, walks from node 0 are enough: N · 2^N entries. The smaller one is built.
 
-    Attributes
-    ----------
-    table : ndarray[rows, sets, nodes]
-        Lengths by start, set of visited nodes (as bits) and end.
-    row : int64[nodes]
-        The row of each start.
-    bit : int64[nodes, marks]
-        What visiting a mark adds to the number of the set, for walks from each start.
-    image : int64[nodes, nodes]
-        The column of each end, for walks from each start.
+    Attributes:
+        table (ndarray[rows, sets, nodes]): Lengths by start, set of visited nodes (as bits) and
+            end.
+        row (int64[nodes]): The row of each start.
+        bit (int64[nodes, marks]): What visiting a mark adds to the number of the set, for walks
+            from each start.
+        image (int64[nodes, nodes]): The column of each end, for walks from each start.
     """
 
     def __init__(self, base: Network, marks: Sequence[int]) -> None:
@@ -155,14 +148,12 @@ def _moves_to_zero(base: Network) -> IntArray | None:
 def held_karp(distance: IntArray, starts: IntArray, marks: IntArray) -> IntArray:
     """Lengths of covering walks from `starts`, for every subset of `marks` and every end.
 
-    Parameters
-    ----------
-    distance : int64[nodes, nodes]
-    starts, marks : int64[...]
+    Args:
+        distance: int64[nodes, nodes]
+        starts, marks: int64[...]
 
-    Returns
-    -------
-    uint8 or uint16[starts, 2 ** marks, nodes]
+    Returns:
+        uint8 or uint16[starts, 2 ** marks, nodes]
     """
     size, count = len(distance), len(marks)
     longest = int(distance.max()) * (count + 1)

@@ -27,10 +27,8 @@ class Expanded(ExpandedStructure):
     def degree_counts(self) -> dict[int, int]:
         """How many nodes have each degree, exact.
 
-        Raises
-        ------
-        TooLargeError
-            When the degrees of a large lamp are not known in closed form.
+        Raises:
+            TooLargeError: When the degrees of a large lamp are not known in closed form.
         """
         from hopscape.families.expanded.facts import degree_counts
 

@@ -35,24 +35,15 @@ _MOST = 1_000_000
 class RouteSchedule:
     """Which share of every route goes by which ring, and what follows from it.
 
-    Attributes
-    ----------
-    n
-        Number of nodes.
-    rings
-        Step of each simplex ring.
-    shares
-        ``shares[j][r - 1]``: share of route r on ring j.
-    weights
-        How often each route r is taken, N - 1 in all.
-    loads
-        Of each ring.
-    bound
-        No schedule has a smaller largest load (from dual weights), where that was computed.
-    dual
-        Weights of the rings that prove `bound`.
-    moves
-        Shares that were moved to balance it, by hand.
+    Attributes:
+        n: Number of nodes.
+        rings: Step of each simplex ring.
+        shares: ``shares[j][r - 1]``: share of route r on ring j.
+        weights: How often each route r is taken, N - 1 in all.
+        loads: Of each ring.
+        bound: No schedule has a smaller largest load (from dual weights), where that was computed.
+        dual: Weights of the rings that prove `bound`.
+        moves: Shares that were moved to balance it, by hand.
     """
 
     n: int
@@ -187,11 +178,10 @@ def shortest_schedule(
 ) -> RouteSchedule:
     """Every route on the rings where it is shortest, in equal parts.
 
-    Examples
-    --------
-    >>> found = shortest_schedule(FullRings(16, (1, 3)))
-    >>> found.capacity, [str(load) for load in found.loads]
-    (Fraction(20, 1), ['12', '12', '10', '10'])
+    Examples:
+        >>> found = shortest_schedule(FullRings(16, (1, 3)))
+        >>> found.capacity, [str(load) for load in found.loads]
+        (Fraction(20, 1), ['12', '12', '10', '10'])
     """
     weights = route_weights(member, distribution)
     return _schedule(member, _shortest_shares(_lengths(member)), weights)
@@ -202,22 +192,17 @@ def balanced_schedule(
 ) -> RouteSchedule:
     """The schedule with the least largest load: a linear program, its optimum proved exactly.
 
-    Parameters
-    ----------
-    distribution
-        How often routes 1..N - 1 are taken; evenly when left out.
+    Args:
+        distribution: How often routes 1..N - 1 are taken; evenly when left out.
 
-    Returns
-    -------
-    RouteSchedule
-        With dual weights of the rings: any weights w of sum 1 show that no schedule has a largest
-        load below the sum over routes of the least w_j times length.
+    Returns:
+        RouteSchedule: With dual weights of the rings: any weights w of sum 1 show that no schedule
+            has a largest load below the sum over routes of the least w_j times length.
 
-    Examples
-    --------
-    >>> found = balanced_schedule(FullRings(16, (1, 3)))
-    >>> found.capacity, found.proved
-    (Fraction(240, 11), True)
+    Examples:
+        >>> found = balanced_schedule(FullRings(16, (1, 3)))
+        >>> found.capacity, found.proved
+        (Fraction(240, 11), True)
     """
     weights = route_weights(member, distribution)
     program = load_program(member, weights)
@@ -279,10 +264,9 @@ def heuristic_schedule(
 ) -> RouteSchedule:
     """Balance by hand: move routes from the most to the least loaded ring until nothing moves.
 
-    Parameters
-    ----------
-    rule : {'ratio', 'difference'}
-        Which route loses least: by ratio or by difference of its lengths.
+    Args:
+        rule ({'ratio', 'difference'}): Which route loses least: by ratio or by difference of its
+            lengths.
     """
     if rule not in ("ratio", "difference"):
         raise ArgumentError(f"rule is {rule!r}; it must be 'ratio' or 'difference'")
@@ -349,10 +333,9 @@ def moore_bound(n: int, rings: int) -> Fraction:
 
     At most `rings` nodes can be reached in i arcs without being nearer on any ring.
 
-    Examples
-    --------
-    >>> moore_bound(37, 12)
-    Fraction(222, 1)
+    Examples:
+        >>> moore_bound(37, 12)
+        Fraction(222, 1)
     """
     q, rest = divmod(n - 1, rings)
     total = rings * q * (q + 1) // 2 + rest * (q + 1)

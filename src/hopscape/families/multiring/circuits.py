@@ -22,15 +22,12 @@ __all__ = ["Circuit", "circuits"]
 class Circuit:
     """One simplex ring.
 
-    Attributes
-    ----------
-    name
-        A signed step (``3``, ``-3``; ``3#1`` for a second copy), or the number of a sparse ring
-        with its direction (``5+``, ``5-``).
-    nodes : int64[places]
-        In the order of travel: arc i leads from ``nodes[i]`` to the next one.
-    ports : int64[places]
-        By which each of them leaves.
+    Attributes:
+        name: A signed step (``3``, ``-3``; ``3#1`` for a second copy), or the number of a sparse
+            ring with its direction (``5+``, ``5-``).
+        nodes (int64[places]): In the order of travel: arc i leads from ``nodes[i]`` to the next
+            one.
+        ports (int64[places]): By which each of them leaves.
     """
 
     name: str
@@ -41,10 +38,9 @@ class Circuit:
 def circuits(member: Structure) -> list[Circuit]:
     """All simplex rings, the mini-rings of a step one after the other.
 
-    Examples
-    --------
-    >>> [(c.name, c.nodes.tolist()) for c in circuits(FullRings(4, (1,)))]
-    [('1', [0, 1, 2, 3]), ('-1', [0, 3, 2, 1])]
+    Examples:
+        >>> [(c.name, c.nodes.tolist()) for c in circuits(FullRings(4, (1,)))]
+        [('1', [0, 1, 2, 3]), ('-1', [0, 3, 2, 1])]
     """
     if isinstance(member, FullRings):
         return _full(member)

@@ -26,15 +26,11 @@ __all__ = ["Blocks", "ring_blocks", "ring_count"]
 class Blocks:
     """Residues by ring and place, and rings by residue and place.
 
-    Attributes
-    ----------
-    residue : int64[rings, m]
-        In each place of each ring.
-    ring : int64[residues, m]
-        On which each residue sits in each place.
-    base
-        Ring i holds i - d for every d of this set, so that all rings look alike; None when the
-        blocks come from no group.
+    Attributes:
+        residue (int64[rings, m]): In each place of each ring.
+        ring (int64[residues, m]): On which each residue sits in each place.
+        base: Ring i holds i - d for every d of this set, so that all rings look alike; None when
+            the blocks come from no group.
     """
 
     residue: IntArray
@@ -53,10 +49,8 @@ class Blocks:
 def ring_count(m: int, sigma: int, rings: int | None) -> int:
     """How many rings there are: m(m - 1)/σ + 1 for a design, as given for a cover.
 
-    Raises
-    ------
-    ArgumentError
-        When σ does not fit, or both are given.
+    Raises:
+        ArgumentError: When σ does not fit, or both are given.
     """
     if rings is None:
         if not 1 <= sigma < max(m, 2):
@@ -78,16 +72,13 @@ def ring_count(m: int, sigma: int, rings: int | None) -> int:
 def ring_blocks(m: int, sigma: int = 1, rings: int | None = None) -> Blocks:
     """The blocks of a symmetric design, or of a difference cover of so many residues.
 
-    Raises
-    ------
-    ArgumentError
-        When there is none, or none is known.
-    TooLargeError
+    Raises:
+        ArgumentError: When there is none, or none is known.
+        TooLargeError: When the blocks would not fit in memory.
 
-    Examples
-    --------
-    >>> ring_blocks(4).residue[0].tolist(), ring_blocks(4).base.elements
-    ([0, 12, 10, 4], (0, 1, 3, 9))
+    Examples:
+        >>> ring_blocks(4).residue[0].tolist(), ring_blocks(4).base.elements
+        ([0, 12, 10, 4], (0, 1, 3, 9))
     """
     from hopscape.families.blockdesign import DifferenceSet, PartialSwitch, make_design
 

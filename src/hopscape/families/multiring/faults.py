@@ -35,14 +35,11 @@ _SHOWN = 5
 class Faults:
     """What is dead.
 
-    Attributes
-    ----------
-    arcs : tuple of (tail, head, ring)
-        The ring is a name of :class:`Circuit`, or empty for all that have such an arc.
-    rings
-        Names of circuits; the number of a sparse ring stands for both directions.
-    crossbars
-        Node numbers of switches.
+    Attributes:
+        arcs (tuple of (tail, head, ring)): The ring is a name of :class:`Circuit`, or empty for all
+            that have such an arc.
+        rings: Names of circuits; the number of a sparse ring stands for both directions.
+        crossbars: Node numbers of switches.
     """
 
     arcs: tuple[tuple[int, int, str], ...] = ()
@@ -68,11 +65,10 @@ def read_faults(
 ) -> Faults:
     """Faults from texts: arcs ``0-3`` or ``0-3:RING``, nodes and crossbars ``7``, rings ``-3``.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> read_faults(hopscape.build("multiring(16, 1, 3)"), ["0-3"], ["5"], ["-1"]).words()
-    'arc 0-3, node 5, ring -1'
+    Examples:
+        >>> import hopscape
+        >>> read_faults(hopscape.build("multiring(16, 1, 3)"), ["0-3"], ["5"], ["-1"]).words()
+        'arc 0-3, node 5, ring -1'
     """
     found = []
     for text in arcs:
@@ -93,20 +89,13 @@ def read_faults(
 class Damage:
     """What is left of the capacity.
 
-    Attributes
-    ----------
-    live
-        Live nodes (endpoints).
-    pairs
-        Ordered pairs of live nodes with a path; the capacity is that of traffic among these.
-    stranded
-        Ordered pairs of live nodes without a path.
-    examples : tuple of (int, int)
-        Some of them.
-    shortest
-        Largest load when every pair takes its shortest paths.
-    balanced
-        None when no pair has a path.
+    Attributes:
+        live: Live nodes (endpoints).
+        pairs: Ordered pairs of live nodes with a path; the capacity is that of traffic among these.
+        stranded: Ordered pairs of live nodes without a path.
+        examples (tuple of (int, int)): Some of them.
+        shortest: Largest load when every pair takes its shortest paths.
+        balanced: None when no pair has a path.
     """
 
     spec: str
@@ -153,18 +142,16 @@ class Damage:
 def damaged_capacity(network: Network, faults: Faults) -> Damage:
     """The capacity of what is left, with its certificate.
 
-    Parameters
-    ----------
-    network
-        A multiring, full or sparse, or one whose endpoints are all two hops apart over crossbars.
+    Args:
+        network: A multiring, full or sparse, or one whose endpoints are all two hops apart over
+            crossbars.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> net = hopscape.build("multiring(16, 1, 3)")
-    >>> found = damaged_capacity(net, read_faults(net, arcs=["0-1"]))
-    >>> found.capacity, found.proved
-    (Fraction(96, 5), True)
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("multiring(16, 1, 3)")
+        >>> found = damaged_capacity(net, read_faults(net, arcs=["0-1"]))
+        >>> found.capacity, found.proved
+        (Fraction(96, 5), True)
     """
     member = network.family
     if isinstance(member, Multiring | SparseMultiring):

@@ -24,12 +24,9 @@ _Partial = tuple[tuple[float, float], tuple[int, ...]]
 class GrowingFamily:
     """Steps in the order in which they are added.
 
-    Attributes
-    ----------
-    capacities
-        Of every cell.
-    worst
-        Least capacity of a cell in proportion to the best set of that cell.
+    Attributes:
+        capacities: Of every cell.
+        worst: Least capacity of a cell in proportion to the best set of that cell.
     """
 
     steps: tuple[int, ...]
@@ -40,25 +37,19 @@ class GrowingFamily:
 def grow_family(cells: Sequence[tuple[int, int]], *, beam: int = 40) -> GrowingFamily:
     """A family that grows by adding rings only, by beam search.
 
-    Parameters
-    ----------
-    cells : sequence of (nodes, rings)
-        In order of growth; rings even and not falling.
-    beam
-        How many partial families are kept.
+    Args:
+        cells (sequence of (nodes, rings)): In order of growth; rings even and not falling.
+        beam: How many partial families are kept.
 
-    Returns
-    -------
-    GrowingFamily
-        The one found whose worst cell is best, measured against the best set of each cell (the
-        larger sum of all cells on a tie). The search keeps `beam` candidates at a time, so that
-        this is not proved best.
+    Returns:
+        GrowingFamily: The one found whose worst cell is best, measured against the best set of each
+            cell (the larger sum of all cells on a tie). The search keeps `beam` candidates at a
+            time, so that this is not proved best.
 
-    Examples
-    --------
-    >>> found = grow_family([(16, 4), (16, 6)])
-    >>> found.steps[0], len(found.steps), float(found.worst) > 0.9
-    (1, 3, True)
+    Examples:
+        >>> found = grow_family([(16, 4), (16, 6)])
+        >>> found.steps[0], len(found.steps), float(found.worst) > 0.9
+        (1, 3, True)
     """
     if beam < 1:
         raise ArgumentError(f"beam is {beam}; it must be at least 1")

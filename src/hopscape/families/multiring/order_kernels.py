@@ -15,14 +15,10 @@ __all__ = ["anneal", "total_arcs"]
 def total_arcs(place: Any, m: int, starts: Any, mine: Any, theirs: Any) -> int:
     """Arcs of the shortest paths between all parts and kinds of pairs.
 
-    Parameters
-    ----------
-    place : int64[places]
-        Where each slot is round the ring.
-    starts : int64[kinds + 1]
-        First meeting of each kind of pair.
-    mine, theirs : int64[meetings]
-        Places in their parts of the two nodes.
+    Args:
+        place (int64[places]): Where each slot is round the ring.
+        starts (int64[kinds + 1]): First meeting of each kind of pair.
+        mine, theirs (int64[meetings]): Places in their parts of the two nodes.
     """
     places = place.shape[0]
     total = 0

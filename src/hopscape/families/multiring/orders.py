@@ -36,17 +36,12 @@ def kinds_of_pairs(member: SparseMultiring) -> tuple[IntArray, IntArray, IntArra
 def better_order(member: SparseMultiring, *, seed: int = 0, tries: int = 8) -> SparseCapacity:
     """A better order of the places, by seeded annealing and a linear program.
 
-    Parameters
-    ----------
-    member
-        Its order is what has to be beaten.
-    tries
-        Annealing runs; the best capacity of all is kept.
+    Args:
+        member: Its order is what has to be beaten.
+        tries: Annealing runs; the best capacity of all is kept.
 
-    Returns
-    -------
-    SparseCapacity
-        Of the member in its best order (its own, when nothing better was found).
+    Returns:
+        SparseCapacity: Of the member in its best order (its own, when nothing better was found).
     """
     from hopscape.families.multiring.order_kernels import anneal
 

@@ -23,10 +23,9 @@ _MOST_PORTS = 1 << 16
 def ring_lengths(n: int, step: int) -> IntArray:
     """Arcs from node 0 to each node along the ring of a step; 0 where the ring does not go.
 
-    Examples
-    --------
-    >>> ring_lengths(8, 3).tolist(), ring_lengths(8, -2).tolist()
-    ([0, 3, 6, 1, 4, 7, 2, 5], [0, 0, 3, 0, 2, 0, 1, 0])
+    Examples:
+        >>> ring_lengths(8, 3).tolist(), ring_lengths(8, -2).tolist()
+        ([0, 3, 6, 1, 4, 7, 2, 5], [0, 0, 3, 0, 2, 0, 1, 0])
     """
     shared = math.gcd(step, n)
     around = n // shared

@@ -74,14 +74,12 @@ class DifferenceRouter(Router):
 class RingShares:
     """Which share of each kind of pair goes by which port of its source, all along one ring.
 
-    Attributes
-    ----------
-    rows
-        Takes sources and targets, returns the rows of their pairs; -1 where they are the same.
-    ports, lengths : int64[rows, ways]
-        -1 and 0 where there are fewer ways.
-    shares : float64[rows, ways]
-        0 there; each row adds up to 1.
+    Attributes:
+        rows: Takes sources and targets, returns the rows of their pairs; -1 where they are the
+            same.
+        ports, lengths (int64[rows, ways]):
+            -1 and 0 where there are fewer ways.
+        shares (float64[rows, ways]): 0 there; each row adds up to 1.
     """
 
     rows: Callable[[IntArray, IntArray], IntArray]
@@ -93,10 +91,9 @@ class RingShares:
 def ring_shares(member: Structure, schedule: str) -> RingShares:
     """The shares of a schedule of routes, full or sparse.
 
-    Parameters
-    ----------
-    member : Multiring or SparseMultiring
-    schedule : {'shortest', 'balanced'}
+    Args:
+        member: Multiring or SparseMultiring
+        schedule: {'shortest', 'balanced'}
     """
     from hopscape.families.multiring.capacity import balanced_schedule
     from hopscape.families.multiring.rings import FullRings, ring_lengths
@@ -145,12 +142,11 @@ def _table(
 def route_rows(network: Network, schedule: str, sources: Iterable[int]) -> list[dict[str, Any]]:
     """The ways of a schedule from some nodes to all others, with their exact shares.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> rows = route_rows(hopscape.build("multiring(16, 1, 3)"), "shortest", [0])
-    >>> rows[3]["target"], rows[3]["ring"], rows[3]["length"], rows[3]["share"]
-    (4, '1', 4, Fraction(1, 2))
+    Examples:
+        >>> import hopscape
+        >>> rows = route_rows(hopscape.build("multiring(16, 1, 3)"), "shortest", [0])
+        >>> rows[3]["target"], rows[3]["ring"], rows[3]["length"], rows[3]["share"]
+        (4, '1', 4, Fraction(1, 2))
     """
     from hopscape.families.multiring.circuits import circuits
 
@@ -228,20 +224,16 @@ class RingRouter(Router):
     sources together use the rings in the right proportions; :meth:`multipath` gives them all. A
     packet keeps its ring: its route is not a chain of :meth:`next_ports`.
 
-    Parameters
-    ----------
-    network
-        A multiring, full or sparse.
-    schedule : {'shortest', 'balanced'}
-        Every pair on the rings where it is shortest, in equal parts; or the schedule of least
-        largest load.
+    Args:
+        network: A multiring, full or sparse.
+        schedule ({'shortest', 'balanced'}): Every pair on the rings where it is shortest, in equal
+            parts; or the schedule of least largest load.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> router = hopscape.build("multiring(16, 1, 3)").router("one-ring")
-    >>> router.path(0, 9), router.distance(0, 8)
-    ([0, 3, 6, 9], 8)
+    Examples:
+        >>> import hopscape
+        >>> router = hopscape.build("multiring(16, 1, 3)").router("one-ring")
+        >>> router.path(0, 9), router.distance(0, 8)
+        ([0, 3, 6, 9], 8)
     """
 
     exact = False

@@ -54,10 +54,9 @@ def folded(step: int, n: int, simplex: bool) -> int:
 def canonical_steps(n: int, steps: Sequence[int], *, simplex: bool = False) -> tuple[int, ...]:
     """The first of all multiples of a set by units that hold step 1.
 
-    Examples
-    --------
-    >>> canonical_steps(16, (2, 3, 5)), canonical_steps(16, (1, 6, 7))
-    ((1, 6, 7), (1, 6, 7))
+    Examples:
+        >>> canonical_steps(16, (2, 3, 5)), canonical_steps(16, (1, 6, 7))
+        ((1, 6, 7), (1, 6, 7))
     """
     found = []
     for s in steps:
@@ -72,10 +71,9 @@ def cheapest_multiple(
 ) -> tuple[int, tuple[int, ...]]:
     """Least cable of all multiples by units, and the multiple: the same network, laid out better.
 
-    Examples
-    --------
-    >>> cheapest_multiple(16, (1, 6, 7))
-    (20, (2, 3, 5))
+    Examples:
+        >>> cheapest_multiple(16, (1, 6, 7))
+        (20, (2, 3, 5))
     """
     best: tuple[int, tuple[int, ...]] | None = None
     for u in range(1, n):
@@ -251,11 +249,9 @@ def search_cell(
 ) -> dict[str, Any]:
     """The best step sets of one order and number of rings, in plain values (for a table).
 
-    Returns
-    -------
-    dict
-        ``sets`` (all optimal classes in canonical form), ``load`` as "p/q", ``tested`` sets and
-        ``programs`` solved.
+    Returns:
+        dict: ``sets`` (all optimal classes in canonical form), ``load`` as "p/q", ``tested`` sets
+            and ``programs`` solved.
     """
     count = _check(n, rings, simplex)
     space = StepSpace(n, count, simplex)
@@ -317,21 +313,15 @@ def best_step_sets(
 ) -> list[StepSet]:
     """All best step sets of an order and a number of simplex rings, up to unit multiples.
 
-    Parameters
-    ----------
-    n
-        Number of nodes.
-    rings
-        Number of simplex rings; even for duplex sets.
-    simplex
-        Rings need no counter-rings.
-    cable
-        Most cable, in lengths of ring 1, of the cheapest multiple of a set.
+    Args:
+        n: Number of nodes.
+        rings: Number of simplex rings; even for duplex sets.
+        simplex: Rings need no counter-rings.
+        cable: Most cable, in lengths of ring 1, of the cheapest multiple of a set.
 
-    Examples
-    --------
-    >>> [(found.steps, found.capacity) for found in best_step_sets(16, 6)]
-    [((1, 6, 7), Fraction(48, 1))]
+    Examples:
+        >>> [(found.steps, found.capacity) for found in best_step_sets(16, 6)]
+        [((1, 6, 7), Fraction(48, 1))]
     """
     return sets_of(n, simplex, search_cell(n, rings, simplex, cable))
 
@@ -348,10 +338,8 @@ def sets_of(n: int, simplex: bool, found: dict[str, Any]) -> list[StepSet]:
 def pareto_front(n: int, rings: int, *, simplex: bool = False) -> list[StepSet]:
     """Best capacity for every amount of cable: each set beats all with less cable.
 
-    Raises
-    ------
-    TooLargeError
-        When there are too many sets, since the cable of each is needed.
+    Raises:
+        TooLargeError: When there are too many sets, since the cable of each is needed.
     """
     space = StepSpace(n, _check(n, rings, simplex), simplex)
     kept, totals, _ = space.scan(_FAR, space.sets_in_memory())

@@ -24,25 +24,17 @@ def scan_sets(
 ) -> tuple[int, int]:
     """Sets {0, c2 < c3 < ...} of rows, c2 from low to high - 1, with a total of at most `limit`.
 
-    Parameters
-    ----------
-    lengths : int64[rows, routes]
-        Length of each route on the ring of each row, large where the ring does not go. Row 0 is
-        in every set.
-    weights : int64[routes]
-    count
-        Rows in a set.
-    limit
-        Sets whose sum over routes of weight times least length is at most this are kept.
-    out : int64[room, count]
-        Kept sets; only the first `room` are written.
-    totals : int64[room]
-        Their sums.
+    Args:
+        lengths (int64[rows, routes]): Length of each route on the ring of each row, large where the
+            ring does not go. Row 0 is in every set.
+        weights: int64[routes]
+        count: Rows in a set.
+        limit: Sets whose sum over routes of weight times least length is at most this are kept.
+        out (int64[room, count]): Kept sets; only the first `room` are written.
+        totals (int64[room]): Their sums.
 
-    Returns
-    -------
-    found, looked : int
-        Sets kept (perhaps more than there is room for), and looked at.
+    Returns:
+        found, looked (int): Sets kept (perhaps more than there is room for), and looked at.
     """
     rows, routes = lengths.shape
     least = np.empty((count, routes), dtype=np.int64)

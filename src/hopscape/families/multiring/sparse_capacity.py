@@ -39,18 +39,13 @@ _MOST_ARCS = 100_000
 class ArcProgram:
     """The ways of all kinds of pairs, and the program that they make.
 
-    Attributes
-    ----------
-    rings
-        Rings that are told apart: 1, or all.
-    span
-        Places after which the arcs of a ring look the same again.
-    ring, side, place, length : int64[ways]
-        Where each way begins, forward (0) or backward (1), and its number of arcs.
-    program
-        Its carriers are (ring * 2 + side) * span + place.
-    rows
-        Takes sources and targets, returns their demands.
+    Attributes:
+        rings: Rings that are told apart: 1, or all.
+        span: Places after which the arcs of a ring look the same again.
+        ring, side, place, length (int64[ways]): Where each way begins, forward (0) or backward (1),
+            and its number of arcs.
+        program: Its carriers are (ring * 2 + side) * span + place.
+        rows: Takes sources and targets, returns their demands.
     """
 
     rings: int
@@ -144,16 +139,11 @@ def _program(
 class ArcSchedule:
     """Loads of the arcs under one schedule.
 
-    Attributes
-    ----------
-    arcs
-        None where only the closed form was worked out.
-    shares
-        Of the ways of `arcs`.
-    carried
-        Loads of the carriers of `arcs`; one for all arcs without.
-    bound
-        No schedule has a smaller largest load.
+    Attributes:
+        arcs: None where only the closed form was worked out.
+        shares: Of the ways of `arcs`.
+        carried: Loads of the carriers of `arcs`; one for all arcs without.
+        bound: No schedule has a smaller largest load.
     """
 
     member: SparseRings
@@ -247,11 +237,10 @@ def sparse_capacity(member: SparseRings) -> SparseCapacity:
     it. So it is in the printed order with σ = 1, where a closed form serves rings that are too long
     for anything else. Otherwise the balanced schedule is a linear program with its certificate.
 
-    Examples
-    --------
-    >>> found = sparse_capacity(SparseRings(4, 16))
-    >>> found.balanced.capacity, found.balanced.proved
-    (Fraction(102, 1), True)
+    Examples:
+        >>> found = sparse_capacity(SparseRings(4, 16))
+        >>> found.balanced.capacity, found.balanced.proved
+        (Fraction(102, 1), True)
     """
     plane = member.sigma == 1 and member.ring_count == member.m * (member.m - 1) + 1
     try:
@@ -278,10 +267,9 @@ def sparse_capacity(member: SparseRings) -> SparseCapacity:
 def sparse_closed_form(m: int, places: int) -> Fraction:
     """Capacity in the printed order by B(N, m, 1): 2K R(R - 1) / t, t arcs of all ways on a ring.
 
-    Examples
-    --------
-    >>> sparse_closed_form(2, 10)
-    Fraction(420, 19)
+    Examples:
+        >>> sparse_closed_form(2, 10)
+        Fraction(420, 19)
     """
     parts = places // m
     nodes = (m * (m - 1) + 1) * parts

@@ -39,12 +39,11 @@ class Line:
 def line_of(network: Network) -> Line:
     """A multiring as a line of a torus, with its capacity by the balanced schedule.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> line = line_of(hopscape.build("multiring(8, 1)"))
-    >>> line.nodes, line.ports, str(line.capacity)
-    (8, 2, '7')
+    Examples:
+        >>> import hopscape
+        >>> line = line_of(hopscape.build("multiring(8, 1)"))
+        >>> line.nodes, line.ports, str(line.capacity)
+        (8, 2, '7')
     """
     from hopscape.families.multiring import Multiring, SparseMultiring
     from hopscape.families.multiring.capacity import balanced_schedule, cable
@@ -66,12 +65,11 @@ def line_of(network: Network) -> Line:
 def torus_capacity(lines: Sequence[Line]) -> Fraction:
     """Packets per slot in the whole torus.
 
-    Examples
-    --------
-    >>> z = Line("multiring(16, 1, copies=2)", 16, 4, Fraction(15), 4)
-    >>> x = Line("multiring(32, 1, copies=4)", 32, 8, Fraction(31), 8)
-    >>> torus_capacity([z, x, x]) / (16 * 32 * 32 - 1)
-    Fraction(1, 1)
+    Examples:
+        >>> z = Line("multiring(16, 1, copies=2)", 16, 4, Fraction(15), 4)
+        >>> x = Line("multiring(32, 1, copies=4)", 32, 8, Fraction(31), 8)
+        >>> torus_capacity([z, x, x]) / (16 * 32 * 32 - 1)
+        Fraction(1, 1)
     """
     if not lines:
         raise ArgumentError("a torus needs at least one dimension")
@@ -179,22 +177,15 @@ def design_torus(
 ) -> list[TorusDesign]:
     """The tori of given lines on the front of rate and cable.
 
-    Parameters
-    ----------
-    lines
-        What a dimension may be.
-    ports
-        Duplex ports of a node, at most.
-    dimensions
-        At most so many.
-    keep
-        How many designs to return, the fastest first.
+    Args:
+        lines: What a dimension may be.
+        ports: Duplex ports of a node, at most.
+        dimensions: At most so many.
+        keep: How many designs to return, the fastest first.
 
-    Returns
-    -------
-    list of TorusDesign
-        Each needs less cable per node than all faster ones, and no combination of the lines with
-        so many nodes and ports has its rate with less cable.
+    Returns:
+        list of TorusDesign: Each needs less cable per node than all faster ones, and no combination
+            of the lines with so many nodes and ports has its rate with less cable.
     """
     if ports < 2 or least_nodes < 2 or dimensions < 1 or keep < 1:
         raise ArgumentError(
@@ -235,10 +226,9 @@ def known_tori() -> list[TorusDesign]:
 
     (Chapters 1, 3 and 8.)
 
-    Examples
-    --------
-    >>> [(torus.name, torus.nodes) for torus in known_tori()]
-    [('Gemini', 16384), ('paper, full rings', 16384), ('paper, sparse rings', 40560)]
+    Examples:
+        >>> [(torus.name, torus.nodes) for torus in known_tori()]
+        [('Gemini', 16384), ('paper, full rings', 16384), ('paper, sparse rings', 40560)]
     """
     from hopscape.families.multiring import Multiring, SparseMultiring
 

@@ -28,10 +28,9 @@ def worst_faults(network: Network) -> list[dict[str, Any]]:
     One of those that look alike stands for all. More stranded pairs are worse; of equal ones the
     least capacity is.
 
-    Returns
-    -------
-    list of dict
-        Records of :meth:`Damage.to_dict` with ``kind`` and ``alike``, how many look the same.
+    Returns:
+        list of dict: Records of :meth:`Damage.to_dict` with ``kind`` and ``alike``, how many look
+            the same.
     """
     candidates = list(single_faults(network))
     if len(candidates) > _MOST_PROGRAMS:

@@ -24,19 +24,13 @@ def choose_paths(
     The price of a lane grows by the factor `base` with each packet on it; a packet takes its
     cheapest path, every hop costing a little as well.
 
-    Parameters
-    ----------
-    pairs : int64[packets]
-        Row of `first` for each packet.
-    first : int64[rows + 1]
-        The paths of a row are first[row]..first[row + 1] - 1.
-    path_start, lane
-        The lanes of every path.
+    Args:
+        pairs (int64[packets]): Row of `first` for each packet.
+        first (int64[rows + 1]): The paths of a row are first[row]..first[row + 1] - 1.
+        path_start, lane: The lanes of every path.
 
-    Returns
-    -------
-    int64[packets]
-        Numbers of paths.
+    Returns:
+        int64[packets]: Numbers of paths.
     """
     np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
     packets = len(pairs)

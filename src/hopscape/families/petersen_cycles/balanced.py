@@ -73,16 +73,12 @@ def balanced_slice(network: Network, at: IntArray, to: IntArray, model: Model) -
     Any multiset of sources and targets. Canonical paths are among the choices, so that the result
     is never worse than Incomplete-Permutation: on PC at most 10 rounds in full duplex, 20 in half.
 
-    Parameters
-    ----------
-    network
-        A single slice.
-    at, to : int64[packets]
+    Args:
+        network: A single slice.
+        at, to: int64[packets]
 
-    Returns
-    -------
-    Schedule
-        Chunk i is the i-th packet. Its goal is a placeholder.
+    Returns:
+        Schedule: Chunk i is the i-th packet. Its goal is a placeholder.
     """
     from hopscape.families.petersen_cycles.balance_kernels import choose_paths
     from hopscape.families.petersen_cycles.permutations import incomplete

@@ -67,15 +67,13 @@ def slice_parents(part: Slice, root: int) -> IntArray:
 def thirds(network: Network, node: int) -> list[IntArray]:
     """Definition 7: the slice of a node in parts, one behind each of its links in the slice.
 
-    Returns
-    -------
-    list of arrays of node numbers, the largest parts first; `node` itself is in none.
+    Returns:
+        list of arrays of node numbers, the largest parts first; `node` itself is in none.
 
-    Examples
-    --------
-    >>> import hopscape
-    >>> [len(part) for part in thirds(hopscape.build("pc"), 0)]
-    [10, 10, 9]
+    Examples:
+        >>> import hopscape
+        >>> [len(part) for part in thirds(hopscape.build("pc"), 0)]
+        [10, 10, 9]
     """
     part = stack_of(network).slice
     base, root = node - node % part.size, node % part.size

@@ -84,10 +84,9 @@ def hamiltonian_cycle(k: int) -> IntArray:
     The rows of a grid of a slice path by the ring are walked to and fro over slices 1..k-1, down to
     the last one; slice 0 leads back. This works because a slice has an even number of nodes.
 
-    Examples
-    --------
-    >>> len(set(hamiltonian_cycle(3).tolist()))
-    90
+    Examples:
+        >>> len(set(hamiltonian_cycle(3).tolist()))
+        90
     """
     path = np.asarray(slice_path())
     found: list[int] = []

@@ -364,10 +364,9 @@ def best_step(k: int) -> int:
     Looked for up to 4√k + 4, where good steps are (and up to k/2). Loops of fewer than 4 positions
     have no second step; then it is 1 (no further links).
 
-    Examples
-    --------
-    >>> best_step(5), best_step(13)
-    (2, 5)
+    Examples:
+        >>> best_step(5), best_step(13)
+        (2, 5)
     """
     steps = range(2, k // 2 + 1)
     if not steps:

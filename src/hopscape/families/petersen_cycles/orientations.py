@@ -115,12 +115,9 @@ def _best(network: Network, known: int | None) -> Directed:
 def oriented_rounds(network: Network, known: int | None = None) -> list[IntArray]:
     """For every round the directed links (tail, head) of an all-gather in few rounds.
 
-    Parameters
-    ----------
-    network
-        A small stack of slices.
-    known
-        The number of rounds that a search is known to find; fewer and fewer are tried when left
-        out.
+    Args:
+        network: A small stack of slices.
+        known: The number of rounds that a search is known to find; fewer and fewer are tried when
+            left out.
     """
     return [np.asarray(row, dtype=np.int64).reshape(-1, 2) for row in _best(network, known)]

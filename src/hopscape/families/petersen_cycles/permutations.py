@@ -96,10 +96,8 @@ def slice_permutation(
 
     To the exit port of the cycle and across, as often as the base graph is wide, and to the target.
 
-    Parameters
-    ----------
-    detours
-        Allow the third step to go the long way round a triangle, which evens out the load.
+    Args:
+        detours: Allow the third step to go the long way round a triangle, which evens out the load.
     """
     name = "slice-detour" if detours else "slice"
     size = _cycles(network, name).slice.size

@@ -32,10 +32,8 @@ def stack_of(network: Network) -> Stack:
 class Phases:
     """A schedule in the making.
 
-    Parameters
-    ----------
-    network, model, goal
-        What the schedule is for.
+    Args:
+        network, model, goal: What the schedule is for.
     """
 
     def __init__(self, network: Network, model: Model, goal: Goal) -> None:
@@ -56,11 +54,9 @@ class Phases:
     def hop(self, at: IntArray, to: IntArray, chunks: IntArray, *, single: bool = False) -> None:
         """Every packet makes one hop to a neighbour, or stays; a link may have to be used often.
 
-        Parameters
-        ----------
-        at, to, chunks : arrays of int
-        single
-            One datum per message even where the model would pack.
+        Args:
+            at, to, chunks: arrays of int
+            single: One datum per message even where the model would pack.
         """
         moving = at != to
         ways = self.channels_between(at[moving], to[moving])

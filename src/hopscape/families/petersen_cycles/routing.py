@@ -131,11 +131,10 @@ class StackRouter(Router):
     def path_count(self, a: NodeLike, b: NodeLike) -> int:
         """Number of shortest paths from a to b, exact.
 
-        Examples
-        --------
-        >>> import hopscape
-        >>> hopscape.build("rpc(4)").router().path_count((0, 0, 1), (2, 0, 1))
-        2
+        Examples:
+            >>> import hopscape
+            >>> hopscape.build("rpc(4)").router().path_count((0, 0, 1), (2, 0, 1))
+            2
         """
         at, to, _, _ = self._pairs(a, b)
         here, place = digits_of(self._stack, at)

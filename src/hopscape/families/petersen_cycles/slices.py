@@ -34,10 +34,9 @@ _FAR = np.iinfo(np.int64).max // 4
 def petersen_rows() -> tuple[tuple[int, ...], ...]:
     """Neighbours in the Petersen graph, ascending: pentagon 0-4, spokes, pentagram 5-9.
 
-    Examples
-    --------
-    >>> petersen_rows()[0], petersen_rows()[5]
-    ((1, 4, 5), (0, 7, 8))
+    Examples:
+        >>> petersen_rows()[0], petersen_rows()[5]
+        ((1, 4, 5), (0, 7, 8))
     """
     outer = [((i - 1) % 5, (i + 1) % 5, i + 5) for i in range(5)]
     inner = [(i, 5 + (i + 2) % 5, 5 + (i + 3) % 5) for i in range(5)]
@@ -78,19 +77,14 @@ def petersen_turns() -> IntArray:
 def port_moves(base: tuple[tuple[int, ...], ...], moves: IntArray, rows: IntArray) -> IntArray:
     """What a group of automorphisms of G does to the ports of its connected cycles.
 
-    Parameters
-    ----------
-    base
-        Neighbours in G.
-    moves : int64[members, vertices]
-        The group.
-    rows : int64[ports, 3]
-        Neighbours in the connected cycles.
+    Args:
+        base: Neighbours in G.
+        moves (int64[members, vertices]): The group.
+        rows (int64[ports, 3]): Neighbours in the connected cycles.
 
-    Returns
-    -------
-    int64[members, ports]
-        Only the identity where some member changes the cyclic order of the ports.
+    Returns:
+        int64[members, ports]: Only the identity where some member changes the cyclic order of the
+            ports.
     """
     ports = np.asarray(cycle_ports(base))
     rank = np.full((len(base), len(base)), -1, dtype=np.int64)
@@ -112,12 +106,10 @@ def _by_level(hops: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
 class Slice:
     """A small connected graph as a table of neighbours, with what routing in it needs.
 
-    Parameters
-    ----------
-    rows : ndarray, shape (size, ports)
-        Neighbours in order of ports; the graph is regular, simple and duplex.
-    name
-        For messages.
+    Args:
+        rows (ndarray, shape (size, ports)): Neighbours in order of ports; the graph is regular,
+            simple and duplex.
+        name: For messages.
     """
 
     def __init__(self, rows: IntArray, name: str) -> None:

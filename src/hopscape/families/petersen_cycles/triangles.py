@@ -18,21 +18,16 @@ _INDEX = {pair: i for i, pair in enumerate(_PAIRS)}
 def triangle_plan(demand: Demand, half: bool) -> tuple[tuple[Move, ...], ...]:
     """The shortest plan, one datum per message.
 
-    Parameters
-    ----------
-    demand : tuple of 6 ints
-        Packets for the ordered pairs 01, 02, 10, 12, 20, 21.
-    half
-        A link carries one packet per round; else one in each direction.
+    Args:
+        demand (tuple of 6 ints): Packets for the ordered pairs 01, 02, 10, 12, 20, 21.
+        half: A link carries one packet per round; else one in each direction.
 
-    Returns
-    -------
-    tuple of rounds, each a tuple of moves (from, to, final)
+    Returns:
+        tuple of rounds, each a tuple of moves (from, to, final)
 
-    Examples
-    --------
-    >>> len(triangle_plan((3, 0, 3, 0, 0, 0), True)), len(triangle_plan((3, 0, 3, 0, 0, 0), False))
-    (3, 2)
+    Examples:
+        >>> [len(triangle_plan((3, 0, 3, 0, 0, 0), half)) for half in (True, False)]
+        [3, 2]
     """
     rounds = 0
     while True:

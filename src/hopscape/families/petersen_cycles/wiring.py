@@ -128,12 +128,9 @@ class Loop:
 class PortAddresses(Addresses):
     """Addresses (s, m, n) of G-connected cycles: slice s, cycle m, the port of m towards n.
 
-    Parameters
-    ----------
-    base
-        Neighbours in G, ascending.
-    slices
-        Number of slices; None leaves s out, for a single slice.
+    Args:
+        base: Neighbours in G, ascending.
+        slices: Number of slices; None leaves s out, for a single slice.
     """
 
     def __init__(self, base: tuple[tuple[int, ...], ...], slices: int | None) -> None:

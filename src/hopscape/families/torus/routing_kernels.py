@@ -76,14 +76,11 @@ def grid_distances(
 ) -> IntArray:
     """Distances on a grid.
 
-    Parameters
-    ----------
-    places : int32[axes, order]
-        From :func:`packed`, or empty: then node numbers are divided.
-    sides : int64[axes]
-    wraps
-        Is every axis closed to a ring?
-    at, to : int64[pairs]
+    Args:
+        places (int32[axes, order]): From :func:`packed`, or empty: then node numbers are divided.
+        sides: int64[axes]
+        wraps: Is every axis closed to a ring?
+        at, to: int64[pairs]
     """
     out = np.zeros(at.size, np.int64)
     _over_axes(places, sides, wraps, at, to, out, False)

@@ -39,10 +39,8 @@ _LEFT = 1 << 12
 class Twist:
     """The integer vectors modulo the sides, where n_i steps along axis i equal its shifts.
 
-    Parameters
-    ----------
-    shifts
-        For each axis the shifts along all later ones: t01, t02, ..., t12, ...
+    Args:
+        shifts: For each axis the shifts along all later ones: t01, t02, ..., t12, ...
     """
 
     def __init__(self, sides: Sequence[int], shifts: Sequence[int]) -> None:
@@ -107,14 +105,12 @@ class Twist:
 class Cell:
     """Integer vectors modulo the rows of a matrix: lengths of their shortest equals.
 
-    Parameters
-    ----------
-    rows : sequence of sequences of int
+    Args:
+        rows: sequence of sequences of int
 
-    Examples
-    --------
-    >>> Cell([[4, -2], [0, 8]]).lengths(np.array([[0, 0], [2, 5], [3, 7]])).tolist()
-    [0, 3, 2]
+    Examples:
+        >>> Cell([[4, -2], [0, 8]]).lengths(np.array([[0, 0], [2, 5], [3, 7]])).tolist()
+        [0, 3, 2]
     """
 
     def __init__(self, rows: Sequence[Sequence[int]]) -> None:
@@ -139,10 +135,8 @@ class Cell:
 
         Of all vectors near the rounded one where they are few; else by a search for each.
 
-        Raises
-        ------
-        TooLargeError
-            With too many dimensions.
+        Raises:
+            TooLargeError: With too many dimensions.
         """
         if len(self._basis) > _MOST_TIED:
             raise TooLargeError(
@@ -183,10 +177,9 @@ def best_twist(sides: tuple[int, ...]) -> tuple[int, ...]:
     same shape, enlarged; of three axes those by halves, thirds and quarters of an axis. More axes
     are twisted in twos, the first by the second and so on. Large tori are judged by a sample.
 
-    Examples
-    --------
-    >>> best_twist((4, 8)), best_twist((8, 8)), best_twist((4, 8, 4, 8))
-    ((4,), (4,), (4, 0, 0, 0, 0, 4))
+    Examples:
+        >>> best_twist((4, 8)), best_twist((8, 8)), best_twist((4, 8, 4, 8))
+        ((4,), (4,), (4, 0, 0, 0, 0, 4))
     """
     axes = len(sides)
     if axes > 3:

@@ -25,20 +25,16 @@ _HUGE = 1 << 60
 class Memory(NamedTuple):
     """What a search keeps from step to step.
 
-    Attributes
-    ----------
-    state : uint64[1]
-        Of the random numbers.
-    score : int64[4]
-        Cost and excess of the lift; diameter and sum of distances of the best so far.
-    best_mate, best_volt : int32[darts]
-        The best within all limits, by diameter and then by the sum of distances.
-    prices : int16[limits, n, n]
-        What a link counts for each limit (only where the group is trivial).
-    most : int64[limits]
-        Twice what all links together may count.
-    spent : int64[limits]
-        Twice what they do count.
+    Attributes:
+        state (uint64[1]): Of the random numbers.
+        score (int64[4]): Cost and excess of the lift; diameter and sum of distances of the best so
+            far.
+        best_mate, best_volt (int32[darts]): The best within all limits, by diameter and then by the
+            sum of distances.
+        prices (int16[limits, n, n]): What a link counts for each limit (only where the group is
+            trivial).
+        most (int64[limits]): Twice what all links together may count.
+        spent (int64[limits]): Twice what they do count.
     """
 
     state: UInt64s

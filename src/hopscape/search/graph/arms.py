@@ -33,11 +33,9 @@ _STEP, _VISIT = 2.0e-6, 0.8e-9
 class Arm:
     """A shape and where to begin.
 
-    Attributes
-    ----------
-    start
-        ``""`` for a random start, ``plan`` for a floor plan, ``existing``, or the name of an
-        algebraic graph.
+    Attributes:
+        start: ``""`` for a random start, ``plan`` for a floor plan, ``existing``, or the name of an
+            algebraic graph.
     """
 
     shape: Shape
@@ -65,10 +63,8 @@ class Arm:
 def arms(problem: Problem, methods: Sequence[str] = METHODS) -> list[Arm]:
     """All ways to go about a problem that the methods allow.
 
-    Raises
-    ------
-    ArgumentError
-        For an unknown method, or when none is left.
+    Raises:
+        ArgumentError: For an unknown method, or when none is left.
     """
     for method in methods:
         if method not in METHODS:
@@ -129,17 +125,12 @@ def run(
 ) -> dict[str, Any] | None:
     """Begin, improve, and hand back the best of some tries; None when none keeps the limits.
 
-    Parameters
-    ----------
-    problem, shape
-        As plain values, for other processes.
-    start
-        As in :class:`Arm`, a solution of this shape or the links of a graph to go on from.
-    tries, steps
-        How often to begin, and how many moves to make each time.
-    aim
-        Pairs farther apart than this cost more.
-    local : {'anneal', 'tabu', 'none'}
+    Args:
+        problem, shape: As plain values, for other processes.
+        start: As in :class:`Arm`, a solution of this shape or the links of a graph to go on from.
+        tries, steps: How often to begin, and how many moves to make each time.
+        aim: Pairs farther apart than this cost more.
+        local: {'anneal', 'tabu', 'none'}
     """
     wanted = Problem(**problem)
     form = Shape(*shape)

@@ -26,25 +26,20 @@ _REST = 8
 class Climb:
     """A lift in the memory of the kernels.
 
-    Parameters
-    ----------
-    seed
-        Of all random choices.
-    start
-        Of the same shape; random when left out.
-    aim
-        Pairs farther apart than this cost more.
-    weights : int64[n], optional
-        Terminals of each node, of at most two values besides 0; only with the trivial group.
-    limits : pair of int16[limits, n, n] and a sequence of int, optional
-        What each link counts, and what all together may count; only with the trivial group.
+    Args:
+        seed: Of all random choices.
+        start: Of the same shape; random when left out.
+        aim: Pairs farther apart than this cost more.
+        weights (int64[n], optional): Terminals of each node, of at most two values besides 0; only
+            with the trivial group.
+        limits (pair of int16[limits, n, n] and a sequence of int, optional): What each link counts,
+            and what all together may count; only with the trivial group.
 
-    Examples
-    --------
-    >>> climb = Climb(Shape("cyclic(5)", 2, 0, 3), seed=1)
-    >>> climb.anneal(2000, 20.0, 2.0)
-    >>> climb.diameter, climb.total  # the Petersen graph
-    (2, 150)
+    Examples:
+        >>> climb = Climb(Shape("cyclic(5)", 2, 0, 3), seed=1)
+        >>> climb.anneal(2000, 20.0, 2.0)
+        >>> climb.diameter, climb.total  # the Petersen graph
+        (2, 150)
     """
 
     def __init__(

@@ -23,25 +23,17 @@ _SAMPLES = 8
 class Shape:
     """What a lift is made of: a group, vertices of the base graph, fixed nodes, ports.
 
-    Attributes
-    ----------
-    group
-        Such as ``semidirect(7, 3, 2)``; ``cyclic(1)`` for graphs without a symmetry.
-    base
-        Vertices of the base graph.
-    fixed
-        Nodes that the group leaves where they are.
-    degree
-        Ports of each node.
-    bipartite
-        Vertices 0, 2, ... of the base graph on one side, the others on the other side.
-    ports
-        Ports of each node where they differ (only with the trivial group).
+    Attributes:
+        group: Such as ``semidirect(7, 3, 2)``; ``cyclic(1)`` for graphs without a symmetry.
+        base: Vertices of the base graph.
+        fixed: Nodes that the group leaves where they are.
+        degree: Ports of each node.
+        bipartite: Vertices 0, 2, ... of the base graph on one side, the others on the other side.
+        ports: Ports of each node where they differ (only with the trivial group).
 
-    Examples
-    --------
-    >>> Shape("dihedral(4)", 2, 0, 3).order
-    16
+    Examples:
+        >>> Shape("dihedral(4)", 2, 0, 3).order
+        16
     """
 
     group: str
@@ -136,12 +128,9 @@ def _table(name: str, seed: int, known: tuple[int, ...]) -> Elements:
 class Solution:
     """A lift by its darts.
 
-    Attributes
-    ----------
-    mate
-        With which dart each one is paired (itself: an involution, or void).
-    volt
-        The group element of each dart; -1 where it is void.
+    Attributes:
+        mate: With which dart each one is paired (itself: an involution, or void).
+        volt: The group element of each dart; -1 where it is void.
     """
 
     shape: Shape

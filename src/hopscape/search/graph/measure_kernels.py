@@ -44,30 +44,18 @@ _LEVELS_AHEAD = 8
 class Task(NamedTuple):
     """What is graded, apart from the graph.
 
-    Attributes
-    ----------
-    sources : int64[s]
-        One node of each orbit; those of weight ``low + extra`` first.
-    weights : int64[s]
-        How many nodes each one stands for (times its terminals).
-    marked : uint64[batches · words]
-        Bits of the sources of weight ``low + extra``.
-    low, extra
-        The two weights of sources.
-    nodes : int64[n]
-        Weight of each node as a target.
-    whole
-        The sum of these weights.
-    alike
-        Are all of them 1?
-    kernel
-        BITS, SEARCH or ROWS.
-    lanes
-        As many zeros as words are used for each node.
-    aim, beyond
-        A pair farther apart than ``aim`` costs ``beyond`` more for each step.
-    least : int64[s + 1]
-        A lower bound on the cost of the last i sources.
+    Attributes:
+        sources (int64[s]): One node of each orbit; those of weight ``low + extra`` first.
+        weights (int64[s]): How many nodes each one stands for (times its terminals).
+        marked (uint64[batches · words]): Bits of the sources of weight ``low + extra``.
+        low, extra: The two weights of sources.
+        nodes (int64[n]): Weight of each node as a target.
+        whole: The sum of these weights.
+        alike: Are all of them 1?
+        kernel: BITS, SEARCH or ROWS.
+        lanes: As many zeros as words are used for each node.
+        aim, beyond: A pair farther apart than ``aim`` costs ``beyond`` more for each step.
+        least (int64[s + 1]): A lower bound on the cost of the last i sources.
     """
 
     sources: Int64s
@@ -112,11 +100,9 @@ def _at_least(aim: int, beyond: int, level: int, missing: int, fresh: int, growt
 class Room(NamedTuple):
     """Room for distances to be measured in.
 
-    Attributes
-    ----------
-    now, after : uint64[n · words]
-    seen, queue : uint8[...], int32[...]
-        The same memory, seen otherwise.
+    Attributes:
+        now, after: uint64[n · words]
+        seen, queue (uint8[...], int32[...]): The same memory, seen otherwise.
     """
 
     now: UInt64s
@@ -134,15 +120,12 @@ class Room(NamedTuple):
 def measure(lift: Lift, task: Task, limit: int, room: Room) -> tuple[int, int, int]:
     """Cost, diameter and sum of distances of a graph.
 
-    Parameters
-    ----------
-    limit
-        Give up with a cost of ``limit + 1`` once it is certain to be above.
+    Args:
+        limit: Give up with a cost of ``limit + 1`` once it is certain to be above.
 
-    Returns
-    -------
-    cost, diameter, total : int
-        Weighted as `task` says. A pair without a route counts as n steps.
+    Returns:
+        cost, diameter, total (int): Weighted as `task` says. A pair without a route counts as n
+            steps.
     """
     if task.kernel == ROWS:
         return _by_rows(lift, task, limit, room.after)

@@ -28,25 +28,18 @@ _TRIES = 8
 class Lift(NamedTuple):
     """A lift and its wiring.
 
-    Attributes
-    ----------
-    fold, base
-        Order of the group, vertices of the base graph.
-    right : int32[elements, fold]
-        ``right[g, h]`` is h·g.
-    inverse : int32[elements]
-    involutions : int32[...]
-        Elements of order 2.
-    owner, column : int32[darts]
-        Vertex of each dart (fixed nodes follow the base), and its (first) port.
-    side : int8[vertices]
-        In a bipartite graph 1 or 2, else 0.
-    mate, volt : int32[darts]
-        What the moves change.
-    near : int32[ports, n]
-        The wiring that follows.
-    rows : uint64[n · words]
-        A bit for each node that a node is wired to, and for itself; empty where nobody needs it.
+    Attributes:
+        fold, base: Order of the group, vertices of the base graph.
+        right (int32[elements, fold]): ``right[g, h]`` is h·g.
+        inverse: int32[elements]
+        involutions (int32[...]): Elements of order 2.
+        owner, column (int32[darts]): Vertex of each dart (fixed nodes follow the base), and its
+            (first) port.
+        side (int8[vertices]): In a bipartite graph 1 or 2, else 0.
+        mate, volt (int32[darts]): What the moves change.
+        near (int32[ports, n]): The wiring that follows.
+        rows (uint64[n · words]): A bit for each node that a node is wired to, and for itself; empty
+            where nobody needs it.
     """
 
     fold: int

@@ -23,19 +23,13 @@ __all__ = ["Orbits", "anneal_orbits", "far_pairs", "wire_orbits"]
 class Orbits(NamedTuple):
     """A graph and a group that acts on it.
 
-    Attributes
-    ----------
-    links : int32[orbits, 2]
-        One link of each orbit of links that moves may change; these orbits are as large as the
-        group.
-    others : int32[..., 2]
-        All other links, one by one.
-    act : int32[fold, n]
-        Where each element of the group takes each node.
-    sources, weights : int64[s]
-        One node of each orbit, and the size of the orbit.
-    rows : uint64[n, words]
-        Bits of the neighbours of each node, and of itself.
+    Attributes:
+        links (int32[orbits, 2]): One link of each orbit of links that moves may change; these
+            orbits are as large as the group.
+        others (int32[..., 2]): All other links, one by one.
+        act (int32[fold, n]): Where each element of the group takes each node.
+        sources, weights (int64[s]): One node of each orbit, and the size of the orbit.
+        rows (uint64[n, words]): Bits of the neighbours of each node, and of itself.
     """
 
     links: Int32s

@@ -22,10 +22,10 @@ _PIECE = 1_000_000
 def suits_orbits(shape: Shape, problem: Problem) -> bool:
     """Is it a small group, and the number of pairs farther apart than two links what decides?
 
-    Examples
-    --------
-    >>> [suits_orbits(Shape("cyclic(3)", n // 3, n % 3, 8), Problem(n, 8)) for n in (9, 64, 100)]
-    [False, True, False]
+    Examples:
+        >>> shapes = {n: Shape("cyclic(3)", n // 3, n % 3, 8) for n in (9, 64, 100)}
+        >>> [suits_orbits(shape, Problem(n, 8)) for n, shape in shapes.items()]
+        [False, True, False]
     """
     small = 1 < shape.fold <= _MOST_FOLD and shape.order <= _MOST_NODES
     n, d = shape.order, shape.degree
@@ -41,16 +41,13 @@ def seconds_per_orbit(shape: Shape) -> float:
 def anneal_lift(shape: Shape, start: Solution | None, steps: int, seed: int) -> Solution:
     """Exchange links until as few pairs as possible are more than two links apart.
 
-    Parameters
-    ----------
-    start
-        A good one, from where to begin less hot; random when left out.
+    Args:
+        start: A good one, from where to begin less hot; random when left out.
 
-    Examples
-    --------
-    >>> best = anneal_lift(Shape("cyclic(5)", 10, 0, 7), None, 2000, 1)
-    >>> Climb(best.shape, 1, best).diameter
-    3
+    Examples:
+        >>> best = anneal_lift(Shape("cyclic(5)", 10, 0, 7), None, 2000, 1)
+        >>> Climb(best.shape, 1, best).diameter
+        3
     """
     from hopscape.search.graph.orbit_kernels import (
         Orbits,

@@ -22,17 +22,13 @@ __all__ = ["Pairs", "anneal_pairs", "count_pairs"]
 class Pairs(NamedTuple):
     """A simple graph and what is counted.
 
-    Attributes
-    ----------
-    links : int32[links, 2]
-        The ends of each link.
-    near : int32[n, degree]
-        Neighbours of each node; as many as its degree are meaningful.
-    degrees : int32[n]
-    common : int16[n, n]
-        For u < v in row u: 1 if they are linked, and 1 for each common neighbour.
-    far : int64[1]
-        Pairs for which this is 0.
+    Attributes:
+        links (int32[links, 2]): The ends of each link.
+        near (int32[n, degree]): Neighbours of each node; as many as its degree are meaningful.
+        degrees: int32[n]
+        common (int16[n, n]): For u < v in row u: 1 if they are linked, and 1 for each common
+            neighbour.
+        far (int64[1]): Pairs for which this is 0.
     """
 
     links: Int32s
@@ -107,21 +103,14 @@ def anneal_pairs(
 ) -> int:
     """Simulated annealing on the number of far pairs.
 
-    Parameters
-    ----------
-    state : uint64[1]
-        Of the random numbers.
-    hot, cold
-        Temperatures, in pairs.
-    best : int32[links, 2]
-        The links with the fewest far pairs so far.
-    least
-        That number.
+    Args:
+        state (uint64[1]): Of the random numbers.
+        hot, cold: Temperatures, in pairs.
+        best (int32[links, 2]): The links with the fewest far pairs so far.
+        least: That number.
 
-    Returns
-    -------
-    int
-        The new least number.
+    Returns:
+        int: The new least number.
     """
     links = pairs.links
     count = links.shape[0]

@@ -19,10 +19,9 @@ _PIECE = 4_000_000
 def suits_pairs(shape: Shape, problem: Problem) -> bool:
     """Is the number of pairs farther apart than two links what decides?
 
-    Examples
-    --------
-    >>> [suits_pairs(Shape("cyclic(1)", n, 0, 8), Problem(n, 8)) for n in (9, 64, 72, 100)]
-    [False, True, True, False]
+    Examples:
+        >>> [suits_pairs(Shape("cyclic(1)", n, 0, 8), Problem(n, 8)) for n in (9, 64, 72, 100)]
+        [False, True, True, False]
     """
     plain = shape.fold == 1 and problem.free and not problem.bipartite
     n, within = shape.order, 1 + shape.degree**2
@@ -39,24 +38,18 @@ def anneal_links(
 ) -> IntArray:
     """Exchange ends of links until as few pairs as possible are more than two links apart.
 
-    Parameters
-    ----------
-    links : int[m, 2]
-        Of a simple graph.
-    reheat
-        The links are good already: begin less hot.
+    Args:
+        links (int[m, 2]): Of a simple graph.
+        reheat: The links are good already: begin less hot.
 
-    Returns
-    -------
-    int[m, 2]
-        The best links; degrees are as before.
+    Returns:
+        int[m, 2]: The best links; degrees are as before.
 
-    Examples
-    --------
-    >>> ring = np.asarray([(i, (i + s) % 10) for i in range(10) for s in (1, 2)])
-    >>> best = anneal_links(10, 4, ring, 2000, 1)
-    >>> np.bincount(best.ravel()).tolist()
-    [4, 4, 4, 4, 4, 4, 4, 4, 4, 4]
+    Examples:
+        >>> ring = np.asarray([(i, (i + s) % 10) for i in range(10) for s in (1, 2)])
+        >>> best = anneal_links(10, 4, ring, 2000, 1)
+        >>> np.bincount(best.ravel()).tolist()
+        [4, 4, 4, 4, 4, 4, 4, 4, 4, 4]
     """
     from hopscape.search.graph.pair_kernels import Pairs, anneal_pairs, count_pairs
 

@@ -23,34 +23,23 @@ _MOST_NODES = 1 << 20
 class Problem:
     """The order/degree problem, with constraints.
 
-    Attributes
-    ----------
-    nodes, degree
-        Nodes, and the most links that a node may have.
-    bipartite
-        Even nodes are linked to odd ones only.
-    grid
-        Rows and columns of a floor plan: node v stands at row v // columns, column v % columns, and
-        a cable is as long as the rows and columns between its ends.
-    longest
-        The longest cable.
-    budget
-        The length of all cables together.
-    long
-        A length, and how many cables may be longer.
-    links
-        An existing network (with both ends of each link, the smaller one first).
-    rewire
-        How many of its links may be moved.
-    terminals
-        Terminals at each node, a switch: then distances are those between terminals, and a switch
-        has `degree` ports in all.
+    Attributes:
+        nodes, degree: Nodes, and the most links that a node may have.
+        bipartite: Even nodes are linked to odd ones only.
+        grid: Rows and columns of a floor plan: node v stands at row v // columns, column v %
+            columns, and a cable is as long as the rows and columns between its ends.
+        longest: The longest cable.
+        budget: The length of all cables together.
+        long: A length, and how many cables may be longer.
+        links: An existing network (with both ends of each link, the smaller one first).
+        rewire: How many of its links may be moved.
+        terminals: Terminals at each node, a switch: then distances are those between terminals, and
+            a switch has `degree` ports in all.
 
-    Examples
-    --------
-    >>> problem = Problem(10, 3)
-    >>> problem.moore_diameter, problem.moore_mean
-    (2, Fraction(5, 3))
+    Examples:
+        >>> problem = Problem(10, 3)
+        >>> problem.moore_diameter, problem.moore_mean
+        (2, Fraction(5, 3))
     """
 
     nodes: int

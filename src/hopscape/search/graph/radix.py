@@ -23,10 +23,9 @@ _FIRST = 0.4
 def switched(terminals: int, radix: int, switches: int) -> Problem:
     """So many terminals spread evenly over so many switches.
 
-    Examples
-    --------
-    >>> switched(10, 6, 4).terminals
-    (3, 3, 2, 2)
+    Examples:
+        >>> switched(10, 6, 4).terminals
+        (3, 3, 2, 2)
     """
     if terminals < 1 or switches < 1:
         raise ArgumentError(
@@ -44,10 +43,9 @@ def switched(terminals: int, radix: int, switches: int) -> Problem:
 def switch_counts(terminals: int, radix: int) -> list[int]:
     """Numbers of switches worth a look: those with the least bound on the mean distance.
 
-    Examples
-    --------
-    >>> switch_counts(128, 24)
-    [8, 9, 10, 11]
+    Examples:
+        >>> switch_counts(128, 24)
+        [8, 9, 10, 11]
     """
     bounds: list[tuple[Fraction, int]] = []
     for count in range(1, terminals + 1):
@@ -86,20 +84,16 @@ def best_switches(
 ) -> GraphResult:
     """The network of least diameter, then least mean distance, between terminals.
 
-    Parameters
-    ----------
-    terminals, radix
-        Terminals, and ports of each switch.
-    switches
-        When left out, a few numbers are tried for a while and the best one for the rest.
-    effort, seconds, seed, methods, local, target, store, processes, dask
-        As for :func:`best_graph`.
+    Args:
+        terminals, radix: Terminals, and ports of each switch.
+        switches: When left out, a few numbers are tried for a while and the best one for the rest.
+        effort, seconds, seed, methods, local, target, store, processes, dask: As for
+            :func:`best_graph`.
 
-    Examples
-    --------
-    >>> found = best_switches(6, 4, 3, effort=0.2)
-    >>> found.diameter, found.mean
-    (3, Fraction(14, 5))
+    Examples:
+        >>> found = best_switches(6, 4, 3, effort=0.2)
+        >>> found.diameter, found.mean
+        (3, Fraction(14, 5))
     """
     counts = [switches] if switches is not None else switch_counts(terminals, radix)
     problems = [switched(terminals, radix, count) for count in counts]

@@ -23,22 +23,14 @@ __all__ = ["GraphResult"]
 class GraphResult:
     """The best graph of a search.
 
-    Attributes
-    ----------
-    diameter
-        Between terminals, where the problem has some.
-    mean
-        Mean distance over ordered pairs of distinct nodes (terminals).
-    how
-        Where it comes from, in words.
-    runs
-        Runs that were finished.
-    seconds
-        How long the search took.
-    complete
-        False when it was stopped before its plan was done.
-    interrupted
-        Was it stopped by Ctrl-C or SIGTERM?
+    Attributes:
+        diameter: Between terminals, where the problem has some.
+        mean: Mean distance over ordered pairs of distinct nodes (terminals).
+        how: Where it comes from, in words.
+        runs: Runs that were finished.
+        seconds: How long the search took.
+        complete: False when it was stopped before its plan was done.
+        interrupted: Was it stopped by Ctrl-C or SIGTERM?
     """
 
     problem: Problem
@@ -80,10 +72,8 @@ class GraphResult:
     def check(self) -> None:
         """Measure the network by the kernels that all metrics use, and compare.
 
-        Raises
-        ------
-        HopscapeError
-            When the search got something wrong.
+        Raises:
+            HopscapeError: When the search got something wrong.
         """
         if self.problem.nodes == 1:
             return

@@ -220,35 +220,24 @@ def best_graph(
 ) -> GraphResult:
     """Look for the graph of least diameter, then of least mean distance.
 
-    Parameters
-    ----------
-    effort
-        Processor seconds to plan for. The plan does not depend on how quick the machine is: the
-        same effort and seed give the same graph.
-    seconds
-        Stop after so many seconds, wherever the plan is.
-    methods
-        Any of ``random``, ``rotation``, ``cayley``, ``voltage`` and ``algebraic``.
-    local : {'anneal', 'tabu', 'none'}
-        How graphs are improved.
-    target
-        Stop when the diameter (or None) and the mean distance are no larger.
-    store
-        Keeps finished runs; a later search goes on from there.
-    processes, dask
-        Where to work (see :func:`hopscape.store.run_tasks`).
+    Args:
+        effort: Processor seconds to plan for. The plan does not depend on how quick the machine is:
+            the same effort and seed give the same graph.
+        seconds: Stop after so many seconds, wherever the plan is.
+        methods: Any of ``random``, ``rotation``, ``cayley``, ``voltage`` and ``algebraic``.
+        local ({'anneal', 'tabu', 'none'}): How graphs are improved.
+        target: Stop when the diameter (or None) and the mean distance are no larger.
+        store: Keeps finished runs; a later search goes on from there.
+        processes, dask: Where to work (see :func:`hopscape.store.run_tasks`).
 
-    Returns
-    -------
-    GraphResult
-        Measured once more by the distance kernels of the project. When interrupted (Ctrl-C), the
-        best so far.
+    Returns:
+        GraphResult: Measured once more by the distance kernels of the project. When interrupted
+            (Ctrl-C), the best so far.
 
-    Examples
-    --------
-    >>> found = best_graph(Problem(10, 3), effort=0.2)
-    >>> found.diameter, found.mean
-    (2, Fraction(5, 3))
+    Examples:
+        >>> found = best_graph(Problem(10, 3), effort=0.2)
+        >>> found.diameter, found.mean
+        (2, Fraction(5, 3))
     """
     if local not in LOCAL:
         raise ArgumentError(f"local search {local!r} is unknown; choose from {', '.join(LOCAL)}")
@@ -283,10 +272,9 @@ def plan(seconds: float, processes: int | None) -> Plan:
 
     Short searches run in one process: starting others would take most of the time.
 
-    Examples
-    --------
-    >>> plan(10, 4), plan(60, 4).effort
-    (Plan(effort=10, seconds=10, processes=1), 240)
+    Examples:
+        >>> plan(10, 4), plan(60, 4).effort
+        (Plan(effort=10, seconds=10, processes=1), 240)
     """
     workers = max(processes if processes is not None else os.cpu_count() or 1, 1)
     if seconds <= _SHORT:

@@ -23,10 +23,9 @@ def shapes(nodes: int, degree: int, *, most_base: int, bipartite: bool = False) 
     these can use their ports; where they can use all of them, with links among themselves for those
     that no orbit takes, one orbit or more is left out too.
 
-    Examples
-    --------
-    >>> [(s.group, s.base, s.fixed) for s in shapes(7, 3, most_base=2)]
-    [('cyclic(7)', 1, 0), ('cyclic(3)', 2, 1)]
+    Examples:
+        >>> [(s.group, s.base, s.fixed) for s in shapes(7, 3, most_base=2)]
+        [('cyclic(7)', 1, 0), ('cyclic(3)', 2, 1)]
     """
     for fold in range(nodes, 1, -1):
         for base, fixed in _orbits(nodes, degree, fold):
@@ -52,12 +51,11 @@ def _orbits(nodes: int, degree: int, fold: int) -> Iterator[tuple[int, int]]:
 def group_names(order: int) -> tuple[str, ...]:
     """Groups of an order: cyclic and abelian ones, semidirect products, linear groups.
 
-    Examples
-    --------
-    >>> group_names(12)[:4]
-    ('cyclic(12)', 'cyclic(2, 6)', 'semidirect(6, 2, 5)', 'semidirect(3, 4, 2)')
-    >>> group_names(12)[4:]
-    ('affine(4, 3)', 'alternating(4)')
+    Examples:
+        >>> group_names(12)[:4]
+        ('cyclic(12)', 'cyclic(2, 6)', 'semidirect(6, 2, 5)', 'semidirect(3, 4, 2)')
+        >>> group_names(12)[4:]
+        ('affine(4, 3)', 'alternating(4)')
     """
     found = [f"cyclic({order})"]
     squares = [p for p, e in prime_factors(order).items() if e > 1]

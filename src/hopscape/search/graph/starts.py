@@ -22,16 +22,14 @@ Ends = tuple[IntArray, IntArray]
 def algebraic_starts(nodes: int, degree: int) -> Iterator[tuple[str, int, IntArray]]:
     """Graphs that algebra gives, of about this order and at most this degree.
 
-    Yields
-    ------
-    name, order, links
-        Brown's polarity graphs of the projective and the affine plane, the graphs of McKay, Miller
-        and Širáň, incidence graphs of projective planes, generalised Kautz and de Bruijn graphs.
+    Yields:
+        name, order, links: Brown's polarity graphs of the projective and the affine plane, the
+            graphs of McKay, Miller and Širáň, incidence graphs of projective planes, generalised
+            Kautz and de Bruijn graphs.
 
-    Examples
-    --------
-    >>> [name for name, _, _ in algebraic_starts(50, 7)][:2]
-    ['McKay-Miller-Širáň graph over GF(5)', 'affine polarity graph over GF(7)']
+    Examples:
+        >>> [name for name, _, _ in algebraic_starts(50, 7)][:2]
+        ['McKay-Miller-Širáň graph over GF(5)', 'affine polarity graph over GF(7)']
     """
     for q in range(2, 2 * degree):
         if prime_power(q) is None:

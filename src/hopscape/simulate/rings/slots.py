@@ -60,20 +60,14 @@ def alias_table(rows: Sequence[Sequence[Fraction]]) -> tuple[IntArray, IntArray]
 class RingRun:
     """What a simulation measured, with half-widths of 95 % confidence intervals.
 
-    Attributes
-    ----------
-    throughput
-        Packets sent per slot.
-    effective
-        What the given traffic gets. Saturated: by what the fullest arcs carry. Window: as much as
-        if all nodes sent like the slowest kind of them.
-    wait
-        Open only: mean time from arrival to leaving all buffers, in slots.
-    settled
-        After the warm-up neither what is measured nor the buffers show a drift.
-    capacity
-        What the schedule carries, exactly. A mean that chance lifted above what is proved is told
-        as what is proved; one that lies above with its whole interval is an error.
+    Attributes:
+        throughput: Packets sent per slot.
+        effective: What the given traffic gets. Saturated: by what the fullest arcs carry. Window:
+            as much as if all nodes sent like the slowest kind of them.
+        wait: Open only: mean time from arrival to leaving all buffers, in slots.
+        settled: After the warm-up neither what is measured nor the buffers show a drift.
+        capacity: What the schedule carries, exactly. A mean that chance lifted above what is proved
+            is told as what is proved; one that lies above with its whole interval is an error.
     """
 
     mode: str
@@ -175,16 +169,15 @@ class _Machine:
 def check_load(traffic: RingTraffic, load: float) -> None:
     """Refuse an open load that no simulation can carry.
 
-    Examples
-    --------
-    >>> from hopscape.families.multiring import Multiring
-    >>> traffic = ring_traffic(Multiring(16, (1, 3)))
-    >>> check_load(traffic, 20.0)
-    >>> try:
-    ...     check_load(traffic, 30.0)
-    ... except ArgumentError as error:
-    ...     print(str(error)[:58])
-    load is 30; this schedule carries 21.8182 packets per slot
+    Examples:
+        >>> from hopscape.families.multiring import Multiring
+        >>> traffic = ring_traffic(Multiring(16, (1, 3)))
+        >>> check_load(traffic, 20.0)
+        >>> try:
+        ...     check_load(traffic, 30.0)
+        ... except ArgumentError as error:
+        ...     print(str(error)[:58])
+        load is 30; this schedule carries 21.8182 packets per slot
     """
     if not (load > 0 and math.isfinite(load)):
         raise ArgumentError(f"load is {load}; an open simulation needs packets per slot above 0")
@@ -207,33 +200,24 @@ def simulate(
 ) -> RingRun:
     """Simulate rings until the warm-up is over and the rest shows no drift.
 
-    Parameters
-    ----------
-    traffic
-        From :func:`ring_traffic`.
-    mode : {'saturated', 'window', 'open'}
-        No buffer is ever empty; each node keeps `window` packets; Poisson arrivals.
-    window
-        Packets that each node holds, in all its buffers together.
-    load
-        Packets per slot in all, when open; below the capacity of the schedule.
-    insertion
-        Register-insertion rings in place of segmented ones.
-    slots
-        How long to measure at first; doubled up to four times while a drift is seen or the result
-        lies above what is proved to be possible.
+    Args:
+        traffic: From :func:`ring_traffic`.
+        mode ({'saturated', 'window', 'open'}): No buffer is ever empty; each node keeps `window`
+            packets; Poisson arrivals.
+        window: Packets that each node holds, in all its buffers together.
+        load: Packets per slot in all, when open; below the capacity of the schedule.
+        insertion: Register-insertion rings in place of segmented ones.
+        slots: How long to measure at first; doubled up to four times while a drift is seen or the
+            result lies above what is proved to be possible.
 
-    Raises
-    ------
-    HopscapeError
-        When the result stays above a proved bound: not settled, or a bug.
+    Raises:
+        HopscapeError: When the result stays above a proved bound: not settled, or a bug.
 
-    Examples
-    --------
-    >>> from hopscape.families.multiring import Multiring
-    >>> found = simulate(ring_traffic(Multiring(16, (1,), copies=2)), slots=4000)
-    >>> abs(found.effective - 15) < 0.2
-    True
+    Examples:
+        >>> from hopscape.families.multiring import Multiring
+        >>> found = simulate(ring_traffic(Multiring(16, (1,), copies=2)), slots=4000)
+        >>> abs(found.effective - 15) < 0.2
+        True
     """
     if mode not in _MODES:
         raise ArgumentError(f"mode is {mode!r}; it must be one of {', '.join(_MODES)}")

@@ -181,17 +181,13 @@ def run_segmented(
 ) -> tuple[Integer, Integer]:
     """Segmented rings for so many slots; a free slot that passes takes a waiting packet.
 
-    Parameters
-    ----------
-    mode
-        0: no queue is ever empty; 1: every packet sent is replaced at its node; 2: Poisson.
-    rate
-        Packets per slot in all, when open.
+    Args:
+        mode: 0: no queue is ever empty; 1: every packet sent is replaced at its node; 2: Poisson.
+        rate: Packets per slot in all, when open.
 
-    Returns
-    -------
-    waiting, came : Integer
-        Sum over slots of packets that wait after the slot has passed; packets that arrived.
+    Returns:
+        waiting, came (Integer): Sum over slots of packets that wait after the slot has passed;
+            packets that arrived.
     """
     starts, sizes, queue = tables.starts, tables.sizes, state.queue
     waiting = 0

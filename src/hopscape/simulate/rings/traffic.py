@@ -29,20 +29,16 @@ __all__ = ["RingTraffic", "ring_traffic"]
 class RingTraffic:
     """Rings, places and tables of a multiring under one schedule, as the kernels take them.
 
-    Attributes
-    ----------
-    starts, sizes : int64[rings]
-    classes, owner : int64[places]
-    lengths
-        For each class the weight of every length.
-    kind : int64[nodes]
-    ports : int64[nodes, ports]
-    port_weights
-        For each kind of node the weight of every port.
-    capacity
-        What the schedule carries, exactly: packets per slot of the given traffic.
-    crossing : float64[limiting arcs, classes]
-        Mean number of times that a packet of each class uses an arc of the fullest kinds.
+    Attributes:
+        starts, sizes: int64[rings]
+        classes, owner: int64[places]
+        lengths: For each class the weight of every length.
+        kind: int64[nodes]
+        ports: int64[nodes, ports]
+        port_weights: For each kind of node the weight of every port.
+        capacity: What the schedule carries, exactly: packets per slot of the given traffic.
+        crossing (float64[limiting arcs, classes]): Mean number of times that a packet of each class
+            uses an arc of the fullest kinds.
     """
 
     nodes: int
@@ -98,12 +94,10 @@ def ring_traffic(
 ) -> RingTraffic:
     """What the simulation needs of a multiring, full or sparse.
 
-    Parameters
-    ----------
-    member : Multiring or SparseMultiring
-    schedule : {'balanced', 'shortest'}
-    distribution
-        How often routes are taken (full rings only); evenly when left out.
+    Args:
+        member: Multiring or SparseMultiring
+        schedule: {'balanced', 'shortest'}
+        distribution: How often routes are taken (full rings only); evenly when left out.
     """
     if schedule not in ("balanced", "shortest"):
         raise ArgumentError(f"schedule is {schedule!r}; it must be 'balanced' or 'shortest'")

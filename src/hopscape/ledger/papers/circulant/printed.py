@@ -85,10 +85,9 @@ def _is_far(p: int, i: int, j: int, k: int) -> bool:
 def printed_distance(p: int, v: int) -> int:
     """Theorem 3: the distance from node 0 to node v of family (19), even p.
 
-    Examples
-    --------
-    >>> printed_distance(4, 100)
-    4
+    Examples:
+        >>> printed_distance(4, 100)
+        4
     """
     i, j, _, k, _ = _places(p, v)
     return 2 * p - i - j + abs(k) if _is_far(p, i, j, k) else p + 1 + i + j - abs(k)
@@ -97,10 +96,9 @@ def printed_distance(p: int, v: int) -> int:
 def printed_vector(p: int, v: int) -> Vector:
     """The O(1) algorithm for a path vector from node 0 to node v of family (19), even p.
 
-    Examples
-    --------
-    >>> printed_vector(4, 100)
-    (0, 3, 1)
+    Examples:
+        >>> printed_vector(4, 100)
+        (0, 3, 1)
     """
     i, j, e, k, mirrored = _places(p, v)
     if _is_far(p, i, j, k):

@@ -39,14 +39,10 @@ __all__ = [
 class Printed:
     """A row of the paper's table.
 
-    Attributes
-    ----------
-    bits
-        log2 of the number of nodes, by n.
-    degree, diameter
-        As printed, by n.
-    levels
-        The largest n for which the network exists.
+    Attributes:
+        bits: log2 of the number of nodes, by n.
+        degree, diameter: As printed, by n.
+        levels: The largest n for which the network exists.
     """
 
     name: str
@@ -74,10 +70,9 @@ def printed_at(row: Printed, bits: float) -> tuple[float, float, float]:
 
     The CCC's floor is left away, so that the curve is smooth.
 
-    Examples
-    --------
-    >>> [round(x, 2) for x in printed_at(PRINTED[5], 20)]
-    [4.25, 28.52, 171.11]
+    Examples:
+        >>> [round(x, 2) for x in printed_at(PRINTED[5], 20)]
+        [4.25, 28.52, 171.11]
     """
     low, high = -1.0 if row.name != "CCC" else 1e-9, bits + 2.0
     for _ in range(200):
@@ -117,12 +112,10 @@ class Member:
 def members(family: str, n: int, heawood: Network, petersen: Network) -> Member | None:
     """The n-th member of a compared family with its true values; None where it does not exist.
 
-    Parameters
-    ----------
-    family
-        hypercube, CCC, F-P, RE-P, F-H, RE-H, WBF (wrapped butterfly), PCC, HCC, Kautz 2, Kautz 3.
-    n
-        Dimension, levels, or length of words.
+    Args:
+        family: hypercube, CCC, F-P, RE-P, F-H, RE-H, WBF (wrapped butterfly), PCC, HCC, Kautz 2,
+            Kautz 3.
+        n: Dimension, levels, or length of words.
     """
     makers: dict[str, Callable[[], tuple[int, int, int]]] = {
         "hypercube": lambda: (1 << n, n, n),

@@ -268,9 +268,8 @@ def draw_figures(
 ) -> None:
     """Figures 5 and 6 of the paper, and bandwidths.
 
-    Parameters
-    ----------
-    picture : {'svg', 'png', 'pdf'}
+    Args:
+        picture: {'svg', 'png', 'pdf'}
     """
     curves = tables["curves"]
     draw_curves(curves, "cost", "degree × diameter", folder / f"figure5.{picture}")

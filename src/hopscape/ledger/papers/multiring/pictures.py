@@ -37,18 +37,10 @@ def printed_delay_law(load: float, capacity: float) -> float:
 def draw_all(folder: str | Path, *, quick: bool = False, seed: int = 0) -> list[Path]:
     """Write all pictures into a folder.
 
-    Parameters
-    ----------
-    folder
-        Made when it is not there.
-    quick
-        Fewer points and shorter runs.
-    seed
-        Of the simulated points.
-
-    Returns
-    -------
-    list of Path
+    Args:
+        folder: Made when it is not there.
+        quick: Fewer points and shorter runs.
+        seed: Of the simulated points.
     """
     from matplotlib.figure import Figure
 

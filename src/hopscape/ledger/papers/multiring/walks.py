@@ -218,14 +218,11 @@ def walked_wait(
 ) -> tuple[float, float]:
     """Mean wait in slots under open load, in the own buffer and in those of others on the way.
 
-    Parameters
-    ----------
-    lengths
-        For each ring how many of the N - 1 routes have which length.
-    steps
-        Of the rings.
-    insertion
-        Registers in the nodes; else a packet waits for a free slot, and on for half of one.
+    Args:
+        lengths: For each ring how many of the N - 1 routes have which length.
+        steps: Of the rings.
+        insertion: Registers in the nodes; else a packet waits for a free slot, and on for half of
+            one.
     """
     rng = np.random.default_rng(seed)
     upstream: list[int] = []

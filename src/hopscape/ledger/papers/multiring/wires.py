@@ -29,11 +29,10 @@ def crossbar_ways(network: Network) -> IntArray:
 def two_hops(network: Network) -> tuple[IntArray, list[str]]:
     """Both wires that the router takes for every ordered pair, and where it goes astray.
 
-    Returns
-    -------
-    wires : int64[pairs, 2]
-        Numbers of channels; pairs of different endpoints, source by source.
-    astray : list of str
+    Returns:
+        wires (int64[pairs, 2]): Numbers of channels; pairs of different endpoints, source by
+            source.
+        astray: list of str
     """
     ends = network.endpoint_count
     router = network.router()

@@ -37,10 +37,9 @@ def rp_diameter(k: int) -> int:
 def best_torus(nodes: int) -> tuple[int, int, int]:
     """The 2-D torus of so many nodes that has the least diameter: sides a <= b, and diameter.
 
-    Examples
-    --------
-    >>> best_torus(30), best_torus(2940)
-    ((5, 6, 5), (49, 60, 54))
+    Examples:
+        >>> best_torus(30), best_torus(2940)
+        ((5, 6, 5), (49, 60, 54))
     """
     shapes = [(a, nodes // a) for a in range(1, math.isqrt(nodes) + 1) if nodes % a == 0]
     a, b = min(shapes, key=lambda sides: (sides[0] // 2 + sides[1] // 2, sides[1]))
@@ -106,10 +105,9 @@ def crossovers(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def ranges(numbers: list[int]) -> str:
     """Ascending numbers in short.
 
-    Examples
-    --------
-    >>> ranges([1, 2, 3, 7, 9, 10])
-    '1-3, 7, 9-10'
+    Examples:
+        >>> ranges([1, 2, 3, 7, 9, 10])
+        '1-3, 7, 9-10'
     """
     parts: list[list[int]] = []
     for n in numbers:

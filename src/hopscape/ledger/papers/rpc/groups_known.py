@@ -31,10 +31,9 @@ _SMALL_RINGS = {
 def largest_rpc_group(t: int, k: int) -> int:
     """The most nodes of RPC(k) that are pairwise at distance t or less.
 
-    Examples
-    --------
-    >>> [largest_rpc_group(t, 8) for t in range(8)]
-    [1, 3, 6, 12, 18, 30, 60, 90]
+    Examples:
+        >>> [largest_rpc_group(t, 8) for t in range(8)]
+        [1, 3, 6, 12, 18, 30, 60, 90]
     """
     if t >= k // 2 + 5:
         return 30 * k
@@ -58,10 +57,9 @@ def rp_group(m: int, k: int) -> int:
 def torus_group(m: int) -> int:
     """The smallest diameter of a group of m nodes of a large 2-D torus: diamonds.
 
-    Examples
-    --------
-    >>> [torus_group(m) for m in (1, 2, 3, 5, 6, 8, 9, 13)]
-    [0, 1, 2, 2, 3, 3, 4, 4]
+    Examples:
+        >>> [torus_group(m) for m in (1, 2, 3, 5, 6, 8, 9, 13)]
+        [0, 1, 2, 2, 3, 3, 4, 4]
     """
     t = 0
     while ((t + 1) ** 2 // 2 if t % 2 else t * t // 2 + t + 1) < m:

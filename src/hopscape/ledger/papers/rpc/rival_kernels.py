@@ -14,16 +14,12 @@ def best_circulant(nodes: int, enough: int) -> tuple[int, int, int]:
     A set of odd degree holds nodes/2, and a multiplier that is a unit turns r into its greatest
     common divisor with the number of nodes; hence only divisors are tried for r, 1 first.
 
-    Parameters
-    ----------
-    nodes
-        Even.
-    enough
-        Stop at the first pair of this diameter (a lower bound).
+    Args:
+        nodes: Even.
+        enough: Stop at the first pair of this diameter (a lower bound).
 
-    Returns
-    -------
-    first, step, diameter : int
+    Returns:
+        first, step, diameter: int
     """
     best, other, least = 1, 1, nodes
     seen = np.zeros(nodes, np.int64)

@@ -55,9 +55,8 @@ def guarded(check: Callable[[], Outcome]) -> Callable[[], Outcome]:
 def made(network: Network, goal: Goal, name: str, model: Model = Model()) -> Schedule:
     """A schedule that has been verified.
 
-    Raises
-    ------
-    UnverifiedError
+    Raises:
+        UnverifiedError: When it breaks the rules, with the reason.
     """
     schedule = run_algorithm(network, goal, name, model)
     verdict = verify(schedule)

@@ -168,12 +168,9 @@ def study_tables(
 ) -> Iterator[tuple[str, Rows]]:
     """The tables of the study, or some of them, one after the other.
 
-    Parameters
-    ----------
-    effort
-        Steps of hill-climbing per permutation.
-    store
-        Keeps the tables; those that are there are not made again.
+    Args:
+        effort: Steps of hill-climbing per permutation.
+        store: Keeps the tables; those that are there are not made again.
     """
     for name in names:
         if name not in _TABLES:

@@ -33,13 +33,9 @@ def swap_cycles(order: int, a: int = 0, b: int = 2) -> IntArray:
 def climb_permutation(
     network: Network, algorithm: str, model: Model, *, steps: int, seed: int, start: IntArray
 ) -> tuple[int, IntArray]:
-    """Swap targets at random and keep what does not make it easier.
+    """Rounds and permutation: targets are swapped at random, what makes it easier is taken back.
 
     Swaps stay within slices, so that permutations that keep slices do.
-
-    Returns
-    -------
-    rounds, permutation
     """
 
     def cost(targets: IntArray) -> tuple[int, int]:

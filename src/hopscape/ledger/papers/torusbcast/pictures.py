@@ -81,10 +81,8 @@ def space_tiles() -> list[Panel]:
 def draw_figures(crossover: Sequence[Mapping[str, Any]], folder: Path) -> None:
     """Draw tiles, circuits and crossover (SVG and PNG), and the rounds moving (GIF).
 
-    Parameters
-    ----------
-    crossover
-        The rows of :func:`hopscape.ledger.papers.torusbcast.study.crossover_rows`.
+    Args:
+        crossover: The rows of :func:`hopscape.ledger.papers.torusbcast.study.crossover_rows`.
     """
     lengths = np.array([row["length"] for row in crossover])
     relay = np.array([row["relay"] for row in crossover])

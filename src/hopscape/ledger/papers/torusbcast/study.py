@@ -212,12 +212,9 @@ def crossover_rows(
 def study_record(levels: int = 2, store: Store | None = None) -> dict[str, Any]:
     """All tables of the study, by name; `codes` is one record.
 
-    Parameters
-    ----------
-    levels
-        Sides up to (2d+1) to this power.
-    store
-        Keeps the tables; those that are there are not made again.
+    Args:
+        levels: Sides up to (2d+1) to this power.
+        store: Keeps the tables; those that are there are not made again.
     """
     parts: Parts = {
         "schemes": (scheme_rows, (tuple(range(1, levels + 1)),)),

@@ -96,20 +96,14 @@ def torus_distance(side: int, dimension: int) -> IntArray:
 class Walked:
     """A broadcast walked call by call.
 
-    Attributes
-    ----------
-    faults
-        How it breaks the definition, the first of each kind.
-    informed
-        How many know after each round.
-    lengths
-        The longest call of each round.
-    chain : int64[order]
-        Hops of the calls that bring the message to each vertex (-1: it does not come).
-    calls : int64[order]
-        How many calls these are.
-    when : int64[order]
-        In which round each vertex is informed, from 1; 0 for the origin.
+    Attributes:
+        faults: How it breaks the definition, the first of each kind.
+        informed: How many know after each round.
+        lengths: The longest call of each round.
+        chain (int64[order]): Hops of the calls that bring the message to each vertex (-1: it does
+            not come).
+        calls (int64[order]): How many calls these are.
+        when (int64[order]): In which round each vertex is informed, from 1; 0 for the origin.
     """
 
     faults: list[str]
