@@ -8,7 +8,8 @@ import json
 from pathlib import Path
 
 import pytest
-from test_commands import ask, refused, run
+
+from commands import ask, refused, run
 
 
 def test_the_front_door_answers_with_the_best() -> None:

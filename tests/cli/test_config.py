@@ -6,7 +6,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from test_commands import ask, refused, run
+
+from commands import ask, refused, run
 
 
 def test_every_option_of_simulate_comes_back(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from test_commands import refused, run
 
+from commands import refused, run
 from hopscape.cli import commands
 from hopscape.cli.commands import collectives
 from hopscape.cli.contents import BARE, GROUPS, OLD, PANELS

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from test_commands import ask, refused, run
 
+from commands import ask, refused, run
 from hopscape.cli import progress
 from hopscape.cli.commands import warmup
 from hopscape.core.kernel_cache import cached_kernels, kernel_folders

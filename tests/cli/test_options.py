@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import typer
-from test_commands import Done, refused, run
 
+from commands import Done, refused, run
 from hopscape.cli.app import app
 
 

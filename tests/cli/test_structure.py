@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from test_commands import ask, refused
+from commands import ask, refused
 
 
 def test_the_command_and_its_refusals() -> None:

@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_commands import refused, run
 
+from commands import refused, run
 from hopscape.cli import output as room
 from hopscape.core.errors import ArgumentError
 from hopscape.core.tables import Table, fit, wrap
@@ -30,7 +30,7 @@ WIDTHS = (60, 80, 120, 200)
 _PRINT = (
     "import pickle, sys\nfrom hopscape.cli import output\n"
     "for table, legend in pickle.load(open(sys.argv[1], 'rb')):\n"
-    "    output._print_tables([table], None, legend)\n    print('\\x00')\n"
+    "    output._print_tables([table], legend)\n    print('\\x00')\n"
 )
 SLOW = ("search", "ledger", "torus(49, 49, 49)", "design --nodes")
 QUICK = [
@@ -63,7 +63,7 @@ def _tables() -> list[tuple[Table, dict[str, str]]]:
     """What the commands print, caught before it is set in lines."""
     caught: list[tuple[Table, dict[str, str]]] = []
 
-    def catch(tables: list[Table], output: object, legend: object = None) -> None:
+    def catch(tables: list[Table], legend: object = None) -> None:
         caught.extend((table, dict(legend or {})) for table in tables)  # type: ignore[call-overload]
 
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as place:
@@ -180,7 +180,7 @@ def test_numbers_stand_point_under_point() -> None:
 
 def test_the_legend_explains_only_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     legend = {"~": "~ from a sample", "≤": "≤ upper bound"}
-    room._print_tables([Table({"a": "a", "b": "b"}, [("x", "≤3")])], None, legend)
+    room._print_tables([Table({"a": "a", "b": "b"}, [("x", "≤3")])], legend)
     assert capsys.readouterr().out.splitlines()[-1] == "≤ upper bound"
 
 

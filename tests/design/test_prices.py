@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
+from commands import ask, run
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.design.prices import load_prices, price_lists, read_prices
 
@@ -95,13 +94,8 @@ def test_the_anchor():
     assert prices.rate == 400
 
 
-def test_the_command(tmp_path, capsys):
-    from hopscape.cli.commands.switched import prices
-    from hopscape.cli.output import Format
-
-    prices(str(written(tmp_path, GOOD)), Format.json)
-    found = json.loads(capsys.readouterr().out)
+def test_the_command(tmp_path):
+    found = ask("prices", str(written(tmp_path, GOOD)))
     assert found["currency"] == "EUR"
     assert [item["item"] for item in found["items"]][:2] == ["switch", "switch"]
-    prices(None, Format.table)
-    assert "HammingMesh" in capsys.readouterr().out
+    assert "HammingMesh" in run("prices").stdout

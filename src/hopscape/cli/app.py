@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
+from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -18,7 +21,7 @@ from hopscape.cli.completion import completer
 from hopscape.cli.config import read_config, write_config
 from hopscape.cli.contents import BARE, GROUPS, OLD, PANELS
 from hopscape.cli.endings import EndedError
-from hopscape.cli.output import look
+from hopscape.cli.output import Format, FormatOption, OutputOption, look
 from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
 from hopscape.core.kernel_cache import allow_compiling_ahead
@@ -97,8 +100,11 @@ class _Strict(TyperCommand):
         look.wide = bool(given.get("wide", False))
         look.columns = tuple(w.strip() for w in str(given.get("shown", "")).split(",") if w.strip())
         look.markup = ""
-        if ctx.params.get("style") in ("md", "html"):
-            look.markup, ctx.params["style"] = str(ctx.params["style"]), "table"
+        style = str(ctx.params.get("style", "table"))
+        if style in ("md", "html"):
+            look.markup = style
+        look.style = Format.table if look.markup else Format(style)
+        look.output = None
         return left
 
 
@@ -142,8 +148,31 @@ def _command(name: str, place: str, panel: str) -> Any:
     module, _, function = place.partition(":")
     room = importlib.import_module(f"{commands.__name__}.{module}")
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    single.command(name, cls=_Strict, rich_help_panel=panel)(getattr(room, function))
+    command = _with_output(getattr(room, function))
+    single.command(name, cls=_Strict, rich_help_panel=panel)(command)
     return typer.main.get_command(single)
+
+
+def _with_output(function: Callable[..., None]) -> Callable[..., None]:
+    """The command with --format and --output for its result, unless -o is a file of its own."""
+    signature = inspect.signature(function, eval_str=True)
+    if "output" in signature.parameters:
+        return function
+
+    @wraps(function)
+    def command(*, style: Format, output: Path | None, **options: Any) -> None:
+        look.output = output
+        function(**options)
+
+    own = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in signature.parameters.values()]
+    both = {"style": (FormatOption, Format.table), "output": (OutputOption, None)}
+    added = [
+        Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+        for name, (kind, default) in both.items()
+    ]
+    command.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in (*own, *added)}
+    return command
 
 
 def _hint(old: str, new: str) -> None:

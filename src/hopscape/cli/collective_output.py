@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from hopscape.cli.output import Format, emit, emit_rows
+from hopscape.cli.output import emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
 from hopscape.core.network import Network
@@ -93,19 +93,17 @@ def _draw_times(contest: Contest, sizes: tuple[int, int], figure: Path) -> None:
     )
 
 
-def list_transfers(
-    schedule: Schedule, record: Mapping[str, Any], style: Format, output: Path | None
-) -> None:
+def list_transfers(schedule: Schedule, record: Mapping[str, Any]) -> None:
     """The transfers, round by round."""
     from hopscape.collectives.records import transfer_rows
 
     title = f"{record['spec']}: {schedule.goal.describe()} by {record['algorithm']}"
-    emit_rows(transfer_rows(schedule), style, output, title=title)
+    emit_rows(transfer_rows(schedule), title=title)
     if record["verdict"] != "holds":
         raise typer.Exit(1)
 
 
-def finish(record: dict[str, Any], style: Format, output: Path | None) -> None:
+def finish(record: dict[str, Any]) -> None:
     """Print a record; exits with 1 where the schedule does not hold."""
     from hopscape.core.model import Model
 
@@ -129,7 +127,7 @@ def finish(record: dict[str, Any], style: Format, output: Path | None) -> None:
     if "note" in record:
         table["note"] = record["note"]
     title = f"{record['spec']}: {goal.describe()}"
-    emit(record, style, output, title=title, table=table, below=_tables(record))
+    emit(record, title=title, table=table, below=_tables(record))
     if record["verdict"] != "holds":
         raise typer.Exit(1)
 

@@ -18,12 +18,13 @@ import typer
 
 from hopscape.cli.progress import quiet
 from hopscape.core.errors import ArgumentError, MissingPackageError
-from hopscape.core.files import make_folder, write_atomically
+from hopscape.core.files import make_folder, write_atomically, write_text
 from hopscape.core.plain import plain, signed_json
 from hopscape.core.tables import Table, fit, in_table, wrap
 
 __all__ = [
     "KINDS_SHOWN",
+    "Below",
     "Format",
     "FormatOption",
     "Look",
@@ -50,14 +51,18 @@ class Format(StrEnum):
 
 @dataclass
 class Look:
-    """How the command that runs shows its tables, as its options say.
+    """How the command that runs shows its result, as its options say.
 
     Attributes:
+        style: The format.
+        output: The file to write to; printed without.
         wide: All columns, whatever the width of the terminal.
         columns: Only these, by name or by heading.
         markup: 'md' or 'html' instead of plain text.
     """
 
+    style: Format = Format.table
+    output: Path | None = None
     wide: bool = False
     columns: tuple[str, ...] = ()
     markup: str = ""
@@ -78,18 +83,17 @@ OutputOption = Annotated[
 ]
 
 
-Below = tuple[Sequence[Mapping[str, Any]], str, Mapping[str, str] | None]
+Rows = Sequence[Mapping[str, Any]]
+Below = tuple[Rows, str, Mapping[str, str] | None]
 """Rows, the title of their table, and the columns it shows."""
 
 
 def emit(
     record: Mapping[str, Any],
-    style: Format,
-    output: Path | None = None,
     *,
     title: str = "",
     table: Mapping[str, str] | None = None,
-    below: Sequence[Below] = (),
+    below: Iterable[Below] = (),
 ) -> None:
     """Print one result.
 
@@ -99,24 +103,22 @@ def emit(
         table: What a person sees instead of `record`: labels and texts.
         below: Tables of rows that a person sees beneath it.
     """
-    if style is Format.table:
+    if look.style is Format.table:
         shown = table if table is not None else {k: in_table(v) for k, v in record.items()}
         if look.columns:
             kept = chosen(dict(zip(shown, shown)))
             shown = {name: shown[name] for name in kept}
         first = Table({"": "", " ": ""}, list(shown.items()), title, heading=False)
-        _print_tables([first, *(_row_table(*part) for part in below)], output)
-    elif style is Format.json:
+        _print_tables([first, *(_row_table(*part) for part in below)])
+    elif look.style is Format.json:
         _refuse_columns()
-        _write_text(signed_json(record), output)
+        _write_text(signed_json(record), look.output)
     else:
-        emit_rows([record], style, output)
+        emit_rows([record])
 
 
 def emit_rows(
-    rows: Sequence[Mapping[str, Any]],
-    style: Format,
-    output: Path | None = None,
+    rows: Rows,
     *,
     title: str = "",
     columns: Mapping[str, str] | None = None,
@@ -134,22 +136,22 @@ def emit_rows(
         brief: Keys whose cells stand in for those of a column where it is too wide.
         legend: What the signs at the beginning of cells mean; those that occur are explained.
     """
-    if style is Format.json:
+    if look.style is Format.json:
         _refuse_columns()
-        _write_text(signed_json({wrapper: rows} if wrapper else rows), output)
+        _write_text(signed_json({wrapper: rows} if wrapper else rows), look.output)
         return
-    if style is Format.table:
-        _print_tables([_row_table(rows, title, columns, priority, brief)], output, legend)
+    if look.style is Format.table:
+        _print_tables([_row_table(rows, title, columns, priority, brief)], legend)
         return
     flat = [_flatten(row) for row in rows]
     if look.columns and flat:
         names = dict.fromkeys(name for row in flat for name in row)
         kept = chosen({name: (columns or {}).get(name, name) for name in names})
         flat = [{name: row.get(name) for name in kept} for row in flat]
-    if style is Format.csv:
-        _write_text(_csv(flat), output)
+    if look.style is Format.csv:
+        _write_text(_csv(flat), look.output)
     else:
-        _write_parquet(flat, output)
+        _write_parquet(flat, look.output)
 
 
 def chosen(heads: Mapping[str, str], wanted: Sequence[str] = ()) -> dict[str, str]:
@@ -196,16 +198,13 @@ def _flatten(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return out
 
 
-Rows = Sequence[Mapping[str, Any]]
-
-
 def write_tables(tables: Iterable[tuple[str, Rows]], folder: Path) -> dict[str, Rows]:
     """Write tables into a folder as CSV, each when it is made; all of them by name."""
     made: dict[str, Rows] = {}
     place = make_folder(folder)
     for name, rows in tables:
         made[name] = rows
-        emit_rows(rows, Format.csv, place / f"{name}.csv")
+        _write_text(_csv([_flatten(row) for row in rows]), place / f"{name}.csv")
     return made
 
 
@@ -237,7 +236,7 @@ def _write_text(text: str, output: Path | None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     else:
-        write_atomically(output, lambda out: out.write(text.encode()))
+        write_text(output, text)
 
 
 def _row_table(
@@ -257,10 +256,9 @@ def _row_table(
     return Table(heads, body, title, {} if look.columns else priority or {}, short)
 
 
-def _print_tables(
-    tables: Sequence[Table], output: Path | None, legend: Mapping[str, str] | None = None
-) -> None:
+def _print_tables(tables: Sequence[Table], legend: Mapping[str, str] | None = None) -> None:
     """Print tables one below the other, or write them in plain text or markup."""
+    output = look.output
     if look.markup:
         from hopscape.core.markup import write_markup
 

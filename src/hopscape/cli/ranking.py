@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscape.cli.output import Format, emit, emit_rows, say
+from hopscape.cli.output import Format, emit, emit_rows, look, say
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -24,17 +24,14 @@ def show_rows(
     titles: dict[str, str],
     top: int | None,
     title: str,
-    output: Path | None,
 ) -> None:
     """Print the ranking: on a terminal the first rows only."""
     from hopscape.design.table import SIGNS, importance
 
-    people = output is None and sys.stdout.isatty()
+    people = look.output is None and sys.stdout.isatty()
     listed = rows[: top if top is not None else _TERMINAL_ROWS if people else None]
     emit_rows(
         listed,
-        Format.table,
-        output,
         title=title,
         columns=titles,
         priority=importance(titles),
@@ -48,17 +45,15 @@ def show_rows(
 def emit_ranking(
     found: Design | SwitchedDesign,
     records: Sequence[Mapping[str, Any]],
-    style: Format,
-    output: Path | None,
     **more: Any,
 ) -> None:
     """A ranking for scripts: all that is known of it in JSON, its rows in other formats."""
-    if style is not Format.json:
-        emit_rows(records, style, output)
+    if look.style is not Format.json:
+        emit_rows(records)
         return
     head = {"requirements": found.requirements.to_dict(), "complete": found.complete}
     tail = {"candidates": records, "curves": found.curve_points, "notes": found.notes}
-    emit(head | more | tail, style, output)
+    emit(head | more | tail)
 
 
 def show_machines(
@@ -66,8 +61,6 @@ def show_machines(
     names: Sequence[str],
     pareto: bool,
     top: int | None,
-    style: Format,
-    output: Path | None,
 ) -> None:
     """Print the ranking of switched machines and the answer in words."""
     from hopscape.design.columns import columns_of
@@ -78,18 +71,18 @@ def show_machines(
         for one in found.candidates
         if not (pareto and (one.dominated_by or one.equals or one.trouble))
     ]
-    if style is not Format.table:
+    if look.style is not Format.table:
         records = machine_records(found.candidates, listed)[:top]
         more = {"answer": found.answer, "saturations": found.saturations}
-        emit_ranking(found, records, style, output, **more)
+        emit_ranking(found, records, **more)
         return
     shown = list(names) or columns_of("machines")
     by_spec = {row["spec"]: row for row in ranking_rows(found.candidates, shown)}
     rows = [by_spec[one.spec] for one in listed]
     titles = {"spec": "machine", "rank": "#"} | heads(shown)
     titles |= {"spec": "machine", "score": "score", "remark": "remark"}
-    show_rows(rows, titles, top, found.requirements.title, output)
-    if output is None:
+    show_rows(rows, titles, top, found.requirements.title)
+    if look.output is None:
         asked = [{n: one.figures[n] for n in names if n in one.figures} for one in listed]
         why = reasons((one.spec, figures) for one, figures in zip(listed, asked, strict=True))
         say(*filter(None, [*why, found.answer]))
@@ -108,9 +101,7 @@ def sweep_sizes(text: str) -> list[int]:
     return sorted({int(word) for word in words})
 
 
-def show_sweep(
-    rows: Sequence[Mapping[str, Any]], style: Format, output: Path | None, figure: Path | None
-) -> None:
+def show_sweep(rows: Sequence[Mapping[str, Any]], figure: Path | None) -> None:
     """Print the best machine of every family by size, and draw it."""
     if figure is not None:
         from hopscape.design.sweep import draw_sweep
@@ -128,4 +119,4 @@ def show_sweep(
         "throughput": "uniform",
         "guaranteed_throughput": "guaranteed",
     }
-    emit_rows(rows, style, output, columns=columns, wrapper="sweep")
+    emit_rows(rows, columns=columns, wrapper="sweep")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopscape.cli.options import DaskOption, DeviceOption, ProcessesOption, TableOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import number
 
@@ -52,8 +52,6 @@ def atlas_circulant(
     processes: ProcessesOption = None,
     dask: DaskOption = None,
     device: DeviceOption = "cpu",
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Look up the circulants of least diameter, then least mean distance, for every order.
 
@@ -77,10 +75,10 @@ def atlas_circulant(
     if degree is None and nodes is None:
         if prove or build is not None:
             raise ArgumentError("--prove and --build need --degree and --nodes")
-        emit_rows(_contents(), style, output, columns=_CONTENTS)
+        emit_rows(_contents(), columns=_CONTENTS)
         return
     if not prove and build is None:
-        _emit(_look_up(degree, nodes), style, output)
+        _emit(_look_up(degree, nodes))
         return
     if degree is None or nodes is None:
         raise ArgumentError("--prove and --build need --degree and --nodes")
@@ -88,21 +86,19 @@ def atlas_circulant(
         if build is None:
             rows = _look_up(degree, nodes)
             proofs = prove_rows(rows, table=kept, processes=processes, dask=dask, device=device)
-            _emit_proofs(proofs, style, output)
+            _emit_proofs(proofs)
             return
         orders = _buildable(degree, nodes)
         entry = build_atlas(
             degree, orders, build, table=kept, processes=processes, dask=dask, device=device
         )
-    emit_rows([{"degree": degree, "how": "search"} | entry], style, output, columns=_CONTENTS)
+    emit_rows([{"degree": degree, "how": "search"} | entry], columns=_CONTENTS)
 
 
 def atlas_largest(
     diameter: Annotated[
         int, typer.Option("--diameter", help="Up to this diameter.", min=1, max=100)
     ] = 10,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """List the largest circulants of each degree and diameter, and what is proved of each."""
     from hopscape.search.atlas import largest_table
@@ -116,9 +112,9 @@ def atlas_largest(
         "generators": "generators",
     }
     rows = largest_table(diameter)
-    if style is Format.table:
+    if look.style is Format.table:
         rows = [row | {"generators": ", ".join(map(str, row["generators"]))} for row in rows]
-    emit_rows(rows, style, output, columns=columns)
+    emit_rows(rows, columns=columns)
 
 
 def _contents() -> list[dict[str, Any]]:
@@ -149,22 +145,20 @@ def _look_up(degree: int | None, nodes: str | None) -> list[AtlasRow]:
     return rows
 
 
-def _emit(rows: Sequence[AtlasRow], style: Format, output: Path | None) -> None:
+def _emit(rows: Sequence[AtlasRow]) -> None:
     records = [row.to_dict() for row in rows]
-    if style is Format.table:
+    if look.style is Format.table:
         records = [r | {"best": _show_sets(r["sets"], r["count"])} for r in records]
-    emit_rows(records, style, output, columns=_COLUMNS)
+    emit_rows(records, columns=_COLUMNS)
 
 
-def _emit_proofs(
-    proofs: Iterable[tuple[AtlasRow, str]], style: Format, output: Path | None
-) -> None:
+def _emit_proofs(proofs: Iterable[tuple[AtlasRow, str]]) -> None:
     records = [
         {"nodes": row.nodes, "degree": row.degree, "holds": not wrong, "difference": wrong}
         for row, wrong in proofs
     ]
     columns = {"nodes": "nodes", "degree": "degree", "holds": "holds", "difference": "difference"}
-    emit_rows(records, style, output, columns=columns)
+    emit_rows(records, columns=columns)
     if not all(record["holds"] for record in records):
         raise typer.Exit(1)
 
@@ -200,8 +194,6 @@ def search_circulant(
     processes: ProcessesOption = None,
     dask: DaskOption = None,
     device: DeviceOption = "cpu",
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Find the circulants of least diameter and mean distance, all of them up to multipliers."""
     from hopscape.search import best_circulants, largest_circulants
@@ -223,7 +215,7 @@ def search_circulant(
                 dask=dask,
                 device=device,
             )
-            _emit_one(largest.to_dict(), style, output)
+            _emit_one(largest.to_dict())
             return
         assert nodes is not None
         orders = _orders(nodes)
@@ -239,7 +231,7 @@ def search_circulant(
         )
         rows = [found.to_dict() for found in best]
     if len(orders) == 1 and ".." not in nodes:
-        _emit_one(rows[0], style, output)
+        _emit_one(rows[0])
         return
     columns = {
         "nodes": "nodes",
@@ -248,9 +240,9 @@ def search_circulant(
         "mean_distance": "mean distance",
         "best": "best sets",
     }
-    if style is Format.table:
+    if look.style is Format.table:
         rows = [row | {"best": _show_sets(row["sets"])} for row in rows]
-    emit_rows(rows, style, output, columns=columns)
+    emit_rows(rows, columns=columns)
 
 
 def _orders(text: str) -> list[int]:
@@ -273,7 +265,7 @@ def _show_sets(sets: list[list[int]], count: int | None = None) -> str:
     return shown + (f"  … {count} in all" if count > _SHOWN else "")
 
 
-def _emit_one(record: dict[str, Any], style: Format, output: Path | None) -> None:
+def _emit_one(record: dict[str, Any]) -> None:
     table = {
         "diameter": f"{record['diameter']}  (no set can be below {record['lower_bound']})",
         "mean distance": f"{number(record['mean_distance'])}  ({record['mean_distance_exact']})",
@@ -285,4 +277,4 @@ def _emit_one(record: dict[str, Any], style: Format, output: Path | None) -> Non
     if record["degree"] is not None:
         size = f"degree {record['degree']}"
     title = f"{kind} with {record['nodes']} nodes and {size}"
-    emit(record, style, output, title=title, table=table)
+    emit(record, title=title, table=table)

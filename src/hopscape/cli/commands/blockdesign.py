@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.options import SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import number
 from hopscape.registry import build
@@ -40,22 +40,18 @@ _MACHINE_COLUMNS = {
 def designs(
     sigma: Annotated[int, typer.Option("--sigma", help="Blocks that two elements share.")] = 1,
     largest: Annotated[int, typer.Option("--max-m", help="Largest block size.")] = 20,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Which symmetric designs exist: built here, impossible (why), or open."""
     from hopscape.families.blockdesign.existence import table
 
     rows = [row.to_dict() for row in table(sigma, largest)]
-    emit_rows(rows, style, output, title=f"symmetric designs B(N, m, {sigma})")
+    emit_rows(rows, title=f"symmetric designs B(N, m, {sigma})")
 
 
 def design_blocks(
     n: Annotated[int, typer.Argument(metavar="N", help="Elements, and blocks.")],
     m: Annotated[int, typer.Argument(metavar="M", help="Elements of a block.")],
     sigma: Annotated[int, typer.Argument(metavar="SIGMA", help="Blocks of a pair.")] = 1,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Build a symmetric design and print its blocks; elements count from 0."""
     from hopscape.families.blockdesign.designs import check_design, make_design
@@ -63,8 +59,8 @@ def design_blocks(
     design = make_design(n, m, sigma)
     verdict = check_design(design.blocks, n, sigma)
     blocks = design.blocks.tolist()
-    if style is Format.csv:
-        emit_rows([{"block": i, "elements": row} for i, row in enumerate(blocks)], style, output)
+    if look.style is Format.csv:
+        emit_rows([{"block": i, "elements": row} for i, row in enumerate(blocks)])
         return
     record: dict[str, Any] = {"N": n, "m": m, "sigma": sigma, "how": design.how}
     if design.base is not None:
@@ -73,7 +69,7 @@ def design_blocks(
     record |= {"verdict": "holds" if verdict else "fails", "reason": verdict.reason}
     shown = {key: str(value) for key, value in record.items()}
     shown |= {f"block {i}": " ".join(map(str, row)) for i, row in enumerate(blocks)}
-    emit(record | {"blocks": blocks}, style, output, title=f"B({n}, {m}, {sigma})", table=shown)
+    emit(record | {"blocks": blocks}, title=f"B({n}, {m}, {sigma})", table=shown)
 
 
 def design_check(
@@ -84,8 +80,6 @@ def design_check(
     sigma: Annotated[
         int | None, typer.Option("--sigma", help="The sigma that it must have.")
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Check a file of blocks: is it a symmetric design, and of which parameters?"""
     import numpy as np
@@ -108,7 +102,7 @@ def design_check(
         **verdict.details,
         "where": dict(verdict.where),
     }
-    emit(record, style, output, title=str(file))
+    emit(record, title=str(file))
     if not verdict:
         raise typer.Exit(1)
 
@@ -124,8 +118,6 @@ def difference_cover(
     budget: Annotated[
         int | None, typer.Option("--budget", help="Most steps of a search (300 million).")
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Search a difference cover: blocks whose differences are the whole group."""
     from hopscape.families.blockdesign import covers
@@ -159,7 +151,7 @@ def difference_cover(
         record["excluded"] = [
             {"group": list(c.moduli), "proved": c.proved, "reason": c.reason} for c in excluded
         ]
-    emit(record, style, output, title=f"difference cover by {m} elements")
+    emit(record, title=f"difference cover by {m} elements")
 
 
 def _numbers(text: str, option: str, sign: str = ",") -> list[int]:
@@ -171,13 +163,11 @@ def _numbers(text: str, option: str, sign: str = ",") -> list[int]:
 
 def digraph_table(
     m: Annotated[int, typer.Argument(metavar="M", help="Ports in each direction.")],
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """The wiring table of a quasi-complete digraph, counted from 1 as in print."""
     from hopscape.families.blockdesign.digraph import wiring_table
 
-    emit_rows(wiring_table(m), style, output, title=f"quasicomplete_digraph({m})")
+    emit_rows(wiring_table(m), title=f"quasicomplete_digraph({m})")
 
 
 def check_permutation(
@@ -199,8 +189,6 @@ def check_permutation(
     spread: Annotated[
         bool, typer.Option("--spread", help="Use all sigma routes, not only the first.")
     ] = False,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Do the packets of a permutation (or of random traffic) want a port twice?"""
     from hopscape.families.blockdesign import traffic as patterns
@@ -228,7 +216,7 @@ def check_permutation(
         "rounds_planned": planned,
         "rounds_at_least": least,
     }
-    emit(record, style, output, title=f"{network.spec}: {traffic}")
+    emit(record, title=f"{network.spec}: {traffic}")
     if not holds:
         raise typer.Exit(1)
 
@@ -266,8 +254,6 @@ def route_around(
     links: Annotated[
         list[str] | None, typer.Option("--dead-link", help="A dead link as U-V.")
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """All shortest paths of a distributed switch or two-level machine, and one around the dead."""
     from hopscape.families.blockdesign.routing import all_routes, stranded_pairs
@@ -285,7 +271,7 @@ def route_around(
         "length": route.length,
         "stranded_pairs": stranded_pairs(network, dead),
     }
-    emit(record, style, output, title=f"{network.spec}: {source} → {target}")
+    emit(record, title=f"{network.spec}: {source} → {target}")
 
 
 def _link(text: str) -> list[str]:
@@ -322,8 +308,6 @@ def machines(
     compare: Annotated[
         int, typer.Option("--compare", help="Compare networks of this radix instead.")
     ] = 0,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Two-level machines: the paper's, your own, and networks of the same radix beside them."""
     from hopscape.families.blockdesign import machines as room
@@ -344,26 +328,26 @@ def machines(
             lanes=_numbers(lanes, "lanes") if lanes else (),
             speeds=_numbers(speeds, "speeds") if speeds else (),
         )
-        _show_machine(room.describe_machine("your own", family), not counts, style, output)
+        _show_machine(room.describe_machine("your own", family), not counts)
     elif compare:
         from hopscape.families.blockdesign.comparison import comparable_specs, measure_network
 
         rows = [
             measure_network(name, build(spec)) for name, spec in comparable_specs(compare).items()
         ]
-        emit_rows(rows, style, output, title=f"networks of radix {compare} at most")
+        emit_rows(rows, title=f"networks of radix {compare} at most")
     elif measure:
         known = room.paper_machines()
         if not re.fullmatch(r"\d{1,9}", measure) or not 1 <= int(measure) <= len(known):
             raise ArgumentError(f"machine {measure!r} is not a number from 1 to {len(known)}")
-        _show_machine(known[int(measure) - 1], True, style, output)
+        _show_machine(known[int(measure) - 1], True)
     else:
         rows = [{"number": i} | m.to_dict() for i, m in enumerate(room.paper_machines(), 1)]
         columns = _MACHINE_COLUMNS
-        emit_rows(rows, style, output, title="two-level machines", columns=columns)
+        emit_rows(rows, title="two-level machines", columns=columns)
 
 
-def _show_machine(machine: Any, measured: bool, style: Format, output: Path | None) -> None:
+def _show_machine(machine: Any, measured: bool) -> None:
     """One machine: its counts and, if wanted, what is measured of it."""
     from hopscape.families.blockdesign.machines import measure_machine
 
@@ -376,4 +360,4 @@ def _show_machine(machine: Any, measured: bool, style: Format, output: Path | No
             f"{kind['channels']:,} of speed {kind['speed']}: largest load"
             f" {number(kind['largest'])}, throughput {number(kind['throughput'])}"
         )
-    emit(record, style, output, title=machine.name, table=shown)
+    emit(record, title=machine.name, table=shown)

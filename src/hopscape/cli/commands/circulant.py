@@ -12,7 +12,7 @@ from hopscape.cli.options import (
     FolderOption,
     SpecArgument,
 )
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import emit, emit_rows, write_tables
 from hopscape.core.errors import ArgumentError
 from hopscape.core.tables import in_table
 
@@ -42,8 +42,6 @@ def circulant(
     root: Annotated[
         str | None, typer.Option("--root", help="With --node: where the broadcast starts; 0.")
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Tell what is known of a circulant: distances, canonical form, path vectors, broadcast."""
     from hopscape.families.circulant import Circulant, ForwardingRule
@@ -72,7 +70,7 @@ def circulant(
         raise ArgumentError("--dead and --dead-link need --from and --to")
     if node is not None:
         record["broadcast"] = ForwardingRule(network).at(node, root or 0).to_dict()
-    emit(record, style, output, title=record["spec"], table=_in_words(record))
+    emit(record, title=record["spec"], table=_in_words(record))
 
 
 def _in_words(record: dict[str, Any]) -> dict[str, str]:
@@ -121,15 +119,12 @@ def study_circulant(
 
     variant = "5+" if d % 3 == 1 else "5"
     network = build(f'optimal_circulant({d}, variant="{variant}")')
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ArgumentError(f"{out} cannot be made: {error.strerror}") from error
-    emit_rows(table_rows(), Format.csv, out / "table.csv")
+    write_tables([("table", table_rows())], out)
     tree = broadcast(network, 0)
     draw_rounds(tree, out / "broadcast.svg")
     draw_rounds(tree, out / "broadcast.gif")
     distances, title = cell_map(network)
     across, upwards = "remainder v mod s3", "i = v div s3"
     draw_cell(distances, out / "cell.svg", title=title, across=across, upwards=upwards)
-    print(f"wrote table.csv, broadcast.svg, broadcast.gif and cell.svg to {out}")
+    names = ("table.csv", "broadcast.svg", "broadcast.gif", "cell.svg")
+    emit_rows([{"file": str(out / name)} for name in names])

@@ -21,7 +21,7 @@ from hopscape.cli.collective_output import (
     save_pictures,
 )
 from hopscape.cli.options import DeadLinkOption, DeadOption, ScheduleArgument, SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
+from hopscape.cli.output import emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import ROOTED, Goal, GoalKind, read_permutation
 from hopscape.core.network import Network
@@ -220,8 +220,6 @@ class GoalCommand:
             ("figure", FigureOption, None),
             ("animate", AnimateOption, None),
             ("save", SaveOption, None),
-            ("style", FormatOption, Format.table),
-            ("output", OutputOption, None),
         ]
         return Signature([_parameter(*option) for option in options])
 
@@ -295,8 +293,6 @@ def verify(
     file: ScheduleArgument,
     dead: DeadOption = None,
     dead_link: DeadLinkOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Check a schedule file: every rule of its model, every promise of its goal, no dead part."""
     from hopscape.collectives.choose import report
@@ -308,7 +304,7 @@ def verify(
     nodes, links = _faults(schedule.network, dead, dead_link)
     if nodes or links:
         record |= check_alive(schedule, nodes, links, record["verdict"] == "holds")
-    finish(record, style, output)
+    finish(record)
 
 
 def _run(
@@ -327,8 +323,6 @@ def _run(
     figure: Path | None,
     animate: Path | None,
     save: Path | None,
-    style: Format,
-    output: Path | None,
 ) -> None:
     """Find the best schedule, check it and say so."""
     from hopscape.collectives.contest import compete
@@ -346,7 +340,7 @@ def _run(
     sizes = None if size is None else read_sizes(size)
     if algorithm == "list":
         _nothing_to_write(save, figure, animate, listed)
-        emit_rows(pick_algorithms(network, goal, asked, sizes), style, output)
+        emit_rows(pick_algorithms(network, goal, asked, sizes))
         return
     name = None if algorithm == "best" else algorithm
     bytes_ = None if sizes is None else sizes[1]
@@ -361,9 +355,9 @@ def _run(
         schedule.save(save)
     save_pictures(contest, schedule, sizes, figure, animate)
     if listed:
-        list_transfers(schedule, record, style, output)
+        list_transfers(schedule, record)
     else:
-        finish(record, style, output)
+        finish(record)
 
 
 def _nothing_to_write(*given: object) -> None:

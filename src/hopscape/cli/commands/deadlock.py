@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from hopscape.cli.options import RoutingOption, SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.cli.output import emit
 
 if TYPE_CHECKING:
     from hopscape.deadlock.classes import Method
@@ -27,8 +27,6 @@ def deadlock(
         str, typer.Option("--method", help="How classes are found: auto, dateline, layers, rising.")
     ] = "auto",
     routing: RoutingOption = "fixed",
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Can the routing deadlock? The cycle if so, and how many virtual channels prevent it."""
     from hopscape.deadlock import judge
@@ -48,7 +46,7 @@ def deadlock(
         "because": record["words"],
         "virtual channels needed": f"{found.needed} ({record['method']}; {found.least})",
     }
-    emit(record, style, output, title=network.spec, table=lines)
+    emit(record, title=network.spec, table=lines)
 
 
 _ROUTES = {"table": "shortest routes by the lowest port"}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from hopscape.cli.options import DaskOption, FloorOption, JobsOption, TableOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows, say
+from hopscape.cli.output import Format, emit_rows, look, say
 from hopscape.cli.ranking import emit_ranking, show_machines, show_rows, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
 
@@ -224,8 +224,6 @@ def design(
     table: TableOption = None,
     dask: DaskOption = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="For random faults.")] = 0,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Find the network to build: a ranking, the reasons in words, a report, and all its files.
 
@@ -246,7 +244,7 @@ def design(
         raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0 (inf for no limit)")
     names = column_names(columns)
     written = _Written(out, choose, *_asked_for(context))
-    view = _View(names, pareto, top, style, output)
+    view = _View(names, pareto, top)
     seconds = None if limit == math.inf else limit
     switched = _Switched(radix, nics, planes, throughput, worst, budget, prices, sweep, figure)
     if switched_endpoints is not None or sweep is not None:
@@ -347,8 +345,6 @@ class _View:
     names: list[str]
     pareto: bool
     top: int | None
-    style: Format
-    output: Path | None
 
 
 def _refuse(options: dict[str, Any], why: str) -> None:
@@ -424,7 +420,7 @@ def _sweep(
         dask=work.dask,
         seconds=work.seconds,
     )
-    show_sweep(found, view.style, view.output, figure)
+    show_sweep(found, figure)
 
 
 def _switched_design(
@@ -449,8 +445,8 @@ def _switched_design(
         from hopscape.design.saturations import saturate_finalists
 
         saturate_finalists(found, table=work.table)
-    show_machines(found, view.names, view.pareto, view.top, view.style, view.output)
-    if view.style is Format.table and view.output is None:
+    show_machines(found, view.names, view.pareto, view.top)
+    if look.style is Format.table and look.output is None:
         _show_saturations(found)
     _finish(found, written)
 
@@ -544,14 +540,14 @@ def _show(found: Design, view: _View) -> None:
         reasons,
     )
 
-    names, top, style, output = view.names, view.top, view.style, view.output
+    names, top = view.names, view.top
     keep = [
         not (view.pareto and (one.dominated_by or one.equals or one.trouble))
         for one in found.candidates
     ]
-    if style is not Format.table:
+    if look.style is not Format.table:
         records = [r for r, k in zip(ranking_records(found.candidates), keep, strict=True) if k]
-        emit_ranking(found, records[:top], style, output, answer=found.answer)
+        emit_ranking(found, records[:top], answer=found.answer)
         return
     shown = names or list(TABLE_COLUMNS)
     rows = [r for r, k in zip(ranking_rows(found.candidates, shown), keep, strict=True) if k]
@@ -560,8 +556,8 @@ def _show(found: Design, view: _View) -> None:
     )
     asked = found.requirements
     title = f"{asked.size} {asked.nodes} nodes, at most {asked.ports} ports"
-    show_rows(rows, titles, top, title, output)
-    if output is None:
+    show_rows(rows, titles, top, title)
+    if look.output is None:
         measured = [one for one in found.candidates if not one.trouble]
         say(
             *reasons(
@@ -579,7 +575,7 @@ def _show_saturations(found: SwitchedDesign) -> None:
         from hopscape.design.table import heads
 
         columns = heads(tuple(SATURATIONS)) | {"spec": "machine"}
-        emit_rows(found.saturations, Format.table, columns=columns, title="simulated saturation")
+        emit_rows(found.saturations, columns=columns, title="simulated saturation")
     for note in found.notes:
         say(note)
 
@@ -588,6 +584,6 @@ def _show_curves(found: Design) -> None:
     if found.curve_points:
         columns = {"spec": "network", "offered": "offered", "accepted": "accepted"}
         columns |= {"latency": "latency", "saturated": "saturated"}
-        emit_rows(found.curve_points, Format.table, columns=columns, title="uniform traffic")
+        emit_rows(found.curve_points, columns=columns, title="uniform traffic")
     for note in found.notes:
         say(note)

@@ -65,7 +65,7 @@ def emit(
     with the router before it is written; --check runs the real compiler or simulator as well.
     """
     if with_router:
-        _emit_fabric(spec, to, output, router, name, stages, check, packets, style)
+        _emit_fabric(spec, to, output, router, name, stages, check, packets)
         return
     if packets is not None:
         raise ArgumentError(f"--packets {packets} is for --with-router --check")
@@ -99,7 +99,7 @@ def emit(
         record["cells"] = cell_count(code.text, f"{code.name}_route")
     verdict = check_code(code, network, router=router, stages=depth) if check else None
     write_atomically(output, lambda out: out.write(code.text.encode()))
-    _report(record, verdict, style)
+    _report(record, verdict)
 
 
 def _emit_fabric(
@@ -111,7 +111,6 @@ def _emit_fabric(
     stages: int | None,
     check: bool,
     packets: int | None,
-    style: Format,
 ) -> None:
     from hopscape.emit import check_fabric, emit_fabric
 
@@ -140,13 +139,13 @@ def _emit_fabric(
     verdict = check_fabric(fabric, packets=packets or 1000) if check else None
     write_atomically(output, lambda out: out.write(fabric.design.encode()))
     write_atomically(bench, lambda out: out.write(fabric.testbench.encode()))
-    _report(record, verdict, style)
+    _report(record, verdict)
 
 
-def _report(record: dict[str, Any], verdict: Verdict | None, style: Format) -> None:
+def _report(record: dict[str, Any], verdict: Verdict | None) -> None:
     """Show what was written; a check that failed ends with 1."""
     if verdict is not None:
         record["check"] = verdict.reason
-    show(record, style, None)
+    show(record)
     if verdict is not None and not verdict:
         raise typer.Exit(1)

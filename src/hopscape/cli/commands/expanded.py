@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hopscape.cli.options import TableOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows, write_tables
+from hopscape.cli.output import emit_rows, write_tables
 from hopscape.core.errors import ArgumentError
 
 __all__ = ["search_bases", "study_heawood"]
@@ -18,22 +18,18 @@ def search_bases(
     degree: Annotated[int, typer.Option("--degree", help="Most ports per node.")] = 6,
     bits: Annotated[int, typer.Option("--bits", help="At least 2^bits nodes.")] = 20,
     top: Annotated[int, typer.Option("--top", help="So many of the best.", min=1)] = 20,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Rank small symmetric graphs as bases and lamps by cost per bit."""
     from hopscape.search.bases import rank_bases
 
     rows = [found.to_dict() for found in rank_bases(degree, bits)[:top]]
-    emit_rows(rows, style, output, title=f"degree up to {degree}, at least 2^{bits} nodes")
+    emit_rows(rows, title=f"degree up to {degree}, at least 2^{bits} nodes")
 
 
 def study_heawood(
     into: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where tables and figures go.")],
     picture: Annotated[str, typer.Option("--picture", help="svg, png or pdf.")] = "svg",
     table: TableOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Folded and expanded networks against the paper: table 1, figures 5 and 6, and beyond."""
     from hopscape.ledger.papers.heawood.study import draw_figures, study_tables
@@ -46,4 +42,4 @@ def study_heawood(
     with Store(table) as kept:
         tables = write_tables(study_tables(kept), into)
     draw_figures(tables, into, picture)
-    emit_rows(tables["table1"], style, output, title=f"Table 1, printed and true (all in {into})")
+    emit_rows(tables["table1"], title=f"Table 1, printed and true (all in {into})")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopscape.cli.options import DaskOption, ProcessesOption, SeedOption, TableOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.cli.output import emit
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -77,8 +77,6 @@ def search_graph(
     table: TableOption = None,
     processes: ProcessesOption = None,
     dask: DaskOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Find a graph of least diameter, then of least mean distance (the order/degree problem).
 
@@ -122,7 +120,7 @@ def search_graph(
         from hopscape.interchange import write_network
 
         write_network(found.network(), save)
-    _show(found, save, style, output)
+    _show(found, save)
 
 
 def _only_switches(others: tuple[Any, ...], terminals: int | None, radix: int | None) -> None:
@@ -198,7 +196,7 @@ def _pair(text: str | None, name: str, mark: str) -> tuple[int, int] | None:
     return int(match[1]), int(match[2])
 
 
-def _show(found: GraphResult, save: Path | None, style: Format, output: Path | None) -> None:
+def _show(found: GraphResult, save: Path | None) -> None:
     record = found.to_dict() | {"file": None if save is None else str(save)}
     least = record["moore_diameter"]
     gap = record["gap"]
@@ -218,4 +216,4 @@ def _show(found: GraphResult, save: Path | None, style: Format, output: Path | N
         "runs": f"{record['runs']:,} in {record['seconds']:.1f} s"
         + ("" if record["complete"] else ", stopped before the plan was done"),
     }
-    emit(record, style, output, title=title, table=shown)
+    emit(record, title=title, table=shown)

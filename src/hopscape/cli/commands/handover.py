@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hopscape.cli.options import FloorOption, FolderOption, ScheduleArgument, SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import emit, emit_rows
 from hopscape.core.errors import ArgumentError
 
 LimitOption = Annotated[
@@ -20,8 +20,6 @@ def handover(
     spec: SpecArgument,
     out: FolderOption,
     floor: FloorOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Write everything that building and running a network takes, for real software."""
     from hopscape.design import Conditions, FloorPlan
@@ -32,7 +30,7 @@ def handover(
     conditions = Conditions(plan=None if floor is None else FloorPlan.parse(floor))
     told = hand_over(spec, out, conditions)
     rows = [dict(zip(("file", "what"), line.split(": ", 1), strict=True)) for line in told]
-    emit_rows(rows, style, output, title=f"{spec} in {out}")
+    emit_rows(rows, title=f"{spec} in {out}")
 
 
 def check(
@@ -51,8 +49,6 @@ def check(
         bool, typer.Option("--changed", help="Check even if files were changed by hand.")
     ] = False,
     limit: LimitOption = 300.0,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Run the real programs on a hand-over and compare what they did with what it says."""
     from hopscape.handover.check import CheckSettings, check_folder
@@ -63,7 +59,7 @@ def check(
     found = check_folder(folder, names, CheckSettings(pairs, _seconds(limit), changed))
     rows = [one.to_dict() for one in found]
     columns = {"component": "component", "holds": "holds", "reason": "what was found"}
-    emit_rows(rows, style, output, title=str(folder), columns=columns)
+    emit_rows(rows, title=str(folder), columns=columns)
     if any(row["holds"] is False for row in rows):
         raise typer.Exit(1)
 
@@ -71,15 +67,13 @@ def check(
 def run_mpi(
     file: ScheduleArgument,
     limit: LimitOption = 300.0,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Execute a schedule on real MPI ranks and compare with MPI's own collective."""
     from hopscape.handover.mpi import run_mpi as run
 
     found = run(file, seconds=_seconds(limit))
     record = {"file": str(file), "holds": found.holds, "reason": found.reason, **found.details}
-    emit(record | ({"where": dict(found.where)} if found.where else {}), style, output)
+    emit(record | ({"where": dict(found.where)} if found.where else {}))
     if not found:
         raise typer.Exit(1)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
+from hopscape.cli.output import Format, emit_rows, look
 
 __all__ = ["ledger"]
 
@@ -25,8 +25,6 @@ def ledger(
     page: Annotated[
         Path | None, typer.Option("--page", help="Write the documentation's page (Markdown).")
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Run the claims of the papers and judge them.
 
@@ -38,7 +36,7 @@ def ledger(
 
     if listing + plant + (page is not None) > 1:
         raise ArgumentError("--list, --plant and --page exclude each other; give one of them")
-    if page is not None and (output is not None or style is not Format.table):
+    if page is not None and (look.output is not None or look.style is not Format.table):
         raise ArgumentError("--page writes Markdown to its own file; leave out --format and -o")
     claims = load_claims(paper, key)
     if listing:
@@ -52,11 +50,11 @@ def ledger(
             }
             for c in claims
         ]
-        emit_rows(rows, style, output)
+        emit_rows(rows)
         return
     if plant:
         plantings = list(run_plants(claims))
-        emit_rows([one.to_dict() for one in plantings], style, output, columns=_PLANT_COLUMNS)
+        emit_rows([one.to_dict() for one in plantings], columns=_PLANT_COLUMNS)
         if not all(one.noticed for one in plantings):
             raise typer.Exit(1)
         return
@@ -66,7 +64,7 @@ def ledger(
         write_atomically(page, lambda out: out.write(text.encode()))
         print(f"wrote {page}: {len(entries)} claims")
     else:
-        emit_rows([entry.to_dict() for entry in entries], style, output, columns=_COLUMNS)
+        emit_rows([entry.to_dict() for entry in entries], columns=_COLUMNS)
     if any(entry.outcome.ruling == "failed" for entry in entries):
         raise typer.Exit(1)
 

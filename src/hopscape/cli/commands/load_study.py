@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hopscape.cli.options import SeedOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 
 __all__ = ["study_load"]
@@ -44,8 +44,6 @@ def study_load(
     resume: Annotated[
         Path | None, typer.Option("--resume", help="File of finished networks; continues from it.")
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Curves and saturation of RPC, RP, tori, circulants, folded and expanded networks."""
     from hopscape.simulate.study import SIZES, load_rows, write_page
@@ -68,7 +66,7 @@ def study_load(
     )
     if folder is not None:
         write_page(folder, rows, points, cycles=cycles, precision=precision, seed=seed)
-    if style is Format.json:
-        emit({"networks": rows, "points": points}, style, output)
+    if look.style is Format.json:
+        emit({"networks": rows, "points": points})
         return
-    emit_rows(rows, style, output, title="Load and latency", columns=_COLUMNS)
+    emit_rows(rows, title="Load and latency", columns=_COLUMNS)

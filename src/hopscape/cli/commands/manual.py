@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 
 __all__ = ["docs", "manual_folder"]
@@ -28,8 +28,6 @@ def docs(
     page: Annotated[
         str | None, typer.Argument(help="A page such as 'design'; a list of all without.")
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Read the manual: list its pages, or print one."""
     folder = manual_folder()
@@ -39,7 +37,7 @@ def docs(
     }
     if page is None:
         rows = [{"page": name, "title": _title(path)} for name, path in pages.items()]
-        emit_rows(rows, style, output, title=f"hopscape docs PAGE prints one; all in {folder}")
+        emit_rows(rows, title=f"hopscape docs PAGE prints one; all in {folder}")
         return
     wanted = page.removesuffix(".md")
     names = [name for name in pages if wanted in (name, name.rpartition("/")[2])]
@@ -49,9 +47,9 @@ def docs(
         hint = f"did you mean {' or '.join(near)}?" if near else "'hopscape docs' lists them"
         raise ArgumentError(f"page {page!r} is unknown; {hint}")
     text = pages[names[0]].read_text(encoding="utf-8")
-    if style is not Format.table or output is not None:
+    if look.style is not Format.table or look.output is not None:
         record = {"page": names[0], "title": _title(pages[names[0]]), "text": text}
-        emit(record, style, output, table={"page": names[0], "text": text})
+        emit(record, table={"page": names[0], "text": text})
     elif sys.stdout.isatty():
         from rich.console import Console
         from rich.markdown import Markdown

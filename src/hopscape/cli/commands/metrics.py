@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.options import ExactOption, RouterOption, SpecArgument
-from hopscape.cli.output import KINDS_SHOWN, Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.numbers import number
@@ -22,8 +22,6 @@ def bisection(
     spec: SpecArgument,
     exact: ExactOption = False,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="For the local search.")] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Find the fewest links between two halves, with a partition."""
     from hopscape.metrics import bisection as measure
@@ -50,7 +48,7 @@ def bisection(
         record["note"] = table["note"] = note
     if found.side is not None:
         table["one half"] = ", ".join(str(v) for v in _half(record["side"]))
-    emit(record, style, output, title=network.spec, table=table)
+    emit(record, title=network.spec, table=table)
 
 
 def _half(side: list[int], most: int = 40) -> list[int | str]:
@@ -68,8 +66,6 @@ def load(
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="For the sample of a large network.")
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Add up what a router puts on the channels, and what throughput that allows."""
     from hopscape.metrics import channel_load
@@ -97,8 +93,8 @@ def load(
         record["classes"] = [asdict(kind) for kind in found.classes]
     if each:
         record["loads"] = found.loads
-        if style is not Format.json:
-            emit_rows(_channels(network, found.loads), style, output, title=_loaded(record))
+        if look.style is not Format.json:
+            emit_rows(_channels(network, found.loads), title=_loaded(record))
             return
     table = {
         "largest load": f"{number(found.largest)}  ({found.how})",
@@ -114,7 +110,7 @@ def load(
         )
     if len(found.classes) > KINDS_SHOWN:
         table["other kinds"] = f"{len(found.classes) - KINDS_SHOWN} (JSON has all)"
-    emit(record, style, output, title=_loaded(record), table=table)
+    emit(record, title=_loaded(record), table=table)
 
 
 def _loaded(record: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopscape.cli.options import DaskOption, ProcessesOption, SpecArgument, TableOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.cli.ring_options import DistributionOption, read_distribution, sparse_member
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import number
@@ -46,8 +46,6 @@ def capacity(
     worst_fault: Annotated[
         bool, typer.Option("--worst-fault", help="All kinds of single faults, the worst first.")
     ] = False,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Work out how many packets per slot a multiring carries, exactly, whole or with dead parts."""
     from hopscape.families.multiring import Multiring, SparseMultiring
@@ -65,7 +63,7 @@ def capacity(
                 "dead parts and crossbars go with neither --distribution nor --compare,"
                 " and --worst-fault looks for the dead part itself"
             )
-        _emit_damage(network, dead, worst_fault, style, output)
+        _emit_damage(network, dead, worst_fault)
         return
     if isinstance(member, Multiring):
         record = capacity_report(member, weights).to_dict()
@@ -77,16 +75,14 @@ def capacity(
         factors = getattr(member, "factors", None)
         lines = [line_of(factor) for factor in factors or (network,)]
         record = TorusDesign("torus of multirings", tuple(lines)).to_dict()
-        emit(record, style, output, title=network.spec, table=_torus_texts(record))
+        emit(record, title=network.spec, table=_torus_texts(record))
         return
     if compare:
         record["switching"] = _switching(network)
-    emit(record, style, output, title=network.spec, table=_capacity_texts(record))
+    emit(record, title=network.spec, table=_capacity_texts(record))
 
 
-def _emit_damage(
-    network: Network, dead: list[list[str]], worst: bool, style: Format, output: Path | None
-) -> None:
+def _emit_damage(network: Network, dead: list[list[str]], worst: bool) -> None:
     from hopscape.families.multiring.faults import damaged_capacity, healthy_capacity, read_faults
     from hopscape.families.multiring.worst import worst_faults
 
@@ -98,7 +94,7 @@ def _emit_damage(
             row["capacity_decimal"] = row["balanced"]["capacity_decimal"]
             row["of_whole"] = float(row["balanced"]["capacity"] / whole)
         title = f"{network.spec}: {float(whole):.4f} packets per slot when whole"
-        emit_rows(rows, style, output, title=title, columns=_FAULT_COLUMNS, wrapper="faults")
+        emit_rows(rows, title=title, columns=_FAULT_COLUMNS, wrapper="faults")
         return
     record = damaged_capacity(network, faults).to_dict()
     whole = healthy_capacity(network) if any(dead) else record["balanced"]["capacity"]
@@ -117,7 +113,7 @@ def _emit_damage(
         some = ", ".join(f"{a} to {b}" for a, b in record["stranded_examples"])
         text = f"{record['stranded_pairs']} ordered pairs ({some}, …); the others share the rest"
         table["without a route"] = text
-    emit(record, style, output, title=network.spec, table=table)
+    emit(record, title=network.spec, table=table)
 
 
 _FAULT_COLUMNS = {
@@ -218,8 +214,6 @@ def search_multiring(
     table: TableOption = None,
     processes: ProcessesOption = None,
     dask: DaskOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Find the step sets of largest capacity, all of them up to unit multiples, with proof."""
     from hopscape.families.multiring.search import pareto_front
@@ -228,7 +222,7 @@ def search_multiring(
 
     orders, sizes = _numbers(nodes, "nodes"), _numbers(rings, "rings")
     if grow:
-        _emit_grown(orders, sizes, style, output)
+        _emit_grown(orders, sizes)
         return
     if front:
         rows = [
@@ -244,7 +238,7 @@ def search_multiring(
             "capacity_decimal": "packets per slot",
             "cheapest": "steps",
         }
-        emit_rows(rows, style, output, columns=columns, wrapper="front")
+        emit_rows(rows, columns=columns, wrapper="front")
         return
     cells = [(n, k) for n in orders for k in sizes]
     with Store(table) as kept:
@@ -253,14 +247,14 @@ def search_multiring(
                 cells, simplex=unpaired, cable=cable, table=kept, processes=processes, dask=dask
             )
         )
-    if len(rows) == 1 and style is Format.json:
-        emit(rows[0], style, output)
+    if len(rows) == 1 and look.style is Format.json:
+        emit(rows[0])
         return
-    _emit_cells(rows, style, output)
+    _emit_cells(rows)
 
 
-def _emit_cells(rows: list[dict[str, Any]], style: Format, output: Path | None) -> None:
-    if style is Format.table:
+def _emit_cells(rows: list[dict[str, Any]]) -> None:
+    if look.style is Format.table:
         rows = [
             row
             | {
@@ -284,10 +278,10 @@ def _emit_cells(rows: list[dict[str, Any]], style: Format, output: Path | None) 
         "tested": "sets",
         "programs": "programs",
     }
-    emit_rows(rows, style, output, columns=columns, wrapper="cells")
+    emit_rows(rows, columns=columns, wrapper="cells")
 
 
-def _emit_grown(orders: list[int], sizes: list[int], style: Format, output: Path | None) -> None:
+def _emit_grown(orders: list[int], sizes: list[int]) -> None:
     from hopscape.families.multiring.growth import grow_family
 
     if len(orders) != len(sizes):
@@ -303,15 +297,13 @@ def _emit_grown(orders: list[int], sizes: list[int], style: Format, output: Path
         "capacities_decimal": [float(c) for c in found.capacities],
         "worst_share_of_best": float(found.worst),
     }
-    emit(record, style, output, title="a family that only adds rings")
+    emit(record, title="a family that only adds rings")
 
 
 def search_order(
     spec: SpecArgument,
     seed: Annotated[int, typer.Option("--seed", help="For the annealing.")] = 0,
     tries: Annotated[int, typer.Option("--tries", help="Annealing runs.")] = 8,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Improve the order of the nodes round the sparse rings."""
     from hopscape.families.multiring.orders import better_order
@@ -327,7 +319,7 @@ def search_order(
         "no order carries more than": _number(record["upper_bound"]),
         "spec": record["spec"],
     }
-    emit(record, style, output, title=member.spec, table=table)
+    emit(record, title=member.spec, table=table)
 
 
 def study_multiring(

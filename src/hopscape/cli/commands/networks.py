@@ -12,15 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.options import ExactOption, SpecArgument
-from hopscape.cli.output import (
-    KINDS_SHOWN,
-    Format,
-    FormatOption,
-    OutputOption,
-    emit,
-    emit_rows,
-    say,
-)
+from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, look, say
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.core.numbers import number
@@ -43,8 +35,6 @@ def families(
     word: Annotated[
         str, typer.Option("--search", help="Only families whose name or description has this.")
     ] = "",
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """List the families of networks, their parameters and ranges."""
     if name is not None and word:
@@ -57,7 +47,7 @@ def families(
             raise ArgumentError(f"no family has {word!r} in its name or description")
         columns = {"name": "family", "summary": "what it is", "example": "example"}
         columns["usage"] = "parameters"
-        emit_rows(rows, style, output, columns=columns)
+        emit_rows(rows, columns=columns)
         return
     record = _family_record(family(name))
     table = {"family": record["usage"], "what it is": record["summary"]}
@@ -67,7 +57,7 @@ def families(
     if record["aliases"]:
         table["also called"] = ", ".join(record["aliases"])
     table["example"] = record["example"]
-    emit(record, style, output, table=table)
+    emit(record, table=table)
 
 
 def _family_record(found: type[Family]) -> dict[str, Any]:
@@ -97,8 +87,6 @@ def show(
     spec: SpecArgument,
     exact: ExactOption = False,
     limit: LimitOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Show what a network is: size, degree, diameter, mean distance, symmetry."""
     from hopscape.core.progress import time_limit
@@ -110,7 +98,7 @@ def show(
         summarise(build(spec), exact=exact, record=record)
         whole = True
     if record:
-        _show_record(record, style, output)
+        _show_record(record)
     _say_if_cut_short(whole)
 
 
@@ -134,7 +122,7 @@ def _say_if_cut_short(whole: bool) -> None:
         raise typer.Exit(130)
 
 
-def _show_record(record: dict[str, Any], style: Format, output: Path | None) -> None:
+def _show_record(record: dict[str, Any]) -> None:
     how = {name: "interrupted" for name in record if name in _SHOWN} | record["how"]
     record["how"] = how
     table = {
@@ -164,7 +152,7 @@ def _show_record(record: dict[str, Any], style: Format, output: Path | None) -> 
         table["other kinds"] = f"{len(kinds) - KINDS_SHOWN} (JSON has all)"
     if "note" in record:
         table["note"] = record["note"]
-    emit(record, style, output, title=record["spec"], table=table)
+    emit(record, title=record["spec"], table=table)
 
 
 def _best_known(record: dict[str, Any]) -> dict[str, str]:
@@ -227,8 +215,6 @@ def compare(
     ] = "",
     exact: ExactOption = False,
     limit: LimitOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Compare networks in one table."""
     from hopscape.design.columns import column_names, columns_of
@@ -240,18 +226,16 @@ def compare(
     with _keep_what_is_known():
         _compare(specs, names, exact, _seconds(limit, exact), rows)
         whole = True
-    if style is not Format.table:
-        emit_rows([figure_record(*row) for row in rows], style, output)
+    if look.style is not Format.table:
+        emit_rows([figure_record(*row) for row in rows])
     elif rows:
         emit_rows(
             [cells(*row) for row in rows],
-            style,
-            output,
             columns=heads(names),
             priority=_RANK,
             legend=SIGNS,
         )
-        if output is None:
+        if look.output is None:
             say(*reasons(rows))
     _say_if_cut_short(whole)
 
@@ -292,8 +276,6 @@ def distances(
         int | None, typer.Option("--sample", help="Search from this many random nodes only.")
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Which sample.")] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Count the nodes at every distance, from one node or over all pairs."""
     from hopscape.metrics.summary import distances_from_node, distances_overall
@@ -311,26 +293,26 @@ def distances(
         record = distances_overall(network, exact=exact, sample=sample, seed=seed or 0)
     else:
         record = distances_from_node(network, network.node(source), each=each)
-    if style is not Format.table:
-        emit(record, style, output)
+    if look.style is not Format.table:
+        emit(record)
         return
     where = f" from {network.addresses.text(record['source'])}" if source is not None else ""
     if each:
         rows = [{"node": v, "distance": d} for v, d in enumerate(record["distances"])]
-        emit_rows(rows, style, output, title=f"{network.spec}: distances{where}")
-        _say_note(record, output)
+        emit_rows(rows, title=f"{network.spec}: distances{where}")
+        _say_note(record)
         return
     total = sum(record["histogram"])
     rows = [
         {"distance": d, "count": count, "share": f"{100 * count / total:.2f} %"}
         for d, count in enumerate(record["histogram"])
     ]
-    emit_rows(rows, style, output, title=f"{network.spec}: nodes at each distance{where}")
-    _say_note(record, output)
+    emit_rows(rows, title=f"{network.spec}: nodes at each distance{where}")
+    _say_note(record)
 
 
-def _say_note(record: dict[str, Any], output: Path | None) -> None:
-    if output is None and "note" in record:
+def _say_note(record: dict[str, Any]) -> None:
+    if look.output is None and "note" in record:
         say(record["note"])
 
 
@@ -432,8 +414,6 @@ def explain(
     column: Annotated[
         str | None, typer.Argument(help="A column or heading, as tables print it; all without.")
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Explain what tables print: columns, criteria and other headings, in one line each."""
     from hopscape.cli.glossary import glossary, look_up
@@ -443,4 +423,4 @@ def explain(
         {"column": w.name, "title": w.title, "explanation": w.explanation, "where": w.where}
         for w in words
     ]
-    emit_rows(rows, style, output)
+    emit_rows(rows)

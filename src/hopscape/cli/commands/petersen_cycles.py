@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.options import SpecArgument, TableOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows, write_tables
+from hopscape.cli.output import emit, emit_rows, write_tables
 from hopscape.registry import build
 
 __all__ = ["embed", "groups", "study_rpc"]
@@ -20,8 +20,6 @@ def groups(
     budget: Annotated[
         int, typer.Option("--budget", help="Branches of the search before it gives up.", min=1)
     ] = 2_000_000,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Find a group of nodes that are as near to each other as possible."""
     from hopscape.metrics.groups import best_group
@@ -43,7 +41,7 @@ def groups(
         "because": found.how,
         "nodes": ", ".join(network.addresses.text(v) for v in found.nodes),
     }
-    emit(record, style, output, title=f"{network.spec}: best group of {size}", table=table)
+    emit(record, title=f"{network.spec}: best group of {size}", table=table)
 
 
 def embed(
@@ -56,8 +54,6 @@ def embed(
     solver: Annotated[
         bool, typer.Option("--solver", help="Ask CP-SAT where the search gives up.")
     ] = False,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Place one network in another: dilation and congestion, measured."""
     from hopscape.metrics.embedding import best_embedding
@@ -82,7 +78,7 @@ def embed(
         "mean dilation": f"{found.mean_dilation:.4f}",
         "places": ", ".join(map(str, found.places[:40])) + (" …" * (len(found.places) > 40)),
     }
-    emit(record, style, output, title=f"{found.guest} in {found.host}", table=table)
+    emit(record, title=f"{found.guest} in {found.host}", table=table)
 
 
 def study_rpc(
@@ -94,7 +90,6 @@ def study_rpc(
         int, typer.Option("--effort", help="Steps of hill-climbing per permutation.", min=1)
     ] = 200,
     table: TableOption = None,
-    style: FormatOption = Format.table,
 ) -> None:
     """RPC(k) beside its rivals: tables (CSV) and figures (SVG, PNG)."""
     from hopscape.ledger.papers.rpc.study import draw_figures, study_tables
@@ -104,4 +99,4 @@ def study_rpc(
         tables = write_tables(study_tables(only or (), effort, kept), folder)
     written = [folder / f"{name}.csv" for name in tables] + draw_figures(tables, folder)
     rows = [{"file": str(path), "rows": len(tables.get(path.stem, []))} for path in written]
-    emit_rows(rows, style)
+    emit_rows(rows)

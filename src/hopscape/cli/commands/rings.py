@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hopscape.cli.options import DaskOption, ProcessesOption, SeedOption, SpecArgument, TableOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
+from hopscape.cli.output import emit_rows
 from hopscape.cli.ring_options import DistributionOption, read_distribution, sparse_member
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build
@@ -41,8 +41,6 @@ def simulate_rings(
     distribution: DistributionOption = "uniform",
     slots: Annotated[int, typer.Option("--slots", help="Slots to measure at first.")] = 20_000,
     seed: SeedOption = 0,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Simulate the rings slot by slot: throughput, or delay under open load, with intervals."""
     from hopscape.simulate.rings.slots import check_load, ring_traffic, simulate
@@ -75,13 +73,11 @@ def simulate_rings(
         "warm_up": "warm-up",
         "settled": "settled",
     }
-    emit_rows(rows, style, output, title=spec, columns=columns, wrapper="runs")
+    emit_rows(rows, title=spec, columns=columns, wrapper="runs")
 
 
 def ring_table(
     spec: SpecArgument,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Print which node sits at which place of every sparse ring, numbered from 1 as in print."""
     member = sparse_member(spec)
@@ -89,15 +85,13 @@ def ring_table(
         {"ring": i} | {str(p): node for p, node in enumerate(ring, 1)}
         for i, ring in enumerate((member.table() + 1).tolist(), 1)
     ]
-    emit_rows(rows, style, output, title=member.spec, wrapper="rings")
+    emit_rows(rows, title=member.spec, wrapper="rings")
 
 
 def ring_routes(
     spec: SpecArgument,
     schedule: Annotated[str, typer.Option("--schedule", help="shortest or balanced.")] = "balanced",
     source: Annotated[str, typer.Option("--source", help="A node, or all.")] = "0",
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Print which share of the packets for each node goes by which ring: a schedule of routes."""
     from hopscape.families.multiring.routing import route_rows
@@ -114,7 +108,7 @@ def ring_routes(
         "share": "share",
     }
     title = f"{network.spec}: {schedule} schedule"
-    emit_rows(rows, style, output, title=title, columns=columns, wrapper="routes")
+    emit_rows(rows, title=title, columns=columns, wrapper="routes")
 
 
 def ring_torus(
@@ -135,8 +129,6 @@ def ring_torus(
     table: TableOption = None,
     processes: ProcessesOption = None,
     dask: DaskOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Design a torus whose dimensions are multirings: the front of rate and cable per node."""
     from hopscape.families.multiring.torus import known_tori
@@ -167,4 +159,4 @@ def ring_torus(
         "cable_per_node": "cable per node",
         "spec": "spec",
     }
-    emit_rows(rows, style, output, columns=columns, wrapper="designs")
+    emit_rows(rows, columns=columns, wrapper="designs")

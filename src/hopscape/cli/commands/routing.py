@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.options import DeadOption, RouterOption, SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.cli.output import emit
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.numbers import number
@@ -36,8 +36,6 @@ def route(
     disjoint: Annotated[
         bool, typer.Option("--disjoint", help="Also all routes that share no intermediate node.")
     ] = False,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Route from A to B: nodes, addresses and ports; around dead nodes and links if there are."""
     network = build(spec)
@@ -60,7 +58,7 @@ def route(
             text = " → ".join(map(str, path))
             table[f"disjoint route {i}"] = f"{len(path) - 1} hops: {text}"
     title = f"{network.spec}: {network.addresses.text(start)} to {network.addresses.text(end)}"
-    emit(record, style, output, title=title, table=table)
+    emit(record, title=title, table=table)
 
 
 def detour(
@@ -72,15 +70,13 @@ def detour(
     ways: Annotated[
         bool, typer.Option("--ways", help="Also routes that share no intermediate node.")
     ] = False,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Route around dead nodes and links, in networks of any size."""
     network = build(spec)
     if network.node(a) == network.node(b):
         same = network.node(a)
         raise ArgumentError(f"A and B are both node {same}; a detour needs two different nodes")
-    route(spec, a, b, "auto", dead, dead_link, ways, style, output)
+    route(spec, a, b, "auto", dead, dead_link, ways)
 
 
 def _routed(

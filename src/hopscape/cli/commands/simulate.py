@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopscape.cli.options import RoutingOption, SeedOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import byte_count, number
 
@@ -164,8 +164,6 @@ def simulate(
     figure: Annotated[
         Path | None, typer.Option("--figure", help="Draw the curves: .svg, .png or .pdf.")
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Simulate load and latency flit by flit."""
     from hopscape.simulate import Job, Settings
@@ -180,7 +178,7 @@ def simulate(
     _refuse_idle(told - {"specs"}, trace)
     given = list(specs or [])
     if booksim is not None:
-        _simulate_booksim(booksim, given, style, output)
+        _simulate_booksim(booksim, given)
         return
     plan = _load(schedule, given) if schedule is not None else None
     if not given and plan is None:
@@ -220,11 +218,11 @@ def simulate(
     )
     if write_booksim is not None:
         jobs = _points(job, given, load or "0.1")
-        _write_booksim(jobs, write_booksim, style, output)
+        _write_booksim(jobs, write_booksim)
         return
     if plan is not None:
         jobs = _points(job, [job.spec], load or "0")
-        _replay(jobs, plan, str(schedule), flits, barrier, style, output)
+        _replay(jobs, plan, str(schedule), flits, barrier)
         return
     _say_memory(given, settings)
     if saturation:
@@ -243,7 +241,7 @@ def simulate(
         from hopscape.simulate.figures import draw_curves
 
         draw_curves(rows, figure, title=f"{traffic} traffic")
-    _show(given, job, rows, found, style, output)
+    _show(given, job, rows, found)
 
 
 def _points(job: Job, specs: list[str], loads: str) -> list[Job]:
@@ -282,7 +280,7 @@ def _say_memory(specs: list[str], settings: Settings) -> None:
             )
 
 
-def _write_booksim(jobs: list[Job], folder: Path, style: Format, output: Path | None) -> None:
+def _write_booksim(jobs: list[Job], folder: Path) -> None:
     from hopscape.simulate.sweep import write_booksims
 
     if len({job.load for job in jobs}) != 1:
@@ -291,7 +289,7 @@ def _write_booksim(jobs: list[Job], folder: Path, style: Format, output: Path | 
     rows = write_booksims(jobs, folder)
     columns = {"spec": "network", "configuration": "configuration", "network_file": "network file"}
     columns["routes"] = "routes"
-    emit_rows(rows, style, output, title="Written for BookSim 2", columns=columns)
+    emit_rows(rows, title="Written for BookSim 2", columns=columns)
 
 
 def _replay(
@@ -300,8 +298,6 @@ def _replay(
     file: str,
     flits: int,
     barrier: bool,
-    style: Format,
-    output: Path | None,
 ) -> None:
     from hopscape.simulate import replay
 
@@ -320,7 +316,7 @@ def _replay(
                 "deadlocked": done.deadlocked,
             }
         )
-    if style is Format.json:
+    if look.style is Format.json:
         record = {
             "spec": jobs[0].spec,
             "schedule": file,
@@ -330,7 +326,7 @@ def _replay(
             "configuration": jobs[0].configuration(),
             "replays": rows,
         }
-        emit(record, style, output)
+        emit(record)
         return
     columns = {
         "spec": "network",
@@ -340,7 +336,7 @@ def _replay(
         "transfers": "transfers",
         "deadlocked": "deadlocked",
     }
-    emit_rows(rows, style, output, title=f"{file}: replayed flit by flit", columns=columns)
+    emit_rows(rows, title=f"{file}: replayed flit by flit", columns=columns)
 
 
 def _show(
@@ -348,13 +344,11 @@ def _show(
     job: Job,
     rows: list[dict[str, Any]],
     found: dict[str, float],
-    style: Format,
-    output: Path | None,
 ) -> None:
     title = f"{', '.join(dict.fromkeys(r['spec'] for r in rows))}: {job.traffic} traffic"
     for spec, best in found.items():
         title += f"; {spec} saturates at {number(best)}"
-    if style is Format.json:
+    if look.style is Format.json:
         each = {spec: replace(job, spec=spec) for spec in specs}
         record: dict[str, Any] = {
             "spec": specs[0] if len(specs) == 1 else specs,
@@ -367,15 +361,15 @@ def _show(
             record["faults"] = {spec: one.epochs() for spec, one in each.items()}
         if found:
             record["saturation"] = found
-        emit(record, style, output)
+        emit(record)
         return
     columns = _COLUMNS
     if job.has_faults:
         columns = columns | {"delivered": "delivered", "lost": "lost", "rerouted": "rerouted"}
-    emit_rows(rows, style, output, title=title, columns=columns, priority=_PRIORITY)
+    emit_rows(rows, title=title, columns=columns, priority=_PRIORITY)
 
 
-def _simulate_booksim(path: Path, overrides: list[str], style: Format, output: Path | None) -> None:
+def _simulate_booksim(path: Path, overrides: list[str]) -> None:
     from hopscape.simulate import booksim
     from hopscape.simulate.booksim import read_booksim
 
@@ -383,7 +377,7 @@ def _simulate_booksim(path: Path, overrides: list[str], style: Format, output: P
     rows = [booksim(job)]
     for note in job.notes:
         typer.echo(note, err=True)
-    if style is Format.json:
+    if look.style is Format.json:
         record = {
             "spec": rows[0]["spec"],
             "traffic": job.traffic,
@@ -391,12 +385,10 @@ def _simulate_booksim(path: Path, overrides: list[str], style: Format, output: P
             "notes": list(job.notes),
             "points": rows,
         }
-        emit(record, style, output)
+        emit(record)
         return
     emit_rows(
         rows,
-        style,
-        output,
         title=f"{path}: {job.traffic} traffic",
         columns=_COLUMNS,
         priority=_PRIORITY,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from hopscape.cli.options import SpecArgument
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit
+from hopscape.cli.output import emit
 from hopscape.core.numbers import number
 from hopscape.core.tables import in_table
 from hopscape.registry import build
@@ -25,8 +25,6 @@ def structure(
     generators: Annotated[
         bool, typer.Option("--generators", help="Also the generators of the automorphism group.")
     ] = False,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Automorphism group, transitivity, spectrum, expansion and distance-regularity."""
     from hopscape.algebra import automorphism_group
@@ -54,7 +52,7 @@ def structure(
         record["generators"] = [g.tolist() for g in group.generators]
         for i, g in enumerate(record["generators"], 1):
             table[f"generator {i}"] = _cycles(g)
-    emit(record, style, output, title=network.spec, table=table)
+    emit(record, title=network.spec, table=table)
 
 
 def _texts(record: dict[str, Any]) -> dict[str, str]:

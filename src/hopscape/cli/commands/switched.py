@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows
+from hopscape.cli.output import Format, emit, emit_rows, look
 
 __all__ = ["prices"]
 
@@ -16,17 +16,15 @@ def prices(
         str | None,
         typer.Argument(help="Name of a list, or a .toml file to check; the usual list without."),
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Show a price list, entry by entry with its source, or check your own."""
     from hopscape.design.prices import DEFAULT_PRICES, item_rows, load_prices, price_lists
 
     found = load_prices(price_list if price_list is not None else DEFAULT_PRICES)
     rows = list(item_rows(found))
-    if style is Format.json:
+    if look.style is Format.json:
         whole = {"name": found.name, "currency": found.currency, "rate": found.rate}
-        emit({**whole, "items": rows, "lists": price_lists()}, style, output)
+        emit({**whole, "items": rows, "lists": price_lists()})
         return
     titles = {
         "item": "item",
@@ -38,6 +36,6 @@ def prices(
         "source": "source",
     }
     title = f"{found.name}: lines of {found.rate:g} Gb/s"
-    emit_rows(rows, style, output, title=title, columns=titles)
-    if style is Format.table and output is None:
+    emit_rows(rows, title=title, columns=titles)
+    if look.style is Format.table and look.output is None:
         print(f"lists: {', '.join(price_lists())}; your own: --prices FILE.toml")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import io
-from contextlib import redirect_stdout
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from hopscape.cli.options import TableOption
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit, emit_rows, write_tables
-from hopscape.core.files import write_atomically
+from hopscape.cli.output import Below, Format, emit, look, write_tables
+from hopscape.core.files import write_text
+from hopscape.core.plain import signed_json
+from hopscape.core.tables import in_table
 
 __all__ = ["torus_broadcast", "torus_level"]
 
@@ -24,8 +25,6 @@ def torus_broadcast(
         int, typer.Option("--levels", min=1, max=2, help="Sides up to (2d+1) to this power.")
     ] = 2,
     table: TableOption = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Circuit-switched broadcast on tori: every scheme, all 456 lattice chains, the lower bound."""
     from hopscape.ledger.papers.torusbcast.study import study_record
@@ -35,17 +34,9 @@ def torus_broadcast(
         record = study_record(levels, kept)
     if folder is not None:
         _write_folder(folder, record)
-    if style is not Format.table:
-        emit(record, style, output)
-        return
-    if output is None:
-        _print_tables(record)
-    else:
-        text = io.StringIO()
-        with redirect_stdout(text):
-            _print_tables(record)
-        write_atomically(output, lambda out: out.write(text.getvalue().encode()))
-    if folder is not None:
+    codes = {name: in_table(value) for name, value in record["codes"].items()}
+    emit(record, title="Perfect codes (lower bound D + 1)", table=codes, below=_tables(record))
+    if folder is not None and look.style is Format.table:
         print(f"wrote tables and figures to {folder}")
 
 
@@ -53,8 +44,6 @@ def torus_level(
     limit: Annotated[
         int, typer.Option("--limit", min=1, help="Steps of a search before it is given up.")
     ] = 2_000_000,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Words of a broadcast on side 11 in five dimensions, searched from nothing (a minute)."""
     from hopscape.collectives.circuits.five import find_level
@@ -70,10 +59,10 @@ def torus_level(
         "round_lengths": [*chain.norms, 1],
         "total": sum(chain.norms) + 1,
     }
-    emit(record, style, output, title="One level, d = 5, side 11 (inverse words belong to it)")
+    emit(record, title="One level, d = 5, side 11 (inverse words belong to it)")
 
 
-def _print_tables(record: dict[str, Any]) -> None:
+def _tables(record: dict[str, Any]) -> Iterator[Below]:
     columns = {
         "algorithm": "algorithm",
         "spec": "torus",
@@ -86,7 +75,7 @@ def _print_tables(record: dict[str, Any]) -> None:
         "call_safe": "call-level",
         "verdict": "verdict",
     }
-    emit_rows(record["schemes"], Format.table, title="Schemes", columns=columns)
+    yield record["schemes"], "Schemes", columns
     works = [row for row in record["chains"] if row["edge_total"] is not None]
     columns = {
         "plane": "plane",
@@ -100,9 +89,8 @@ def _print_tables(record: dict[str, Any]) -> None:
     }
     total = sum(row["chains"] for row in record["chains"])
     title = f"Uniform lattice chains that work ({total} chains, {len(record['chains'])} classes)"
-    emit_rows(works, Format.table, title=title, columns=columns)
-    emit(record["codes"], Format.table, title="Perfect codes (lower bound D + 1)")
-    emit_rows(record["delays"], Format.table, title="Random start-up delays")
+    yield works, title, columns
+    yield record["delays"], "Random start-up delays", None
     columns = {
         "algorithm": "algorithm",
         "spec": "torus",
@@ -112,13 +100,13 @@ def _print_tables(record: dict[str, Any]) -> None:
         "max_path": "longest chain",
         "verdict": "verdict",
     }
-    emit_rows(record["many_sources"], Format.table, title="Many sources", columns=columns)
-    emit_rows(record["pipelines"], Format.table, title="Pipelined trees for long messages")
+    yield record["many_sources"], "Many sources", columns
+    yield record["pipelines"], "Pipelined trees for long messages", None
 
 
 def _write_folder(folder: Path, record: dict[str, Any]) -> None:
     from hopscape.ledger.papers.torusbcast.pictures import draw_figures
 
     write_tables(((name, rows) for name, rows in record.items() if name != "codes"), folder)
-    emit(record, Format.json, folder / "study.json")
+    write_text(folder / "study.json", signed_json(record))
     draw_figures(record["crossover"], folder)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.output import Format, FormatOption, OutputOption, emit_rows
+from hopscape.cli.output import emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.lifeline import end_with_parent
 
@@ -36,8 +36,6 @@ def warm_up(
             "--processes", min=1, help="Processes that compile; one per processor without."
         ),
     ] = None,
-    style: FormatOption = Format.table,
-    output: OutputOption = None,
 ) -> None:
     """Compile the kernels ahead, so that the first real run does not wait for the compiler."""
     from hopscape.core.compile_ahead import compile_entries, processors
@@ -61,7 +59,7 @@ def warm_up(
     after = cached_kernels()
     places = ", ".join(str(folder) for folder in kernel_folders())
     title = f"{after - before} kernels compiled, {after} in all, kept in {places}"
-    emit_rows(rows, style, output, title=title, columns={"job": "job", "seconds": "time (s)"})
+    emit_rows(rows, title=title, columns={"job": "job", "seconds": "time (s)"})
 
 
 def _run(name: str) -> dict[str, Any]:

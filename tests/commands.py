@@ -1,0 +1,54 @@
+"""Commands as a person and as a script would run them."""
+
+from __future__ import annotations
+
+import io
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from hopscape.cli import main
+
+__all__ = ["Done", "ask", "refused", "run"]
+
+
+@dataclass
+class Done:
+    """What a command left behind."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: str, **environment: str) -> Done:
+    """Run a command as the console script does, in this process."""
+    out, complaints = io.StringIO(), io.StringIO()
+    code = 0
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        with redirect_stdout(out), redirect_stderr(complaints):
+            try:
+                main(list(arguments))
+            except SystemExit as leaving:
+                code = int(leaving.code or 0)
+    return Done(code, out.getvalue(), complaints.getvalue())
+
+
+def ask(*arguments: str) -> Any:
+    """Run a command with --format json and read its answer."""
+    done = run(*arguments, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def refused(*arguments: str, code: int = 2, **environment: str) -> str:
+    """Run a wrong request; return its complaint."""
+    done = run(*arguments, **environment)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stderr + done.stdout
