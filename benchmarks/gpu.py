@@ -17,9 +17,9 @@ import numpy as np
 
 import hopscape
 from hopscape.core.gpu import cupy
-from hopscape.families.circulant import search_gpu
 from hopscape.metrics import distance_profile
-from hopscape.search.circulant import _Kind, search_order_on_gpu
+from hopscape.search.circulant import gpu
+from hopscape.search.circulant.optimum import _Kind, search_order_on_gpu
 
 
 def least(work: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
@@ -47,9 +47,7 @@ def tests_of_sets() -> None:
     rng = np.random.default_rng(1)
     for nodes in (20_011, 50_021):
         sets = rng.integers(1, nodes // 2, (4_000_000, 8))
-        seconds, within = least(
-            lambda nodes=nodes, sets=sets: search_gpu.diameters_within(nodes, sets, 6)
-        )
+        seconds, within = least(lambda nodes=nodes, sets=sets: gpu.diameters_within(nodes, sets, 6))
         rate = len(sets) / seconds
         print(f"sets of 8 generators, N={nodes}: {rate:.3g} tests/s, {int(within.sum())} within 6")
 

@@ -78,7 +78,7 @@ def simulation(slots: int, repeats: int) -> None:
 
 
 def grid() -> None:
-    from hopscape.search.multiring import best_multirings
+    from hopscape.search.multiring.lines import best_multirings
 
     cells = [(n, k) for n in (16, 32, 37, 64, 67, 124, 128) for k in (4, 6, 8, 10)]
     start = time.perf_counter()

@@ -106,7 +106,7 @@ def figures(name: str, spec: str) -> Callable[[], object]:
 
 
 def permutation_check() -> Callable[[], object]:
-    from hopscape.families.blockdesign.traffic import check_permutation
+    from hopscape.simulate.contention import check_permutation
 
     net = hopscape.build("distributed_switch(993, 32)")
     draw = np.random.default_rng(0)

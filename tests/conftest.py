@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 WRAP_AROUND = (
     "hopscape.core.random_kernels",
     "hopscape.simulate.packet_kernels",
-    "hopscape.families.circulant.search_kernels",
+    "hopscape.families.circulant.ball_kernels",
     "hopscape.simulate.rings.slots_kernels",
     "hopscape.collectives.circuits.numeration_kernels",
     "hopscape.families.blockdesign.orbit_kernels",

@@ -60,7 +60,7 @@ MORE_ARGUMENTS = {
     "collectives/orbit_kernels.py": {"even_paths": 11},
     "core/verify_kernels.py": {"_count_ports": 10, "_take": 9},
     "families/circulant/routing_kernels.py": {"lattice_vectors": 12, "ring_vectors": 10},
-    "families/circulant/search_kernels.py": {"scan": 11},
+    "search/circulant/scan_kernels.py": {"scan": 11},
     "families/expanded/route_kernels.py": {"pair_distances": 12},
     "metrics/concurrent_kernels.py": {"_send": 9, "rising_lengths": 9},
     "metrics/route_kernels.py": {"balanced_table": 9},

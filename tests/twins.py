@@ -45,12 +45,12 @@ TWINS = {
     "deadlock.rising_kernels": ("deadlock/test_rising_kernels.py", "walked"),
     "deadlock.symmetric_kernels": ("deadlock/test_symmetric.py", "slow_layers"),
     "deadlock.table_kernels": ("deadlock/test_table_kernels.py", "slow_port"),
-    "families.blockdesign.cover_kernels": (
-        "families/blockdesign/test_blockdesign_designs.py",
+    "algebra.designs.cover_kernels": (
+        "algebra/designs/test_designs.py",
         "brute_cover",
     ),
-    "families.blockdesign.jump_kernels": (
-        "families/blockdesign/test_jump_kernels.py",
+    "ledger.papers.multiring.jump_kernels": (
+        "ledger/test_jump_kernels.py",
         "slow_jumps",
     ),
     "families.blockdesign.meeting_kernels": (
@@ -62,29 +62,33 @@ TWINS = {
         "twin_distances",
     ),
     "families.blockdesign.portal_kernels": ("families/blockdesign/test_two_level.py", "searched"),
-    "families.blockdesign.traffic_kernels": (
-        "families/blockdesign/test_blockdesign_switches.py",
+    "simulate.contention_kernels": (
+        "simulate/test_contention.py",
         "slow_conflicts",
     ),
+    "families.circulant.ball_kernels": (
+        "families/circulant/test_circulant_figures.py",
+        "distances_from",
+    ),
     "families.circulant.routing_kernels": ("families/circulant/test_circulant_lattice.py", "bfs"),
-    "families.circulant.search_kernels": (
-        "families/circulant/test_circulant_scan_kernels.py",
+    "search.circulant.scan_kernels": (
+        "search/circulant/test_scan_kernels.py",
         "slow_scan",
     ),
     "families.expanded.route_kernels": (
         "families/expanded/test_expanded_kernels.py",
         "slow_distances",
     ),
-    "families.multiring.order_kernels": (
-        "families/multiring/test_multiring_exact.py",
+    "search.multiring.order_kernels": (
+        "search/multiring/test_orders.py",
         "brute_ways",
     ),
     "algebra.rational_kernels": (
         "algebra/test_rational_kernels.py",
         "slow_echelon",
     ),
-    "families.multiring.search_kernels": (
-        "families/multiring/test_multiring_search.py",
+    "search.multiring.scan_kernels": (
+        "search/multiring/test_multiring_search.py",
         "every_set",
     ),
     "families.petersen_cycles.balance_kernels": (

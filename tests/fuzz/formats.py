@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import hopscape
+from hopscape.algebra.designs.symmetric import check_design, read_blocks
 from hopscape.cli.commands.metrics import _matrix
 from hopscape.cli.ring_options import read_distribution
 from hopscape.collectives import broadcast
@@ -28,7 +29,6 @@ from hopscape.export import (
     write_infiniband,
     write_routing_table,
 )
-from hopscape.families.blockdesign.designs import check_design, read_blocks
 from hopscape.families.multiring.capacity import route_weights
 from hopscape.interchange import write_network
 from hopscape.metrics import channel_load

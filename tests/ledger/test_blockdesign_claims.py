@@ -6,8 +6,8 @@ import numpy as np
 from rulings import JudgedClaims, rulings
 
 import hopscape
-from hopscape.families.blockdesign.designs import make_design
-from hopscape.families.blockdesign.existence import bruck_ryser_chowla, table
+from hopscape.algebra.designs.existence import bruck_ryser_chowla, table
+from hopscape.algebra.designs.symmetric import make_design
 from hopscape.ledger.papers.multiring import wires
 from hopscape.ledger.papers.multiring.switches import CLAIMS
 

@@ -10,10 +10,10 @@ import hopscape
 from hopscape.cli.app import app
 from hopscape.core.check import check_router
 from hopscape.core.errors import ArgumentError, SpecError
-from hopscape.families.blockdesign.comparison import comparable_specs, measure_network
+from hopscape.design.same_radix import comparable_specs, measure_network
 from hopscape.families.blockdesign.expansion import check_expansion
-from hopscape.families.blockdesign.jumps import jumps_from, reserve_jumps
-from hopscape.families.blockdesign.machines import (
+from hopscape.ledger.papers.multiring.jumps import jumps_from, reserve_jumps
+from hopscape.ledger.papers.multiring.two_level import (
     measure_machine,
     paper_machines,
     supernode_count,

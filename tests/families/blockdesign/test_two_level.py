@@ -16,15 +16,16 @@ from hopscape.cli.app import app
 from hopscape.core.check import check_router
 from hopscape.core.detours import DetourRouter
 from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError, SpecError
-from hopscape.families.blockdesign import orbit_kernels, self_routing, traffic
-from hopscape.families.blockdesign.jumps import joining_channels, reserve_jumps
-from hopscape.families.blockdesign.machines import join_supernodes, measure_machine
+from hopscape.families.blockdesign import orbit_kernels, self_routing
 from hopscape.families.blockdesign.meeting import MeetingRouter, routes_by_meeting, tree_loads
 from hopscape.families.blockdesign.orbits import find_orbits
 from hopscape.families.blockdesign.portals import PortalRouter
 from hopscape.families.blockdesign.routing import all_routes, route_around
 from hopscape.families.blockdesign.twolevel_routing import OrbitRouter
+from hopscape.ledger.papers.multiring.jumps import joining_channels, reserve_jumps
+from hopscape.ledger.papers.multiring.two_level import join_supernodes, measure_machine
 from hopscape.metrics import channel_load, distance_profile
+from hopscape.simulate import contention
 from hopscape.simulate.delays import link_classes
 
 INNER = [
@@ -469,7 +470,7 @@ def test_nothing_is_listed_before_it_is_asked_for(spec, order, monkeypatch):
 
     monkeypatch.setattr(hopscape.Network, "_list", never)
     monkeypatch.setattr(hopscape.Network, "_materialise", never)
-    monkeypatch.setattr("hopscape.families.blockdesign.designs.make_design", never)
+    monkeypatch.setattr("hopscape.algebra.designs.symmetric.make_design", never)
     network = hopscape.build(spec)
     assert network.order == order
     assert network.facts.connected in (True, None)
@@ -595,9 +596,9 @@ def test_permutations_of_other_networks(spec):
     router = network.router()
     for seed in range(5):
         first, second = (
-            ends[x] for x in traffic.random_traffic(len(ends), "permutation", seed=seed)
+            ends[x] for x in contention.random_traffic(len(ends), "permutation", seed=seed)
         )
-        verdict = traffic.check_traffic(network, first, second)
+        verdict = contention.check_traffic(network, first, second)
         held, refused = set(), 0
         for a, b in zip(first.tolist(), second.tolist(), strict=True):
             route = router.route(a, b)
@@ -607,11 +608,11 @@ def test_permutations_of_other_networks(spec):
             else:
                 held |= mine
         assert verdict.details["conflicts"] == refused
-        plan = traffic.plan_rounds(network, first, second)
+        plan = contention.plan_rounds(network, first, second)
         assert plan.rounds >= plan.bound
         for r in range(plan.rounds):
             chosen = plan.round == r
-            assert traffic.check_traffic(network, first[chosen], second[chosen])
+            assert contention.check_traffic(network, first[chosen], second[chosen])
         assert ((plan.round < 0) == (first == second)).all()
 
 
@@ -623,7 +624,7 @@ def test_wrong_ports_are_caught(spec, monkeypatch):
     network = hopscape.build(spec)
     count = network.endpoint_count
     shift = (np.arange(count) + 1) % count
-    assert traffic.check_permutation(network, shift)
+    assert contention.check_permutation(network, shift)
     right = self_routing.route_options(network.family)
     wrong = right.copy()
     generator = np.random.default_rng(0)
@@ -631,8 +632,8 @@ def test_wrong_ports_are_caught(spec, monkeypatch):
         right[..., 0] >= 0, generator.integers(0, network.ports, right.shape[:3]), -1
     )
     monkeypatch.setattr(self_routing, "route_options", lambda family: wrong)
-    monkeypatch.setattr(traffic, "route_options", lambda family: wrong)
-    assert not traffic.check_permutation(network, shift)
+    monkeypatch.setattr(contention, "route_options", lambda family: wrong)
+    assert not contention.check_permutation(network, shift)
 
 
 def test_a_router_that_errs_is_caught(monkeypatch):
@@ -644,7 +645,7 @@ def test_a_router_that_errs_is_caught(monkeypatch):
         SwitchRouter, "next_ports",
         lambda self, at, to: np.where(at == 3, 0, right(self, at, to)),
     )  # fmt: skip
-    verdict = traffic.check_permutation(network, (np.arange(13) + 2) % 13)
+    verdict = contention.check_permutation(network, (np.arange(13) + 2) % 13)
     assert not verdict
     assert verdict.where["source"] == 3
 

@@ -15,6 +15,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import hopscape
+from hopscape.algebra.lattices.census import Census
+from hopscape.algebra.lattices.counting import count_points
+from hopscape.algebra.lattices.farthest import farthest
+from hopscape.algebra.lattices.lattice import Lattice
 from hopscape.cli import main
 from hopscape.cli.app import app
 from hopscape.core.distances import distances_from
@@ -22,13 +26,9 @@ from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
 from hopscape.core.network import Network
 from hopscape.families.circulant import Circulant, least_mean
 from hopscape.families.circulant.balls import ball_sizes
-from hopscape.families.circulant.census import Census
-from hopscape.families.circulant.counting import count_points
 from hopscape.families.circulant.describe import distance_figures
-from hopscape.families.circulant.farthest import farthest
 from hopscape.families.circulant.figures import Figures
 from hopscape.families.circulant.isomorphism import fold
-from hopscape.families.circulant.lattice import Lattice
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.summary import summarise
 

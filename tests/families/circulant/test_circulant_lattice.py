@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import hopscape
+from hopscape.algebra.lattices.lattice import Lattice
 from hopscape.algebra.reduction import l1
 from hopscape.core.check import check_router
 from hopscape.core.distances import distances_from
@@ -29,7 +30,6 @@ from hopscape.families.circulant import (
     ulb,
 )
 from hopscape.families.circulant.forms import recognise, set_17, set_18, set_two_parameter
-from hopscape.families.circulant.lattice import Lattice
 from hopscape.families.circulant.routing import CirculantRouter
 from hopscape.ledger.papers.circulant.printed import printed_distance, printed_vector
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -22,14 +21,12 @@ from hopscape.families.multiring.capacity import (
     moore_bound,
     shortest_schedule,
 )
-from hopscape.families.multiring.orders import better_order
 from hopscape.families.multiring.sparse_capacity import (
     arc_program,
     sparse_capacity,
     sparse_closed_form,
     sparse_upper_bound,
 )
-from hopscape.families.multiring.torus import Line, TorusDesign, design_torus, torus_capacity
 from hopscape.metrics.exact_loads import optimum, ring_program
 
 
@@ -230,64 +227,3 @@ def test_sparse_numbers(m, K, capacity):
     assert record["spare_places"] == K % m
     assert len(record["balanced"]["loads"]) == 2 * member.ring_count
     assert len(arc_program(member).program.weights) >= member.ring_count - 1
-
-
-@pytest.mark.parametrize(
-    ("m", "K", "least"), [(2, 10, Fraction(420, 17)), (4, 16, Fraction(2652, 25))]
-)
-def test_better_orders(m, K, least):
-    found = better_order(SparseMultiring(m, K), seed=0, tries=2)
-    assert found.balanced.capacity >= least
-    assert found.balanced.capacity <= sparse_upper_bound(found.member)
-    again = sparse_capacity(SparseMultiring(m, K, found.member.order_of_places))
-    assert again.balanced.capacity == found.balanced.capacity
-    assert found.balanced.proved
-
-
-def line(n, steps, copies=1):
-    member = Multiring(n, steps, copies)
-    capacity = balanced_schedule(member).capacity
-    return Line(member.spec, n, member.ports, capacity, cable(n, member.rings))
-
-
-def test_tori():
-    gemini = [line(16, (1,), 2), line(32, (1,), 4), line(32, (1,), 4)]
-    assert torus_capacity(gemini) == 16384 - 1
-    paper = TorusDesign("paper", (line(16, (1, 3)), *[line(32, (1, 2, 3, 7))] * 2))
-    assert paper.rate == Fraction(16, 11)
-    assert torus_capacity(paper.lines) == Fraction(16 * 16383, 11)
-    assert paper.ports == 20
-    assert paper.to_dict()["limited_by"] == "multiring(16, 1, 3)"
-    designed = TorusDesign("", (*[line(23, (1, 4, 9))] * 2, line(37, (1, 5, 6, 7))))
-    assert float(designed.rate) == pytest.approx(2.337, abs=5e-4)
-
-
-LINES = st.builds(
-    lambda i, n, p, c, cable: Line(f"line {i}", n, 2 * p, Fraction(c * (n - 1), 4), cable),
-    st.integers(0, 99), st.integers(2, 9), st.integers(1, 3), st.integers(1, 9), st.integers(1, 9),
-)  # fmt: skip
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.lists(LINES, min_size=1, max_size=9), st.integers(2, 14), st.integers(2, 200))
-def test_designer_finds_the_front_of_all_combinations(lines, ports, least):
-    found = design_torus(lines, ports, least, dimensions=3, keep=99)
-    every = [
-        design
-        for count in (1, 2, 3)
-        for chosen in combinations_with_replacement(lines, count)
-        if (design := TorusDesign("", chosen)).ports <= ports and design.nodes >= least
-    ]
-    front, cable = [], None
-    for design in sorted(every, key=lambda d: (-d.rate, d.cable_per_node)):
-        if cable is None or design.cable_per_node < cable:
-            cable = design.cable_per_node
-            front.append((design.rate, cable))
-    assert [(d.rate, d.cable_per_node) for d in found] == front
-    assert all(d.nodes >= least and d.ports <= ports for d in found)
-    assert design_torus(lines, ports, least, dimensions=3, keep=1) == found[:1]
-
-
-def test_designer_refuses():
-    with pytest.raises(ArgumentError, match="must be at least"):
-        design_torus([], 1, 60)

@@ -21,14 +21,14 @@ from hopscape.families.multiring.faults import (
     healthy_capacity,
     read_faults,
 )
-from hopscape.families.multiring.orders import better_order, kinds_of_pairs
 from hopscape.families.multiring.sparse_capacity import (
     sparse_capacity,
     sparse_closed_form,
     sparse_upper_bound,
 )
-from hopscape.families.multiring.worst import single_faults, worst_faults
 from hopscape.metrics.exact_loads import LoadProgram, optimum, ring_program
+from hopscape.search.multiring.worst import single_faults, worst_faults
+from plain_rings import brute_rings, brute_ways
 
 # -- programs -------------------------------------------------------------------------------------
 
@@ -104,40 +104,6 @@ def test_a_wrong_price_proves_less():
 # -- sparse rings, all nodes and arcs of the whole network -----------------------------------------
 
 
-def brute_rings(member):
-    """All simplex rings as lists of nodes, from the table or by walking."""
-    if isinstance(member, SparseMultiring):
-        rows = member.table().tolist()
-        return [ring for row in rows for ring in (row, row[::-1])]
-    out = []
-    for s in member.rings:
-        left = set(range(member.n))
-        while left:
-            ring = [min(left)]
-            while (ring[-1] + s) % member.n != ring[0]:
-                ring.append((ring[-1] + s) % member.n)
-            left -= set(ring)
-            out.append(ring)
-    return out
-
-
-def brute_ways(rings, dead=lambda tail, head, ring: False):
-    """Every way along every ring, arc by arc; a dead arc ends it."""
-    ways, first = {}, 0
-    for i, ring in enumerate(rings):
-        size = len(ring)
-        for p in range(size):
-            arcs = []
-            for k in range(size - 1):
-                tail, head = ring[(p + k) % size], ring[(p + k + 1) % size]
-                if dead(tail, head, i):
-                    break
-                arcs.append(first + (p + k) % size)
-                ways.setdefault((ring[p], head), []).append(list(arcs))
-        first += size
-    return ways, first
-
-
 def brute_capacity(rings, dead=lambda tail, head, ring: False):
     ways, arcs = brute_ways(rings, dead)
     pairs = sorted(ways)
@@ -204,39 +170,6 @@ def test_closed_form_is_the_program(m):
     assert huge.to_dict()["balanced"]["arc_loads"] is None
     with pytest.raises(TooLargeError, match="ways"):
         sparse_capacity(SparseMultiring(4, 4 * 10**9, sigma=2))
-
-
-@pytest.mark.interpreted
-def test_annealing_kernel_against_a_twin():
-    from hopscape.families.multiring.order_kernels import anneal, total_arcs
-
-    for member in (SparseMultiring(2, 8), SparseMultiring(4, 8, sigma=2)):
-        pairs = kinds_of_pairs(member)
-        rng = np.random.default_rng(1)
-        for _ in range(5):
-            order = rng.permutation(member.places)
-            turned = member.in_order(order.tolist())
-            ways, _ = brute_ways(brute_rings(turned))
-            want = sum(min(map(len, found)) for found in ways.values())
-            place = np.argsort(order)
-            assert total_arcs(place, member.m, *pairs) * member.ring_count == want
-        moves, luck = rng.integers(0, member.places, size=(300, 2)), rng.random(300)
-        kept = anneal(order.copy(), member.m, *pairs, moves, luck, np.full(300, 0.5))
-        assert sorted(kept.tolist()) == list(range(member.places))
-        assert total_arcs(np.argsort(kept), member.m, *pairs) <= total_arcs(
-            np.argsort(order), member.m, *pairs
-        )
-
-
-def test_better_orders_of_other_designs():
-    for member in (SparseMultiring(4, 12, sigma=2), SparseMultiring(3, 9, rings=5)):
-        found = better_order(member, tries=2)
-        assert found.balanced.proved
-        assert found.balanced.capacity >= sparse_capacity(member).balanced.capacity
-        assert found.member.sigma == member.sigma
-        assert found.member.rings == member.rings
-    with pytest.raises(TooLargeError, match="too many places"):
-        better_order(SparseMultiring(2, 10**12))
 
 
 # -- dead parts -----------------------------------------------------------------------------------

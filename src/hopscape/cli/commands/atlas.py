@@ -58,7 +58,7 @@ def atlas_circulant(
     Without a degree or orders: what the atlas holds. The generators are all optimal sets up to
     multipliers (the first 16 where there are more).
     """
-    from hopscape.search.atlas import build_atlas, prove_rows
+    from hopscape.search.circulant.atlas import build_atlas, prove_rows
     from hopscape.store import Store
 
     searching = {
@@ -101,7 +101,7 @@ def atlas_largest(
     ] = 10,
 ) -> None:
     """List the largest circulants of each degree and diameter, and what is proved of each."""
-    from hopscape.search.atlas import largest_table
+    from hopscape.search.circulant.atlas import largest_table
 
     columns = {
         "degree": "degree",

@@ -42,7 +42,7 @@ def designs(
     largest: Annotated[int, typer.Option("--max-m", help="Largest block size.")] = 20,
 ) -> None:
     """Which symmetric designs exist: built here, impossible (why), or open."""
-    from hopscape.families.blockdesign.existence import table
+    from hopscape.algebra.designs.existence import table
 
     rows = [row.to_dict() for row in table(sigma, largest)]
     emit_rows(rows, title=f"symmetric designs B(N, m, {sigma})")
@@ -54,7 +54,7 @@ def design_blocks(
     sigma: Annotated[int, typer.Argument(metavar="SIGMA", help="Blocks of a pair.")] = 1,
 ) -> None:
     """Build a symmetric design and print its blocks; elements count from 0."""
-    from hopscape.families.blockdesign.designs import check_design, make_design
+    from hopscape.algebra.designs.symmetric import check_design, make_design
 
     design = make_design(n, m, sigma)
     verdict = check_design(design.blocks, n, sigma)
@@ -84,8 +84,8 @@ def design_check(
     """Check a file of blocks: is it a symmetric design, and of which parameters?"""
     import numpy as np
 
+    from hopscape.algebra.designs.symmetric import check_design, read_blocks
     from hopscape.core.verdict import Verdict
-    from hopscape.families.blockdesign.designs import check_design, read_blocks
 
     rows, first = read_blocks(file)
     lengths = {len(row) for row in rows}
@@ -120,7 +120,7 @@ def difference_cover(
     ] = None,
 ) -> None:
     """Search a difference cover: blocks whose differences are the whole group."""
-    from hopscape.families.blockdesign import covers
+    from hopscape.algebra.designs import covers
 
     excluded: list[Any] = []
     steps = covers.BUDGET if budget is None else budget
@@ -191,7 +191,7 @@ def check_permutation(
     ] = False,
 ) -> None:
     """Do the packets of a permutation (or of random traffic) want a port twice?"""
-    from hopscape.families.blockdesign import traffic as patterns
+    from hopscape.simulate import contention as patterns
 
     network = build(spec)
     total, refused, text, holds = 0, 0, "", True
@@ -225,7 +225,7 @@ def _patterns(network: Any, permutation: str, traffic: str, at_once: int, count:
     """Sources and targets, one pattern after the other."""
     import numpy as np
 
-    from hopscape.families.blockdesign.traffic import random_traffic
+    from hopscape.simulate.contention import random_traffic
 
     size = network.endpoint_count
     seed = re.fullmatch(r"random:([0-9]{1,18})", permutation)
@@ -310,7 +310,7 @@ def machines(
     ] = 0,
 ) -> None:
     """Two-level machines: the paper's, your own, and networks of the same radix beside them."""
-    from hopscape.families.blockdesign import machines as room
+    from hopscape.ledger.papers.multiring import two_level as room
 
     own = [outer, links, copies != 1, ports, group, lanes, speeds, counts]
     if not local and any(value not in ("", None, False, 0) for value in own):
@@ -330,7 +330,7 @@ def machines(
         )
         _show_machine(room.describe_machine("your own", family), not counts)
     elif compare:
-        from hopscape.families.blockdesign.comparison import comparable_specs, measure_network
+        from hopscape.design.same_radix import comparable_specs, measure_network
 
         rows = [
             measure_network(name, build(spec)) for name, spec in comparable_specs(compare).items()
@@ -349,7 +349,7 @@ def machines(
 
 def _show_machine(machine: Any, measured: bool) -> None:
     """One machine: its counts and, if wanted, what is measured of it."""
-    from hopscape.families.blockdesign.machines import measure_machine
+    from hopscape.ledger.papers.multiring.two_level import measure_machine
 
     record = machine.to_dict()
     if measured:

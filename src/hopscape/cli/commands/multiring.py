@@ -51,7 +51,7 @@ def capacity(
     from hopscape.families.multiring import Multiring, SparseMultiring
     from hopscape.families.multiring.capacity import capacity_report
     from hopscape.families.multiring.sparse_capacity import sparse_capacity
-    from hopscape.families.multiring.torus import TorusDesign, line_of
+    from hopscape.search.multiring.torus import TorusDesign, line_of
 
     network = build(spec)
     member = network.family
@@ -84,7 +84,7 @@ def capacity(
 
 def _emit_damage(network: Network, dead: list[list[str]], worst: bool) -> None:
     from hopscape.families.multiring.faults import damaged_capacity, healthy_capacity, read_faults
-    from hopscape.families.multiring.worst import worst_faults
+    from hopscape.search.multiring.worst import worst_faults
 
     faults = read_faults(network, *dead)
     if worst:
@@ -216,8 +216,8 @@ def search_multiring(
     dask: DaskOption = None,
 ) -> None:
     """Find the step sets of largest capacity, all of them up to unit multiples, with proof."""
-    from hopscape.families.multiring.search import pareto_front
-    from hopscape.search.multiring import best_multirings
+    from hopscape.search.multiring.cells import pareto_front
+    from hopscape.search.multiring.lines import best_multirings
     from hopscape.store import Store
 
     orders, sizes = _numbers(nodes, "nodes"), _numbers(rings, "rings")
@@ -282,7 +282,7 @@ def _emit_cells(rows: list[dict[str, Any]]) -> None:
 
 
 def _emit_grown(orders: list[int], sizes: list[int]) -> None:
-    from hopscape.families.multiring.growth import grow_family
+    from hopscape.search.multiring.growth import grow_family
 
     if len(orders) != len(sizes):
         raise ArgumentError(
@@ -306,8 +306,8 @@ def search_order(
     tries: Annotated[int, typer.Option("--tries", help="Annealing runs.")] = 8,
 ) -> None:
     """Improve the order of the nodes round the sparse rings."""
-    from hopscape.families.multiring.orders import better_order
     from hopscape.families.multiring.sparse_capacity import sparse_capacity
+    from hopscape.search.multiring.orders import better_order
 
     member = sparse_member(spec)
     found = better_order(member, seed=seed, tries=tries)

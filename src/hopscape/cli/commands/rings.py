@@ -131,8 +131,8 @@ def ring_torus(
     dask: DaskOption = None,
 ) -> None:
     """Design a torus whose dimensions are multirings: the front of rate and cable per node."""
-    from hopscape.families.multiring.torus import known_tori
-    from hopscape.search.multiring import search_torus
+    from hopscape.search.multiring.lines import search_torus
+    from hopscape.search.multiring.torus import known_tori
     from hopscape.store import Store
 
     with Store(table) as kept:

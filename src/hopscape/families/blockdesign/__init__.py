@@ -12,15 +12,20 @@ two_level               supernodes of any network, joined by any network
 ======================= ========================================================================
 """
 
-from hopscape.families.blockdesign.covers import difference_cover, largest_cover
-from hopscape.families.blockdesign.designs import check_design, make_design
-from hopscape.families.blockdesign.difference import DifferenceSet, singer
+from hopscape.algebra.designs import (
+    DifferenceSet,
+    check_design,
+    difference_cover,
+    existence,
+    largest_cover,
+    make_design,
+    singer,
+    table,
+)
 from hopscape.families.blockdesign.digraph import QuasicompleteDigraph, SwitchedMultiring
-from hopscape.families.blockdesign.existence import existence, table
 from hopscape.families.blockdesign.expansion import DesignExpansion
 from hopscape.families.blockdesign.routing import all_routes, route_around
 from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
-from hopscape.families.blockdesign.traffic import check_permutation, check_traffic, plan_rounds
 from hopscape.families.blockdesign.twolevel import TwoLevel
 
 __all__ = [
@@ -33,13 +38,10 @@ __all__ = [
     "TwoLevel",
     "all_routes",
     "check_design",
-    "check_permutation",
-    "check_traffic",
     "difference_cover",
     "existence",
     "largest_cover",
     "make_design",
-    "plan_rounds",
     "route_around",
     "singer",
     "table",

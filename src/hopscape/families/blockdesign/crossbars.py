@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from hopscape.algebra.designs.constructions import Design
 from hopscape.core.arrays import IntArray
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
 from hopscape.core.layout import circle
-from hopscape.families.blockdesign.constructions import Design
 from hopscape.families.blockdesign.ports import GroupPorts, Ports, ports_of
 
 __all__ = ["Crossbars", "SimplexCrossbars"]

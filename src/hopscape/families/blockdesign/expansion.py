@@ -13,6 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
+from hopscape.algebra.designs.existence import existence
+from hopscape.algebra.designs.symmetric import Design, check_parameters, make_design
 from hopscape.core.arrays import IntArray
 from hopscape.core.channels import PLAIN, ChannelClass, with_plain
 from hopscape.core.distances import distance_rows, unreached
@@ -22,8 +24,6 @@ from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.verdict import Verdict
-from hopscape.families.blockdesign.designs import Design, check_parameters, make_design
-from hopscape.families.blockdesign.existence import existence
 
 __all__ = ["DesignExpansion", "check_expansion"]
 

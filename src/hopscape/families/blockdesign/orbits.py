@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hopscape.algebra.designs.covers import abelian_groups
+from hopscape.algebra.designs.difference import AbelianGroup
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import NARROW, IntArray, NoWay
 from hopscape.core.errors import DisconnectedError
 from hopscape.core.family import Symmetry
 from hopscape.core.memory import require_memory
-from hopscape.families.blockdesign.covers import abelian_groups
 from hopscape.families.blockdesign.crossbars import Crossbars
-from hopscape.families.blockdesign.difference import AbelianGroup
 from hopscape.families.blockdesign.supernodes import Supernodes
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
+from hopscape.algebra.designs.constructions import Design
+from hopscape.algebra.designs.difference import DifferenceSet
 from hopscape.core.arrays import IntArray
 from hopscape.core.memory import require_memory
-from hopscape.families.blockdesign.constructions import Design
-from hopscape.families.blockdesign.difference import DifferenceSet
 
 __all__ = ["GroupPorts", "ListedPorts", "Ports", "ports_of"]
 

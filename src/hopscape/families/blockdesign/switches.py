@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+from hopscape.algebra.designs.covers import find_cover
+from hopscape.algebra.designs.existence import existence
+from hopscape.algebra.designs.symmetric import Design, check_parameters, make_design
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
-from hopscape.families.blockdesign.covers import find_cover
 from hopscape.families.blockdesign.crossbars import Crossbars
-from hopscape.families.blockdesign.designs import Design, check_parameters, make_design
-from hopscape.families.blockdesign.existence import existence
 from hopscape.families.blockdesign.routing import SwitchRouter
 from hopscape.families.blockdesign.two_hops import TwoHops
 

@@ -6,8 +6,8 @@ many bytes as there are nodes routes the whole machine (:mod:`routing`); the des
 come from a small seeded search (:mod:`offers`).
 """
 
-from hopscape.families.cayley.group import Semidirect
-from hopscape.families.cayley.groups import Group, group
+from hopscape.algebra.named_groups import Group, group
+from hopscape.algebra.semidirect import Semidirect
 from hopscape.families.cayley.offers import good_cayley
 from hopscape.families.cayley.routing import CayleyRouter
 from hopscape.families.cayley.voltage import Voltage

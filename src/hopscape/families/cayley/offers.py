@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from hopscape.algebra.semidirect import Semidirect
 from hopscape.core.arrays import IntArray
 from hopscape.core.requirement import Requirement
-from hopscape.families.cayley.group import Semidirect
 
 __all__ = ["good_cayley"]
 

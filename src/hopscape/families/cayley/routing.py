@@ -6,12 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
+from hopscape.algebra.semidirect import Semidirect
 from hopscape.core.arrays import IntArray
 from hopscape.core.formula import Value, digits, lookup, wrapped
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
-from hopscape.families.cayley.group import Semidirect
 
 __all__ = ["CayleyRouter"]
 

@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from hopscape.algebra.named_groups import group
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Layout, ListedFamily, Parameter, Symmetry
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.requirement import Requirement
-from hopscape.families.cayley.groups import group
 
 __all__ = ["Voltage"]
 

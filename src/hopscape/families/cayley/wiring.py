@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hopscape.algebra.semidirect import Semidirect
 from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
@@ -13,7 +14,6 @@ from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.layout import circle
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
-from hopscape.families.cayley.group import Semidirect
 from hopscape.families.cayley.offers import good_cayley
 from hopscape.families.cayley.routing import CayleyRouter
 

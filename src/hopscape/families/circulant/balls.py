@@ -47,7 +47,7 @@ def ball_sizes(nodes: int, generators: Sequence[int], radius: int) -> list[int]:
             f"counting {nodes:,} nodes by distance, up to {radius:,}, would take"
             f" {human_time(seconds)}"
         )
-    from hopscape.families.circulant.search_kernels import first_ball, grow_ball
+    from hopscape.families.circulant.ball_kernels import first_ball, grow_ball
 
     ball, wider = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
     steps = np.asarray(generators, dtype=np.int64)

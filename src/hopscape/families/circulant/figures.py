@@ -17,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.algebra.lattices.census import CENSUS_DIMENSIONS, Census
+from hopscape.algebra.lattices.farthest import Farthest, farthest
+from hopscape.algebra.lattices.lattice import Lattice
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.measured import Measured
 from hopscape.core.numbers import number
 from hopscape.families.circulant.balls import ball_sizes, seconds_to_grow
 from hopscape.families.circulant.bounds import least_mean, ulb
-from hopscape.families.circulant.census import CENSUS_DIMENSIONS, Census
-from hopscape.families.circulant.farthest import Farthest, farthest
 from hopscape.families.circulant.isomorphism import fold
-from hopscape.families.circulant.lattice import Lattice
 
 __all__ = ["Figures"]
 

@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from hopscape.algebra.lattices.lattice import Lattice
 from hopscape.algebra.reduction import Vector, dot, l1
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import TooLargeError
 from hopscape.core.formula import Value, absolute, choose, constant, less, ordered
 from hopscape.families.circulant.forms import CellForm, RingForm
-from hopscape.families.circulant.lattice import Lattice
 
 __all__ = ["MOST_COMPARED", "path_vector"]
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.algebra.lattices.lattice import Lattice
 from hopscape.algebra.reduction import Vector, dot, l1
 from hopscape.core.addresses import node_dtype
 from hopscape.core.arrays import IntArray
@@ -24,7 +25,6 @@ from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
 from hopscape.families.circulant.forms import CellForm, RingForm, recognise
 from hopscape.families.circulant.formulas import MOST_COMPARED, path_vector
-from hopscape.families.circulant.lattice import Lattice
 
 __all__ = ["MOST_GENERATORS", "CirculantRouter"]
 

@@ -6,9 +6,9 @@ A packet stays on one ring from source to destination, so that the choice of rin
 - `wiring`: `multiring(n, steps...)`; `sparse`: `sparse_multiring(m, K)`
 - `capacity`, `exact`: schedules of routes, exact optima with certificates
 - `routing`, `collectives`: shortest with changes of ring, or on one ring
-- `search`: best step sets; `growth`: sets that only add rings
-- `orders`: sparse rings in a better order
-- `slots`: slot-level simulation; `torus`: tori whose dimensions are multirings
+
+:mod:`hopscape.search.multiring` has the best step sets, orders of places and tori of multirings,
+:mod:`hopscape.simulate.rings` the simulation slot by slot.
 """
 
 from hopscape.families.multiring.sparse import SparseMultiring

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hopscape.algebra.named_groups import group
 from hopscape.core.addresses import IntArray
-from hopscape.families.cayley.groups import group
 from hopscape.search.graph.climb import Climb
 from hopscape.search.graph.lifts import Shape, Solution
 from hopscape.search.graph.problem import Problem

@@ -13,7 +13,6 @@ from hopscape.families.circulant.bounds import ball, max_order
 from hopscape.families.circulant.forms import set_17, set_18, set_two_parameter
 from hopscape.families.circulant.isomorphism import find_multiplier, fold
 from hopscape.families.circulant.named import GammaCirculant, OptimalCirculant, theorem1_order
-from hopscape.families.circulant.scanning import scan_slice
 from hopscape.ledger.claim import Outcome, judge
 from hopscape.ledger.papers.circulant import printed
 from hopscape.ledger.papers.circulant.measure import (
@@ -24,6 +23,7 @@ from hopscape.ledger.papers.circulant.measure import (
     shown,
     wired,
 )
+from hopscape.search.circulant.scanning import scan_slice
 
 _SEARCHED = 7
 Sets = tuple[tuple[int, ...], ...]

@@ -17,11 +17,11 @@ from hopscape.families.multiring.capacity import (
     shortest_schedule,
 )
 from hopscape.families.multiring.circuits import circuits
-from hopscape.families.multiring.search import PRINTED_FAMILY, search_cell
 from hopscape.families.multiring.wiring import Multiring
 from hopscape.ledger.claim import Outcome, judge
 from hopscape.ledger.papers.multiring import printed
 from hopscape.ledger.papers.multiring.walks import Books, rings_of, signed, walk
+from hopscape.search.multiring.cells import PRINTED_FAMILY, search_cell
 
 _SETS = ((16, (1, 3)), (12, (1, 2, 3)), (15, (2, 5)), (37, (1, 2, 3, 7)), (9, (1,)))
 

@@ -8,11 +8,11 @@ from itertools import combinations
 
 import numpy as np
 
+from hopscape.algebra.designs.covers import difference_cover, largest_cover
+from hopscape.algebra.designs.existence import bruck_ryser_chowla, existence, table
+from hopscape.algebra.designs.symmetric import check_design, make_design
 from hopscape.core.network import Network
-from hopscape.families.blockdesign.covers import difference_cover, largest_cover
-from hopscape.families.blockdesign.designs import check_design, make_design
 from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
-from hopscape.families.blockdesign.existence import bruck_ryser_chowla, existence, table
 from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
 from hopscape.ledger.claim import Outcome, judge
 from hopscape.ledger.papers.multiring import printed_switches as printed

@@ -9,13 +9,13 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
-from hopscape.families.blockdesign.jumps import jumps_from, reserve_jumps
-from hopscape.families.blockdesign.machines import paper_machines, supernode_count
 from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
 from hopscape.families.blockdesign.twolevel import TwoLevel
 from hopscape.families.classic import Complete
 from hopscape.ledger.claim import Outcome, judge
 from hopscape.ledger.papers.multiring import printed_switches as printed
+from hopscape.ledger.papers.multiring.jumps import jumps_from, reserve_jumps
+from hopscape.ledger.papers.multiring.two_level import paper_machines, supernode_count
 from hopscape.ledger.papers.multiring.walks import Books
 from hopscape.metrics import channel_load
 

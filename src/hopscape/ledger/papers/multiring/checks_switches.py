@@ -14,11 +14,11 @@ from hopscape.families.blockdesign.digraph import (
 )
 from hopscape.families.blockdesign.routing import stranded_pairs
 from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
-from hopscape.families.blockdesign.traffic import check_permutation, check_traffic, random_traffic
 from hopscape.ledger.claim import Outcome, judge
 from hopscape.ledger.papers.multiring import printed_switches as printed
 from hopscape.ledger.papers.multiring.walks import Books
 from hopscape.ledger.papers.multiring.wires import clashes, crossbar_ways, two_hops
+from hopscape.simulate.contention import check_permutation, check_traffic, random_traffic
 
 _MANY = 40
 _GRAPHS = ((7, 4, 2), (13, 4, 1), (57, 8, 1), (37, 9, 2), (56, 11, 2))

@@ -7,12 +7,12 @@ from fractions import Fraction
 from hopscape.core.network import Network
 from hopscape.families.multiring.capacity import cable
 from hopscape.families.multiring.circuits import circuits
-from hopscape.families.multiring.search import search_cell
-from hopscape.families.multiring.torus import Line, torus_capacity
 from hopscape.families.multiring.wiring import Multiring
 from hopscape.ledger.claim import Outcome, judge
 from hopscape.ledger.papers.multiring import printed, walks
 from hopscape.ledger.papers.multiring.walks import Books, rings_of
+from hopscape.search.multiring.cells import search_cell
+from hopscape.search.multiring.torus import Line, torus_capacity
 
 
 def gemini_size() -> Outcome:

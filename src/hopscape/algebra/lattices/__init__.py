@@ -1,0 +1,1 @@
+"""Integer lattices in the sum norm: cells, their points counted, the farthest of them."""
