@@ -7,13 +7,15 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
+from copy import copy
 from functools import wraps
 from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.models import OptionInfo
 
 from hopscape._version import __version__
 from hopscape.cli import commands
@@ -148,31 +150,48 @@ def _command(name: str, place: str, panel: str) -> Any:
     module, _, function = place.partition(":")
     room = importlib.import_module(f"{commands.__name__}.{module}")
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    command = _with_output(getattr(room, function))
+    command = _with_options(getattr(room, function))
     single.command(name, cls=_Strict, rich_help_panel=panel)(command)
     return typer.main.get_command(single)
 
 
-def _with_output(function: Callable[..., None]) -> Callable[..., None]:
-    """The command with --format and --output for its result, unless -o is a file of its own."""
+def _with_options(function: Callable[..., None]) -> Callable[..., None]:
+    """A command for typer: flags have no opposite, and a result has --format and --output.
+
+    A command with an --output of its own writes something else than its result there.
+    """
     signature = inspect.signature(function, eval_str=True)
-    if "output" in signature.parameters:
-        return function
+    parameters = [_flag(one) for one in signature.parameters.values()]
+    own = "output" in signature.parameters
+    if not own:
+        kind = Parameter.KEYWORD_ONLY
+        parameters = [one.replace(kind=kind) for one in parameters]
+        for name, option, default in (
+            ("style", FormatOption, Format.table),
+            ("output", OutputOption, None),
+        ):
+            parameters.append(Parameter(name, kind, annotation=option, default=default))
 
     @wraps(function)
-    def command(*, style: Format, output: Path | None, **options: Any) -> None:
-        look.output = output
+    def command(**options: Any) -> None:
+        if not own:
+            del options["style"]
+            look.output = options.pop("output")
         function(**options)
 
-    own = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in signature.parameters.values()]
-    both = {"style": (FormatOption, Format.table), "output": (OutputOption, None)}
-    added = [
-        Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
-        for name, (kind, default) in both.items()
-    ]
-    command.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in (*own, *added)}
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
     return command
+
+
+def _flag(parameter: Parameter) -> Parameter:
+    """An option of type bool by its name alone: typer would add --no-NAME."""
+    kind, *more = get_args(parameter.annotation) or (None,)
+    if kind is not bool or not isinstance(more[0], OptionInfo) or more[0].default is not ...:
+        return parameter
+    option = copy(more[0])
+    option.param_decls = (f"--{parameter.name.replace('_', '-')}",)
+    return parameter.replace(annotation=Annotated[bool, option])
 
 
 def _hint(old: str, new: str) -> None:

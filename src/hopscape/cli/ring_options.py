@@ -8,8 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from hopscape.cli.options import option
 from hopscape.core.errors import ArgumentError
 from hopscape.core.reading import TextFile
 from hopscape.registry import build
@@ -21,9 +20,9 @@ __all__ = ["DistributionOption", "read_distribution", "sparse_member"]
 
 DistributionOption = Annotated[
     str,
-    typer.Option(
+    option(
+        "How often routes 1..N-1 are taken: uniform, weights such as 3,1,1/2, or a file.",
         "--distribution",
-        help="How often routes 1..N-1 are taken: uniform, weights such as 3,1,1/2, or a file.",
     ),
 ]
 

@@ -16,7 +16,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.layout import Layout
 from hopscape.core.model import ANY_MODEL, Model, Served
 from hopscape.core.network import Network, RoutedStructure
-from hopscape.core.parameter import REQUIRED, Parameter
+from hopscape.core.parameter import REQUIRED, Parameter, integers
 from hopscape.core.schedule import Schedule
 from hopscape.core.structure import ListedStructure
 
@@ -32,6 +32,7 @@ __all__ = [
     "ListedFamily",
     "Parameter",
     "Symmetry",
+    "integers",
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from hopscape.core.spec import Argument, Call, write_value
 
-__all__ = ["REQUIRED", "Parameter"]
+__all__ = ["REQUIRED", "Parameter", "integers"]
 
 REQUIRED: Any = object()
 
@@ -86,3 +86,19 @@ class Parameter:
         too_high = self.high is not None and value > self.high
         if too_low or too_high:
             raise call.error(f"{label} is {value}; it must be {self.range_text}", argument.position)
+
+
+def integers(**about: str | tuple[str, int] | tuple[str, int, int]) -> tuple[Parameter, ...]:
+    """Integers that a spec must give: each with its help text, least and largest value.
+
+    The least is 1 when it is left out.
+
+    Examples:
+        >>> [(one.name, one.range_text) for one in integers(p="endpoints", q=("a prime", 2, 97))]
+        [('p', 'an integer of at least 1'), ('q', 'an integer from 2 to 97')]
+    """
+    made = []
+    for name, said in about.items():
+        text, low, high = (*((said, 1) if isinstance(said, str) else said), None)[:3]
+        made.append(Parameter(name, "int", text, low, high))
+    return tuple(made)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -28,7 +28,16 @@ from hopscape.core.wired import NodeLike, Wired
 if TYPE_CHECKING:
     from hopscape.core.formula import Value
 
-__all__ = ["Route", "Router", "SearchRouter", "TableRouter", "choose_router", "pick", "spread"]
+__all__ = [
+    "FamilyRouter",
+    "Route",
+    "Router",
+    "SearchRouter",
+    "TableRouter",
+    "choose_router",
+    "pick",
+    "spread",
+]
 
 
 _TABLE_ORDER = 10_000
@@ -39,6 +48,8 @@ _LEGS_ORDER = 128
 _MOST_ENTRIES = 1 << 20  # ports of nodes that are looked at together
 _LONG_ROUTE = 1_000_000
 
+
+F = TypeVar("F")
 
 _ONE = (int, np.integer, str, tuple)
 """What names a single node."""
@@ -372,6 +383,14 @@ class Router(ABC):
                 f"{left.shape} sources and {right.shape} targets do not pair up"
             ) from error
         return at.ravel(), to.ravel(), False, at.shape
+
+
+class FamilyRouter(Router, Generic[F]):
+    """A router that follows from the definition of a family."""
+
+    def __init__(self, network: Wired, family: F) -> None:
+        super().__init__(network)
+        self._family = family
 
 
 class TableRouter(Router):

@@ -14,7 +14,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.channels import PLAIN, ChannelClass, with_plain
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, ListedFamily, Parameter
+from hopscape.core.family import Facts, ListedFamily, Parameter, integers
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -72,7 +72,7 @@ class Concentrated(_Derived):
     summary = "switched machine: endpoints at every node of a network, its links in trunks"
     parameters = (
         Parameter("base", "network", "the network of switches"),
-        Parameter("endpoints", "int", "endpoints at every switch", low=1, high=100_000),
+        *integers(endpoints=("endpoints at every switch", 1, 100_000)),
         Parameter("trunk", "int", "cables for every link between switches", low=1, default=1),
         Parameter("lines", "int", "lines of every endpoint to its switch", low=1, default=1),
     )
@@ -172,7 +172,7 @@ class Planes(_Derived):
     summary = "switched machine in planes: copies of a network that share their endpoints"
     parameters = (
         Parameter("base", "network", "the network of one plane, with switches"),
-        Parameter("count", "int", "planes", low=1, high=64),
+        *integers(count=("planes", 1, 64)),
     )
     example = "planes(concentrated(complete(3), 2), 2)"
 
@@ -217,7 +217,7 @@ class Trunked(_Derived):
     summary = "every link of a network several cables, its endpoints' lines too"
     parameters = (
         Parameter("base", "network", "the network"),
-        Parameter("count", "int", "cables for every link", low=1, high=64),
+        *integers(count=("cables for every link", 1, 64)),
     )
     example = "trunked(ring(4), 2)"
 

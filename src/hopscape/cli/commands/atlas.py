@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.options import DaskOption, DeviceOption, ProcessesOption, TableOption
+from hopscape.cli.options import DaskOption, DeviceOption, ProcessesOption, TableOption, option
 from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import number
@@ -38,16 +38,10 @@ _CONTENTS = {
 
 
 def atlas_circulant(
-    degree: Annotated[int | None, typer.Option("--degree", help="Links of a node.")] = None,
-    nodes: Annotated[
-        str | None, typer.Option("--nodes", help="An order, or a range such as 100..120.")
-    ] = None,
-    prove: Annotated[
-        bool, typer.Option("--prove", help="Search these orders again and compare.")
-    ] = False,
-    build: Annotated[
-        Path | None, typer.Option("--build", help="Search, and write the data into this folder.")
-    ] = None,
+    degree: Annotated[int | None, option("Links of a node.")] = None,
+    nodes: Annotated[str | None, option("An order, or a range such as 100..120.")] = None,
+    prove: Annotated[bool, option("Search these orders again and compare.")] = False,
+    build: Annotated[Path | None, option("Search, and write the data into this folder.")] = None,
     table: TableOption = None,
     processes: ProcessesOption = None,
     dask: DaskOption = None,
@@ -96,9 +90,7 @@ def atlas_circulant(
 
 
 def atlas_largest(
-    diameter: Annotated[
-        int, typer.Option("--diameter", help="Up to this diameter.", min=1, max=100)
-    ] = 10,
+    diameter: Annotated[int, option("Up to this diameter.", min=1, max=100)] = 10,
 ) -> None:
     """List the largest circulants of each degree and diameter, and what is proved of each."""
     from hopscape.search.circulant.atlas import largest_table
@@ -174,21 +166,14 @@ def _buildable(degree: int, nodes: str) -> list[int]:
 
 
 def search_circulant(
-    nodes: Annotated[
-        str | None, typer.Option("--nodes", help="An order, or a range such as 7..1000.")
-    ] = None,
-    diameter: Annotated[
-        int | None, typer.Option("--diameter", help="Instead: the largest order of this diameter.")
-    ] = None,
-    generators: Annotated[
-        int | None, typer.Option("--generators", help="How many generators; 3 without.")
-    ] = None,
+    nodes: Annotated[str | None, option("An order, or a range such as 7..1000.")] = None,
+    diameter: Annotated[int | None, option("Instead: the largest order of this diameter.")] = None,
+    generators: Annotated[int | None, option("How many generators; 3 without.")] = None,
     degree: Annotated[
-        int | None,
-        typer.Option("--degree", help="Instead: links of a node; an odd degree takes N/2 as well."),
+        int | None, option("Instead: links of a node; an odd degree takes N/2 as well.")
     ] = None,
     ring: Annotated[
-        bool, typer.Option("--ring/--all", help="Only sets with a unit generator, or all.")
+        bool, option("Only sets with a unit generator, or all.", "--ring/--all")
     ] = False,
     table: TableOption = None,
     processes: ProcessesOption = None,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import SpecArgument
+from hopscape.cli.options import SpecArgument, option
 from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import number
@@ -38,8 +38,8 @@ _MACHINE_COLUMNS = {
 
 
 def designs(
-    sigma: Annotated[int, typer.Option("--sigma", help="Blocks that two elements share.")] = 1,
-    largest: Annotated[int, typer.Option("--max-m", help="Largest block size.")] = 20,
+    sigma: Annotated[int, option("Blocks that two elements share.")] = 1,
+    largest: Annotated[int, option("Largest block size.", "--max-m")] = 20,
 ) -> None:
     """Which symmetric designs exist: built here, impossible (why), or open."""
     from hopscape.algebra.designs.existence import table
@@ -77,9 +77,7 @@ def design_check(
         Path,
         typer.Argument(metavar="FILE", help="A block per line, a 0-1 matrix, or JSON 'blocks'."),
     ],
-    sigma: Annotated[
-        int | None, typer.Option("--sigma", help="The sigma that it must have.")
-    ] = None,
+    sigma: Annotated[int | None, option("The sigma that it must have.")] = None,
 ) -> None:
     """Check a file of blocks: is it a symmetric design, and of which parameters?"""
     import numpy as np
@@ -110,14 +108,10 @@ def design_check(
 def difference_cover(
     n: Annotated[int, typer.Argument(metavar="N", help="Order of the group; 0: the largest.")],
     m: Annotated[int, typer.Argument(metavar="M", help="Elements of a block.")],
-    moduli: Annotated[str, typer.Option("--group", help="The group as 2x20; cyclic without.")] = "",
-    blocks: Annotated[int, typer.Option("--blocks", help="Number of blocks.")] = 1,
-    ways: Annotated[
-        int, typer.Option("--ways", help="Minimum occurrences of every difference.")
-    ] = 1,
-    budget: Annotated[
-        int | None, typer.Option("--budget", help="Most steps of a search (300 million).")
-    ] = None,
+    moduli: Annotated[str, option("The group as 2x20; cyclic without.", "--group")] = "",
+    blocks: Annotated[int, option("Number of blocks.")] = 1,
+    ways: Annotated[int, option("Minimum occurrences of every difference.")] = 1,
+    budget: Annotated[int | None, option("Most steps of a search (300 million).")] = None,
 ) -> None:
     """Search a difference cover: blocks whose differences are the whole group."""
     from hopscape.algebra.designs import covers
@@ -172,23 +166,16 @@ def digraph_table(
 
 def check_permutation(
     spec: SpecArgument,
-    permutation: Annotated[
-        str, typer.Option("--permutation", help="A file of destinations, or random:SEED.")
-    ] = "random:0",
+    permutation: Annotated[str, option("A file of destinations, or random:SEED.")] = "random:0",
     traffic: Annotated[
-        str,
-        typer.Option("--traffic", help="permutation, random (own destinations) or relation."),
+        str, option("permutation, random (own destinations) or relation.")
     ] = "permutation",
-    at_once: Annotated[
-        int, typer.Option("--at-once", min=1, help="So many permutations at the same time.")
-    ] = 1,
-    count: Annotated[int, typer.Option("--count", min=1, help="So many, one after another.")] = 1,
+    at_once: Annotated[int, option("So many permutations at the same time.", min=1)] = 1,
+    count: Annotated[int, option("So many, one after another.", min=1)] = 1,
     half: Annotated[
-        bool, typer.Option("--half-duplex", help="A link carries one direction at a time.")
+        bool, option("A link carries one direction at a time.", "--half-duplex")
     ] = False,
-    spread: Annotated[
-        bool, typer.Option("--spread", help="Use all sigma routes, not only the first.")
-    ] = False,
+    spread: Annotated[bool, option("Use all sigma routes, not only the first.")] = False,
 ) -> None:
     """Do the packets of a permutation (or of random traffic) want a port twice?"""
     from hopscape.simulate import contention as patterns
@@ -249,11 +236,9 @@ def route_around(
     source: Annotated[int, typer.Argument(metavar="FROM", help="An endpoint.")],
     target: Annotated[int, typer.Argument(metavar="TO", help="An endpoint.")],
     switches: Annotated[
-        list[int] | None, typer.Option("--dead-switch", help="A dead crossbar (node number).")
+        list[int] | None, option("A dead crossbar (node number).", "--dead-switch")
     ] = None,
-    links: Annotated[
-        list[str] | None, typer.Option("--dead-link", help="A dead link as U-V.")
-    ] = None,
+    links: Annotated[list[str] | None, option("A dead link as U-V.", "--dead-link")] = None,
 ) -> None:
     """All shortest paths of a distributed switch or two-level machine, and one around the dead."""
     from hopscape.families.blockdesign.routing import all_routes, stranded_pairs
@@ -281,33 +266,19 @@ def _link(text: str) -> list[str]:
 
 
 def machines(
-    local: Annotated[
-        str, typer.Option("--local", help="Your own machine: the network inside a supernode.")
-    ] = "",
+    local: Annotated[str, option("Your own machine: the network inside a supernode.")] = "",
     outer: Annotated[
-        str, typer.Option("--global", help="The network of supernodes; without: all pairs.")
+        str, option("The network of supernodes; without: all pairs.", "--global")
     ] = "",
-    links: Annotated[
-        int | None, typer.Option("--links", help="Links of a node to other supernodes.")
-    ] = None,
-    copies: Annotated[int, typer.Option("--copies", help="Links for each pair joined.")] = 1,
-    ports: Annotated[int | None, typer.Option("--ports", help="Most ports of a node.")] = None,
-    group: Annotated[int, typer.Option("--group", help="Nodes joined by the fastest links.")] = 0,
-    lanes: Annotated[
-        str, typer.Option("--lanes", help="Outer links of a node by kind, as 16,24.")
-    ] = "",
-    speeds: Annotated[
-        str, typer.Option("--speeds", help="Speeds of group, local and outer links, as 5,1,2.")
-    ] = "",
-    counts: Annotated[
-        bool, typer.Option("--counts", help="Only counts of your machine, nothing measured.")
-    ] = False,
-    measure: Annotated[
-        str, typer.Option("--measure", help="Build the machine of this number (from 1).")
-    ] = "",
-    compare: Annotated[
-        int, typer.Option("--compare", help="Compare networks of this radix instead.")
-    ] = 0,
+    links: Annotated[int | None, option("Links of a node to other supernodes.")] = None,
+    copies: Annotated[int, option("Links for each pair joined.")] = 1,
+    ports: Annotated[int | None, option("Most ports of a node.")] = None,
+    group: Annotated[int, option("Nodes joined by the fastest links.")] = 0,
+    lanes: Annotated[str, option("Outer links of a node by kind, as 16,24.")] = "",
+    speeds: Annotated[str, option("Speeds of group, local and outer links, as 5,1,2.")] = "",
+    counts: Annotated[bool, option("Only counts of your machine, nothing measured.")] = False,
+    measure: Annotated[str, option("Build the machine of this number (from 1).")] = "",
+    compare: Annotated[int, option("Compare networks of this radix instead.")] = 0,
 ) -> None:
     """Two-level machines: the paper's, your own, and networks of the same radix beside them."""
     from hopscape.ledger.papers.multiring import two_level as room

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from hopscape.cli.options import (
-    DeadLinkOption,
-    DeadOption,
-    FolderOption,
-    SpecArgument,
-)
+from hopscape.cli.options import DeadLinkOption, DeadOption, FolderOption, SpecArgument, option
 from hopscape.cli.output import emit, emit_rows, write_tables
 from hopscape.core.errors import ArgumentError
 from hopscape.core.tables import in_table
@@ -21,27 +14,19 @@ __all__ = ["circulant", "study_circulant"]
 
 def circulant(
     spec: SpecArgument,
-    a: Annotated[str | None, typer.Option("--from", help="A node: path vectors from it.")] = None,
-    b: Annotated[str | None, typer.Option("--to", help="A node: path vectors to it.")] = None,
+    a: Annotated[str | None, option("A node: path vectors from it.", "--from")] = None,
+    b: Annotated[str | None, option("A node: path vectors to it.", "--to")] = None,
     dead: DeadOption = None,
     dead_link: DeadLinkOption = None,
-    like: Annotated[
-        str | None, typer.Option("--like", help="Another circulant: is there a multiplier?")
-    ] = None,
-    within: Annotated[
-        int | None, typer.Option("--within", help="Count the nodes at and within this distance.")
-    ] = None,
+    like: Annotated[str | None, option("Another circulant: is there a multiplier?")] = None,
+    within: Annotated[int | None, option("Count the nodes at and within this distance.")] = None,
     exact: Annotated[
-        bool,
-        typer.Option("--exact", help="Mean and counts of any circulant, even if it takes minutes."),
+        bool, option("Mean and counts of any circulant, even if it takes minutes.")
     ] = False,
     node: Annotated[
-        str | None,
-        typer.Option("--node", help="A node: what the memoryless broadcast makes it send."),
+        str | None, option("A node: what the memoryless broadcast makes it send.")
     ] = None,
-    root: Annotated[
-        str | None, typer.Option("--root", help="With --node: where the broadcast starts; 0.")
-    ] = None,
+    root: Annotated[str | None, option("With --node: where the broadcast starts; 0.")] = None,
 ) -> None:
     """Tell what is known of a circulant: distances, canonical form, path vectors, broadcast."""
     from hopscape.families.circulant import Circulant, ForwardingRule
@@ -109,7 +94,7 @@ def _link(text: str) -> tuple[str, str]:
 
 def study_circulant(
     out: FolderOption,
-    d: Annotated[int, typer.Option("--diameter", help="Graph of the pictures.")] = 6,
+    d: Annotated[int, option("Graph of the pictures.", "--diameter")] = 6,
 ) -> None:
     """The paper's table up to d = 18, its broadcast tree (still and moving), a map of distances."""
     from hopscape.draw import draw_cell, draw_rounds

@@ -12,15 +12,13 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from hopscape.cli.collective_output import (
     finish,
     list_transfers,
     pick_algorithms,
     save_pictures,
 )
-from hopscape.cli.options import DeadLinkOption, DeadOption, ScheduleArgument, SpecArgument
+from hopscape.cli.options import DeadLinkOption, DeadOption, ScheduleArgument, SpecArgument, option
 from hopscape.cli.output import emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import ROOTED, Goal, GoalKind, read_permutation
@@ -35,122 +33,96 @@ __all__ = ["GOALS", "GoalCommand", "verify"]
 
 FromOption = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "The root: a node number or an address; the first endpoint. In broadcast and multicast,"
+        " again for each further node that has the data.",
         "--from",
-        help="The root: a node number or an address; the first endpoint. In broadcast and"
-        " multicast, again for each further node that has the data.",
     ),
 ]
 ToOption = Annotated[
-    str | None,
-    typer.Option("--to", help="The root: a node number or an address; the first endpoint."),
+    str | None, option("The root: a node number or an address; the first endpoint.", "--to")
 ]
-TargetsOption = Annotated[
-    list[str], typer.Option("--to", help="A target; give the option once for each.")
-]
+TargetsOption = Annotated[list[str], option("A target; give the option once for each.", "--to")]
 PermutationOption = Annotated[
-    str,
-    typer.Option("--permutation", help="A file of node numbers, one per endpoint, or random:SEED."),
+    str, option("A file of node numbers, one per endpoint, or random:SEED.", "--permutation")
 ]
 SlicedOption = Annotated[
-    bool,
-    typer.Option("--sliced", help="A chunk per node (reduce-scatter, all-gather): long data."),
+    bool, option("A chunk per node (reduce-scatter, all-gather): long data.", "--sliced")
 ]
 AlgorithmOption = Annotated[
     str,
-    typer.Option(
-        "--algorithm",
-        "-a",
-        help="'best' of all that serve, one by name, or 'list' for what there is.",
+    option(
+        "'best' of all that serve, one by name, or 'list' for what there is.", "--algorithm", "-a"
     ),
 ]
 BytesOption = Annotated[
     str | None,
-    typer.Option(
-        "--bytes", help="Size of a node's buffer (64KB), or a range (1KB:1GB): times in µs."
-    ),
+    option("Size of a node's buffer (64KB), or a range (1KB:1GB): times in µs.", "--bytes"),
 ]
 GroupsOption = Annotated[
-    Path | None,
-    typer.Option("--groups", help="A file of groups, one in each line, all served at once."),
+    Path | None, option("A file of groups, one in each line, all served at once.", "--groups")
 ]
 PiecesOption = Annotated[
-    int, typer.Option("--pieces", help="Pieces that every datum is cut into: for long data.")
+    int, option("Pieces that every datum is cut into: for long data.", "--pieces")
 ]
 GroupOption = Annotated[
     list[str] | None,
-    typer.Option("--group", help="Only among these endpoints (0,1,8,9); again for a group beside."),
+    option("Only among these endpoints (0,1,8,9); again for a group beside.", "--group"),
 ]
 LimitOption = Annotated[
-    float, typer.Option("--time-limit", help="Seconds for all algorithms; others are left out.")
+    float, option("Seconds for all algorithms; others are left out.", "--time-limit")
 ]
 PortsOption = Annotated[
-    int | None, typer.Option("--ports", help="Messages per node and round; all ports without.")
+    int | None, option("Messages per node and round; all ports without.", "--ports")
 ]
 DuplexOption = Annotated[
-    str | None, typer.Option("--duplex", help="full or half; full unless the algorithm needs half.")
+    str | None, option("full or half; full unless the algorithm needs half.", "--duplex")
 ]
 PackingOption = Annotated[
-    str | None,
-    typer.Option("--packing", help="unit (one chunk per message) or packed; packed with --bytes."),
+    str | None, option("unit (one chunk per message) or packed; packed with --bytes.", "--packing")
 ]
 SwitchingOption = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "store-and-forward, circuit or cut-through; cut-through with switches or --bytes.",
         "--switching",
-        help="store-and-forward, circuit or cut-through; cut-through with switches or --bytes.",
     ),
 ]
 DisjointOption = Annotated[
     str | None,
-    typer.Option(
-        "--disjoint",
-        help="What circuits of a round do not share: vertex, edge (link) or arc (channel).",
+    option(
+        "What circuits of a round do not share: vertex, edge (link) or arc (channel).", "--disjoint"
     ),
 ]
 CircuitsOption = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "any, dimension-ordered (axis by axis, as such routers connect them) or last-axis-first.",
         "--circuits",
-        help="any, dimension-ordered (axis by axis, as such routers connect them) or"
-        " last-axis-first.",
     ),
 ]
 InNetworkOption = Annotated[
-    bool,
-    typer.Option("--in-network", help="Switches store, copy and add; otherwise they only forward."),
+    bool, option("Switches store, copy and add; otherwise they only forward.", "--in-network")
 ]
 AlphaOption = Annotated[
-    float | None,
-    typer.Option("--alpha", help="Cost of a round (start-up): 1; with --bytes µs, 1."),
+    float | None, option("Cost of a round (start-up): 1; with --bytes µs, 1.", "--alpha")
 ]
 BetaOption = Annotated[
     float | None,
-    typer.Option(
-        "--beta", help="Cost per chunk of the longest message: 0; with --bytes µs per byte, 2e-5."
-    ),
+    option("Cost per chunk of the longest message: 0; with --bytes µs per byte, 2e-5.", "--beta"),
 ]
 GammaOption = Annotated[
-    float | None,
-    typer.Option("--gamma", help="Cost per chunk added: 0; with --bytes µs per byte, 1e-5."),
+    float | None, option("Cost per chunk added: 0; with --bytes µs per byte, 1e-5.", "--gamma")
 ]
 DeltaOption = Annotated[
-    float | None,
-    typer.Option("--delta", help="Cost per hop of the longest path: 0; with --bytes µs, 0.1."),
+    float | None, option("Cost per hop of the longest path: 0; with --bytes µs, 0.1.", "--delta")
 ]
-SaveOption = Annotated[
-    Path | None, typer.Option("--save", help="Write the schedule: .json or .npz.")
-]
-ListOption = Annotated[
-    bool, typer.Option("--list", help="Print the transfers, round by round, instead.")
-]
+SaveOption = Annotated[Path | None, option("Write the schedule: .json or .npz.", "--save")]
+ListOption = Annotated[bool, option("Print the transfers, round by round, instead.", "--list")]
 FigureOption = Annotated[
-    Path | None,
-    typer.Option("--figure", help="Draw the rounds, or time over size: .svg, .png or .pdf."),
+    Path | None, option("Draw the rounds, or time over size: .svg, .png or .pdf.", "--figure")
 ]
-AnimateOption = Annotated[
-    Path | None, typer.Option("--animate", help="Play the rounds: .html or .gif.")
-]
+AnimateOption = Annotated[Path | None, option("Play the rounds: .html or .gif.", "--animate")]
 
 _ROOT_FROM = (("root", FromOption, None),)
 _ROOT_TO = (("root", ToOption, None),)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
-
-from hopscape.cli.options import RoutingOption, SpecArgument
+from hopscape.cli.options import RoutingOption, SpecArgument, option
 from hopscape.cli.output import emit
 
 if TYPE_CHECKING:
@@ -17,14 +15,11 @@ if TYPE_CHECKING:
 def deadlock(
     spec: SpecArgument,
     router: Annotated[
-        str,
-        typer.Option("--router", help="auto, closed, table, search, updown, or a family's own."),
+        str, option("auto, closed, table, search, updown, or a family's own.")
     ] = "auto",
-    vcs: Annotated[
-        int, typer.Option("--vcs", help="Virtual-channel classes to check the routing with.")
-    ] = 1,
+    vcs: Annotated[int, option("Virtual-channel classes to check the routing with.")] = 1,
     method: Annotated[
-        str, typer.Option("--method", help="How classes are found: auto, dateline, layers, rising.")
+        str, option("How classes are found: auto, dateline, layers, rising.")
     ] = "auto",
     routing: RoutingOption = "fixed",
 ) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from hopscape.cli.options import DaskOption, FloorOption, JobsOption, TableOption
+from hopscape.cli.options import DaskOption, FloorOption, JobsOption, TableOption, option
 from hopscape.cli.output import Format, emit_rows, look, say
 from hopscape.cli.ranking import emit_ranking, show_machines, show_rows, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
@@ -30,18 +30,15 @@ __all__ = ["design", "which_network"]
 
 
 def which_network(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page, in Markdown.")],
+    output: Annotated[Path, option("The page, in Markdown.", "--output", "-o")],
     sizes: Annotated[
-        str | None,
-        typer.Option("--sizes", help="Nodes x ports, separated by semicolons: '64x4;1024x6'."),
+        str | None, option("Nodes x ports, separated by semicolons: '64x4;1024x6'.")
     ] = None,
     switched: Annotated[
-        str | None,
-        typer.Option("--switched", help="Endpoints x radix of switched machines: '256x32'."),
+        str | None, option("Endpoints x radix of switched machines: '256x32'.")
     ] = None,
     table: Annotated[
-        Path | None,
-        typer.Option("--table", help="File that keeps what is measured; a later run continues."),
+        Path | None, option("File that keeps what is measured; a later run continues.")
     ] = None,
     jobs: JobsOption = None,
 ) -> None:
@@ -88,142 +85,80 @@ def design(
     context: typer.Context,
     question: Annotated[
         Path | None,
-        typer.Option(
-            "--from", is_eager=True, callback=_read_question, help="Options from a TOML file."
-        ),
+        option("Options from a TOML file.", "--from", is_eager=True, callback=_read_question),
     ] = None,
     nodes: Annotated[
-        int | None,
-        typer.Option("--nodes", "-n", help="Direct machine: nodes, each a router and an endpoint."),
+        int | None, option("Direct machine: nodes, each a router and an endpoint.", "--nodes", "-n")
     ] = None,
     ports: Annotated[
-        int | None,
-        typer.Option("--ports", "-p", help="Direct machine: network ports of a node, at most."),
+        int | None, option("Direct machine: network ports of a node, at most.", "--ports", "-p")
     ] = None,
     switched_endpoints: Annotated[
-        int | None,
-        typer.Option("--endpoints", help="Switched machine: endpoints to connect, at least."),
+        int | None, option("Switched machine: endpoints to connect, at least.", "--endpoints")
     ] = None,
     radix: Annotated[
-        int | None,
-        typer.Option(
-            "--radix", help="Switched machine: ports of a switch, lines to endpoints counted."
-        ),
+        int | None, option("Switched machine: ports of a switch, lines to endpoints counted.")
     ] = None,
-    nics: Annotated[
-        int | None, typer.Option("--nics", help="Switched machine: lines of an endpoint (1).")
-    ] = None,
+    nics: Annotated[int | None, option("Switched machine: lines of an endpoint (1).")] = None,
     planes: Annotated[
-        int | None,
-        typer.Option("--planes", help="Switched machine: networks that the lines are spread over."),
+        int | None, option("Switched machine: networks that the lines are spread over.")
     ] = None,
     throughput: Annotated[
-        float | None,
-        typer.Option(
-            "--throughput", help="Switched machine: share of line rate under uniform traffic (1)."
-        ),
+        float | None, option("Switched machine: share of line rate under uniform traffic (1).")
     ] = None,
     worst: Annotated[
-        float | None,
-        typer.Option("--worst", help="Switched machine: share of line rate for any permutation."),
+        float | None, option("Switched machine: share of line rate for any permutation.")
     ] = None,
-    budget: Annotated[
-        float | None, typer.Option("--budget", help="Switched machine: most that it may cost.")
-    ] = None,
+    budget: Annotated[float | None, option("Switched machine: most that it may cost.")] = None,
     prices: Annotated[
-        str | None,
-        typer.Option("--prices", help="Switched machine: price list, a name or a .toml file."),
+        str | None, option("Switched machine: price list, a name or a .toml file.")
     ] = None,
     sweep: Annotated[
-        str | None,
-        typer.Option("--sweep", help="Switched machine: several sizes, such as 256,1024,4096."),
+        str | None, option("Switched machine: several sizes, such as 256,1024,4096.")
     ] = None,
-    figure: Annotated[
-        Path | None, typer.Option("--figure", help="Draw the sweep: cost per endpoint by size.")
-    ] = None,
-    exact: Annotated[bool, typer.Option("--exact", help="Exactly this many nodes.")] = False,
-    at_least: Annotated[
-        bool, typer.Option("--at-least", help="At least this many nodes (up to a quarter more).")
-    ] = False,
-    within: Annotated[
-        float | None, typer.Option("--within", help="Share by which the number may differ.")
-    ] = None,
+    figure: Annotated[Path | None, option("Draw the sweep: cost per endpoint by size.")] = None,
+    exact: Annotated[bool, option("Exactly this many nodes.")] = False,
+    at_least: Annotated[bool, option("At least this many nodes (up to a quarter more).")] = False,
+    within: Annotated[float | None, option("Share by which the number may differ.")] = None,
     endpoints: Annotated[
         int,
-        typer.Option(
-            "--endpoints-per-router", hidden=True, help="Deprecated: use --endpoints and --radix."
-        ),
+        option("Deprecated: use --endpoints and --radix.", "--endpoints-per-router", hidden=True),
     ] = 1,
-    regular: Annotated[
-        bool, typer.Option("--regular", help="Every router must use all its ports.")
-    ] = False,
-    cables: Annotated[int | None, typer.Option("--cables", help="Cables, at most.")] = None,
-    cable_length: Annotated[
-        float | None, typer.Option("--cable-length", help="Metres of cable, at most.")
-    ] = None,
+    regular: Annotated[bool, option("Every router must use all its ports.")] = False,
+    cables: Annotated[int | None, option("Cables, at most.")] = None,
+    cable_length: Annotated[float | None, option("Metres of cable, at most.")] = None,
     floor: FloorOption = None,
-    vcs: Annotated[
-        int | None, typer.Option("--vcs", help="Virtual channels that there are.")
-    ] = None,
+    vcs: Annotated[int | None, option("Virtual channels that there are.")] = None,
     faults: Annotated[
-        int | None,
-        typer.Option("--faults", help="Failed nodes that must not disconnect the others."),
+        int | None, option("Failed nodes that must not disconnect the others.")
     ] = None,
-    matters: Annotated[
-        str, typer.Option("--matters", help="What matters: 'latency=2,cost' (see the manual).")
-    ] = "",
-    message: Annotated[
-        float, typer.Option("--message", help="Bytes of an all-gather or all-reduce.")
-    ] = 1e6,
-    alpha: Annotated[float, typer.Option("--alpha", help="Seconds to start a message.")] = 1e-6,
-    bandwidth: Annotated[
-        float, typer.Option("--bandwidth", help="Bytes per second of a channel.")
-    ] = 25e9,
-    families: Annotated[
-        str, typer.Option("--families", help="Only these families, separated by commas.")
-    ] = "",
-    pareto: Annotated[
-        bool, typer.Option("--pareto", help="Only non-dominated candidates.")
-    ] = False,
-    top: Annotated[int | None, typer.Option("--top", min=1, help="Number of rows to show.")] = None,
-    finalists: Annotated[
-        int, typer.Option("--finalists", help="Number of finalists measured in full.")
-    ] = 8,
+    matters: Annotated[str, option("What matters: 'latency=2,cost' (see the manual).")] = "",
+    message: Annotated[float, option("Bytes of an all-gather or all-reduce.")] = 1e6,
+    alpha: Annotated[float, option("Seconds to start a message.")] = 1e-6,
+    bandwidth: Annotated[float, option("Bytes per second of a channel.")] = 25e9,
+    families: Annotated[str, option("Only these families, separated by commas.")] = "",
+    pareto: Annotated[bool, option("Only non-dominated candidates.")] = False,
+    top: Annotated[int | None, option("Number of rows to show.", min=1)] = None,
+    finalists: Annotated[int, option("Number of finalists measured in full.")] = 8,
     columns: Annotated[
         str,
-        typer.Option(
-            "--columns",
-            "-c",
-            help="Columns to show and measure, separated by commas (see 'explain').",
+        option(
+            "Columns to show and measure, separated by commas (see 'explain').", "--columns", "-c"
         ),
     ] = "",
-    limit: Annotated[
-        float, typer.Option("--time-limit", help="Seconds that measuring may take.")
-    ] = 900.0,
-    search: Annotated[
-        str | None,
-        typer.Option("--search", help="Improve the finalists by graph search: 60s, 5m."),
-    ] = None,
+    limit: Annotated[float, option("Seconds that measuring may take.", "--time-limit")] = 900.0,
+    search: Annotated[str | None, option("Improve the finalists by graph search: 60s, 5m.")] = None,
     simulate: Annotated[
-        bool,
-        typer.Option(
-            "--simulate",
-            help="Simulate the first three: load-latency curves; saturation if switched.",
-        ),
+        bool, option("Simulate the first three: load-latency curves; saturation if switched.")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the report and the hand-over.")
-    ] = None,
+    out: Annotated[Path | None, option("Folder for the report and the hand-over.")] = None,
     choose: Annotated[
-        str | None,
-        typer.Option(
-            "--choose", help="Hand over this candidate (its spec or place), not the first."
-        ),
+        str | None, option("Hand over this candidate (its spec or place), not the first.")
     ] = None,
     jobs: JobsOption = None,
     table: TableOption = None,
     dask: DaskOption = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="For random faults.")] = 0,
+    seed: Annotated[int, option("For random faults.", min=0)] = 0,
 ) -> None:
     """Find the network to build: a ranking, the reasons in words, a report, and all its files.
 

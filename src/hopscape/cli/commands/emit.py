@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import SpecArgument
+from hopscape.cli.options import SpecArgument, option
 from hopscape.cli.output import Format, FormatOption
 from hopscape.cli.output import emit as show
 from hopscape.core.channels import ATTRIBUTES
@@ -31,32 +31,18 @@ class Language(StrEnum):
 
 def emit(
     spec: SpecArgument,
-    to: Annotated[Language, typer.Option("--to", help="The language.")],
+    to: Annotated[Language, option("The language.")],
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The file of the code; else it is printed."),
+        Path | None, option("The file of the code; else it is printed.", "--output", "-o")
     ] = None,
-    router: Annotated[
-        str, typer.Option("--router", help="auto, closed, table, search, or one by name.")
-    ] = "auto",
-    name: Annotated[
-        str | None, typer.Option("--name", help="What names in the code begin with.")
-    ] = None,
-    stages: Annotated[
-        int | None, typer.Option("--stages", help="Verilog: pipeline stages; 0 for plain logic.")
-    ] = None,
+    router: Annotated[str, option("auto, closed, table, search, or one by name.")] = "auto",
+    name: Annotated[str | None, option("What names in the code begin with.")] = None,
+    stages: Annotated[int | None, option("Verilog: pipeline stages; 0 for plain logic.")] = None,
     with_router: Annotated[
-        bool,
-        typer.Option(
-            "--with-router", help="Verilog: the whole network of routers and a testbench."
-        ),
+        bool, option("Verilog: the whole network of routers and a testbench.")
     ] = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Compile or simulate it and compare with the router.")
-    ] = False,
-    packets: Annotated[
-        int | None, typer.Option("--packets", help="Random packets for --with-router --check.")
-    ] = None,
+    check: Annotated[bool, option("Compile or simulate it and compare with the router.")] = False,
+    packets: Annotated[int | None, option("Random packets for --with-router --check.")] = None,
     style: FormatOption = Format.table,
 ) -> None:
     """Write the router of a network as code that needs nothing else.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hopscape.cli.options import TableOption
+from hopscape.cli.options import TableOption, option
 from hopscape.cli.output import emit_rows, write_tables
 from hopscape.core.errors import ArgumentError
 
@@ -15,9 +15,9 @@ __all__ = ["search_bases", "study_heawood"]
 
 
 def search_bases(
-    degree: Annotated[int, typer.Option("--degree", help="Most ports per node.")] = 6,
-    bits: Annotated[int, typer.Option("--bits", help="At least 2^bits nodes.")] = 20,
-    top: Annotated[int, typer.Option("--top", help="So many of the best.", min=1)] = 20,
+    degree: Annotated[int, option("Most ports per node.")] = 6,
+    bits: Annotated[int, option("At least 2^bits nodes.")] = 20,
+    top: Annotated[int, option("So many of the best.", min=1)] = 20,
 ) -> None:
     """Rank small symmetric graphs as bases and lamps by cost per bit."""
     from hopscape.search.bases import rank_bases
@@ -28,7 +28,7 @@ def search_bases(
 
 def study_heawood(
     into: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where tables and figures go.")],
-    picture: Annotated[str, typer.Option("--picture", help="svg, png or pdf.")] = "svg",
+    picture: Annotated[str, option("svg, png or pdf.")] = "svg",
     table: TableOption = None,
 ) -> None:
     """Folded and expanded networks against the paper: table 1, figures 5 and 6, and beyond."""

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hopscape.cli.options import option
 from hopscape.core.errors import ArgumentError
 
 __all__ = ["explore"]
@@ -21,58 +22,46 @@ def explore(
         list[str] | None,
         typer.Argument(metavar="[SPEC]...", help="Specs such as 'torus(8, 8)', or graph files."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The page: an .html file.")
-    ] = None,
+    output: Annotated[Path | None, option("The page: an .html file.", "--output", "-o")] = None,
     schedules: Annotated[
         str | None,
-        typer.Option(
-            "--schedules",
-            help="Schedules to play, separated by commas: broadcast, circuit, one-port, reduce,"
-            " scatter, gather, all-gather, half-duplex, reduce-scatter, all-reduce, all-to-all;"
-            " or none. By size without.",
+        option(
+            "Schedules to play, separated by commas: broadcast, circuit, one-port, reduce, scatter,"
+            " gather, all-gather, half-duplex, reduce-scatter, all-reduce, all-to-all; or none. By"
+            " size without."
         ),
     ] = None,
     traffic: Annotated[
         str | None,
-        typer.Option(
-            "--traffic",
-            help="Traffic patterns for channel loads, separated by commas: uniform, worst, and"
-            " those of 'simulate'; or none. By size without.",
+        option(
+            "Traffic patterns for channel loads, separated by commas: uniform, worst, and those of"
+            " 'simulate'; or none. By size without."
         ),
     ] = None,
     bisection: Annotated[
-        bool | None,
-        typer.Option("--bisection/--no-bisection", help="The cut into halves; by size without."),
+        bool | None, option("The cut into halves; by size without.", "--bisection/--no-bisection")
     ] = None,
     deadlock: Annotated[
         bool | None,
-        typer.Option(
+        option(
+            "Virtual channels, and the cycle that would deadlock; by size without.",
             "--deadlock/--no-deadlock",
-            help="Virtual channels, and the cycle that would deadlock; by size without.",
         ),
     ] = None,
     simulate: Annotated[
         float | None,
-        typer.Option(
-            "--simulate",
+        option(
+            "Record a run of the flit simulator at this load (flits per endpoint and cycle).",
             metavar="LOAD",
-            help="Record a run of the flit simulator at this load (flits per endpoint and cycle).",
         ),
     ] = None,
-    curve: Annotated[
-        bool, typer.Option("--curve", help="Simulate a load-latency curve (takes a while).")
-    ] = False,
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Of random traffic and simulations.")
-    ] = None,
+    curve: Annotated[bool, option("Simulate a load-latency curve (takes a while).")] = False,
+    seed: Annotated[int | None, option("Of random traffic and simulations.", min=0)] = None,
     port: Annotated[
-        int | None,
-        typer.Option("--port", min=0, max=65535, help="Without SPEC: the port, 0 for a free one."),
+        int | None, option("Without SPEC: the port, 0 for a free one.", min=0, max=65535)
     ] = None,
     browse: Annotated[
-        bool | None,
-        typer.Option("--open/--no-open", help="Without SPEC: open the browser (or do not)."),
+        bool | None, option("Without SPEC: open the browser (or do not).", "--open/--no-open")
     ] = None,
 ) -> None:
     """Make a page to look at networks: turn, route, break and play; one file, offline.

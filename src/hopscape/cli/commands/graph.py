@@ -8,9 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from hopscape.cli.options import DaskOption, ProcessesOption, SeedOption, TableOption
+from hopscape.cli.options import DaskOption, ProcessesOption, SeedOption, TableOption, option
 from hopscape.cli.output import emit
 from hopscape.core.errors import ArgumentError
 
@@ -21,59 +19,29 @@ __all__ = ["search_graph"]
 
 
 def search_graph(
-    nodes: Annotated[int | None, typer.Option("--nodes", help="Number of nodes.")] = None,
-    degree: Annotated[int | None, typer.Option("--degree", help="Links per node.")] = None,
+    nodes: Annotated[int | None, option("Number of nodes.")] = None,
+    degree: Annotated[int | None, option("Links per node.")] = None,
     method: Annotated[
         list[str] | None,
-        typer.Option(
-            "--method",
-            help="random, rotation, cayley, voltage or algebraic; once for each, all without.",
-        ),
+        option("random, rotation, cayley, voltage or algebraic; once for each, all without."),
     ] = None,
-    local: Annotated[
-        str, typer.Option("--local", help="Improve graphs by: anneal, tabu or none.")
-    ] = "anneal",
-    bipartite: Annotated[
-        bool, typer.Option("--bipartite", help="Link even nodes to odd ones only.")
-    ] = False,
-    grid: Annotated[
-        str | None, typer.Option("--grid", help="Floor plan as ROWSxCOLUMNS; cables along both.")
-    ] = None,
-    longest: Annotated[
-        int | None, typer.Option("--longest", help="Longest cable on the floor plan.")
-    ] = None,
-    budget: Annotated[
-        int | None, typer.Option("--budget", help="Length of all cables together.")
-    ] = None,
-    long: Annotated[
-        str | None, typer.Option("--long", help="L:COUNT: at most COUNT cables longer than L.")
-    ] = None,
-    existing: Annotated[
-        str | None, typer.Option("--existing", help="SPEC of a network that is to be rewired.")
-    ] = None,
-    rewire: Annotated[
-        int | None, typer.Option("--rewire", help="How many of its cables may be moved.")
-    ] = None,
-    terminals: Annotated[
-        int | None, typer.Option("--terminals", help="Instead of nodes: terminals at switches.")
-    ] = None,
-    radix: Annotated[
-        int | None, typer.Option("--radix", help="Ports of a switch, with its terminals.")
-    ] = None,
-    switches: Annotated[
-        int | None, typer.Option("--switches", help="How many switches; a good number without.")
-    ] = None,
-    seconds: Annotated[
-        float, typer.Option("--seconds", help="How long to search, on all processes.")
-    ] = 60.0,
+    local: Annotated[str, option("Improve graphs by: anneal, tabu or none.")] = "anneal",
+    bipartite: Annotated[bool, option("Link even nodes to odd ones only.")] = False,
+    grid: Annotated[str | None, option("Floor plan as ROWSxCOLUMNS; cables along both.")] = None,
+    longest: Annotated[int | None, option("Longest cable on the floor plan.")] = None,
+    budget: Annotated[int | None, option("Length of all cables together.")] = None,
+    long: Annotated[str | None, option("L:COUNT: at most COUNT cables longer than L.")] = None,
+    existing: Annotated[str | None, option("SPEC of a network that is to be rewired.")] = None,
+    rewire: Annotated[int | None, option("How many of its cables may be moved.")] = None,
+    terminals: Annotated[int | None, option("Instead of nodes: terminals at switches.")] = None,
+    radix: Annotated[int | None, option("Ports of a switch, with its terminals.")] = None,
+    switches: Annotated[int | None, option("How many switches; a good number without.")] = None,
+    seconds: Annotated[float, option("How long to search, on all processes.")] = 60.0,
     seed: SeedOption = 0,
     target: Annotated[
-        str | None,
-        typer.Option("--target", help="Stop at this mean distance, or at DIAMETER:MEAN."),
+        str | None, option("Stop at this mean distance, or at DIAMETER:MEAN.")
     ] = None,
-    save: Annotated[
-        Path | None, typer.Option("--save", help="Write the graph to this file (.edges, ...).")
-    ] = None,
+    save: Annotated[Path | None, option("Write the graph to this file (.edges, ...).")] = None,
     table: TableOption = None,
     processes: ProcessesOption = None,
     dask: DaskOption = None,

@@ -7,13 +7,11 @@ from typing import Annotated
 
 import typer
 
-from hopscape.cli.options import FloorOption, FolderOption, ScheduleArgument, SpecArgument
+from hopscape.cli.options import FloorOption, FolderOption, ScheduleArgument, SpecArgument, option
 from hopscape.cli.output import emit, emit_rows
 from hopscape.core.errors import ArgumentError
 
-LimitOption = Annotated[
-    float, typer.Option("--time-limit", help="Seconds that each program may take.")
-]
+LimitOption = Annotated[float, option("Seconds that each program may take.", "--time-limit")]
 
 
 def handover(
@@ -37,17 +35,12 @@ def check(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A hand-over.")],
     components: Annotated[
         str,
-        typer.Option(
-            "--with",
-            help="opensm, mpi, simgrid, iverilog, booksim, msccl, separated by commas; or all.",
+        option(
+            "opensm, mpi, simgrid, iverilog, booksim, msccl, separated by commas; or all.", "--with"
         ),
     ] = "all",
-    pairs: Annotated[
-        int, typer.Option("--pairs", min=0, help="Pairs of hosts asked about one by one.")
-    ] = 48,
-    changed: Annotated[
-        bool, typer.Option("--changed", help="Check even if files were changed by hand.")
-    ] = False,
+    pairs: Annotated[int, option("Pairs of hosts asked about one by one.", min=0)] = 48,
+    changed: Annotated[bool, option("Check even if files were changed by hand.")] = False,
     limit: LimitOption = 300.0,
 ) -> None:
     """Run the real programs on a hand-over and compare what they did with what it says."""

@@ -7,24 +7,20 @@ from typing import Annotated
 
 import typer
 
+from hopscape.cli.options import option
 from hopscape.cli.output import Format, emit_rows, look
 
 __all__ = ["ledger"]
 
 
 def ledger(
-    paper: Annotated[str | None, typer.Option("--paper", help="Only this paper's claims.")] = None,
-    key: Annotated[str | None, typer.Option("--claim", help="Only this claim.")] = None,
-    listing: Annotated[
-        bool, typer.Option("--list", help="List the claims without running them.")
-    ] = False,
+    paper: Annotated[str | None, option("Only this paper's claims.")] = None,
+    key: Annotated[str | None, option("Only this claim.", "--claim")] = None,
+    listing: Annotated[bool, option("List the claims without running them.", "--list")] = False,
     plant: Annotated[
-        bool,
-        typer.Option("--plant", help="Break what each check relies on; does the verdict change?"),
+        bool, option("Break what each check relies on; does the verdict change?")
     ] = False,
-    page: Annotated[
-        Path | None, typer.Option("--page", help="Write the documentation's page (Markdown).")
-    ] = None,
+    page: Annotated[Path | None, option("Write the documentation's page (Markdown).")] = None,
 ) -> None:
     """Run the claims of the papers and judge them.
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from hopscape.cli.options import SeedOption
+from hopscape.cli.options import SeedOption, option
 from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 
@@ -27,23 +25,15 @@ _COLUMNS = {
 
 
 def study_load(
-    folder: Annotated[
-        Path | None, typer.Option("--folder", help="Write the page and its figures here.")
-    ] = None,
-    sizes: Annotated[str, typer.Option("--sizes", help="About 64, 256, 1024, 4096.")] = "64,256",
-    full: Annotated[bool, typer.Option("--full", help="All four sizes.")] = False,
-    traffic: Annotated[
-        str, typer.Option("--traffic", help="Patterns, separated by commas.")
-    ] = "uniform,permutation",
-    cycles: Annotated[int, typer.Option("--cycles", help="Cycles measured per point.")] = 2000,
-    precision: Annotated[
-        float, typer.Option("--precision", help="Of the saturation, as a share of it.")
-    ] = 0.02,
+    folder: Annotated[Path | None, option("Write the page and its figures here.")] = None,
+    sizes: Annotated[str, option("About 64, 256, 1024, 4096.")] = "64,256",
+    full: Annotated[bool, option("All four sizes.")] = False,
+    traffic: Annotated[str, option("Patterns, separated by commas.")] = "uniform,permutation",
+    cycles: Annotated[int, option("Cycles measured per point.")] = 2000,
+    precision: Annotated[float, option("Of the saturation, as a share of it.")] = 0.02,
     seed: SeedOption = 1,
-    workers: Annotated[int, typer.Option("--workers", help="Networks side by side.")] = 2,
-    resume: Annotated[
-        Path | None, typer.Option("--resume", help="File of finished networks; continues from it.")
-    ] = None,
+    workers: Annotated[int, option("Networks side by side.")] = 2,
+    resume: Annotated[Path | None, option("File of finished networks; continues from it.")] = None,
 ) -> None:
     """Curves and saturation of RPC, RP, tori, circulants, folded and expanded networks."""
     from hopscape.simulate.study import SIZES, load_rows, write_page

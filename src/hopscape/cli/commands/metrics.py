@@ -6,9 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from hopscape.cli.options import ExactOption, RouterOption, SpecArgument
+from hopscape.cli.options import ExactOption, RouterOption, SpecArgument, option
 from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
@@ -21,7 +19,7 @@ __all__ = ["bisection", "load"]
 def bisection(
     spec: SpecArgument,
     exact: ExactOption = False,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="For the local search.")] = None,
+    seed: Annotated[int | None, option("For the local search.", min=0)] = None,
 ) -> None:
     """Find the fewest links between two halves, with a partition."""
     from hopscape.metrics import bisection as measure
@@ -58,14 +56,10 @@ def _half(side: list[int], most: int = 40) -> list[int | str]:
 
 def load(
     spec: SpecArgument,
-    traffic: Annotated[
-        str, typer.Option("--traffic", help="uniform, or a file with a matrix (.csv, .npy).")
-    ] = "uniform",
+    traffic: Annotated[str, option("uniform, or a file with a matrix (.csv, .npy).")] = "uniform",
     router: RouterOption = "auto",
-    each: Annotated[bool, typer.Option("--each", help="Also the load of every channel.")] = False,
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="For the sample of a large network.")
-    ] = None,
+    each: Annotated[bool, option("Also the load of every channel.")] = False,
+    seed: Annotated[int | None, option("For the sample of a large network.", min=0)] = None,
 ) -> None:
     """Add up what a router puts on the channels, and what throughput that allows."""
     from hopscape.metrics import channel_load

@@ -6,9 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from hopscape.cli.options import DaskOption, ProcessesOption, SpecArgument, TableOption
+from hopscape.cli.options import DaskOption, ProcessesOption, SpecArgument, TableOption, option
 from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.cli.ring_options import DistributionOption, read_distribution, sparse_member
 from hopscape.core.errors import ArgumentError
@@ -27,25 +25,14 @@ _LONGEST_FRACTION = 40
 def capacity(
     spec: SpecArgument,
     distribution: DistributionOption = "uniform",
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Also what routes that change rings would carry.")
-    ] = False,
-    dead_arc: Annotated[
-        list[str] | None, typer.Option("--dead-arc", help="A dead arc: A-B, or A-B:RING.")
-    ] = None,
-    dead_node: Annotated[
-        list[str] | None, typer.Option("--dead-node", help="A dead node, with all its arcs.")
-    ] = None,
+    compare: Annotated[bool, option("Also what routes that change rings would carry.")] = False,
+    dead_arc: Annotated[list[str] | None, option("A dead arc: A-B, or A-B:RING.")] = None,
+    dead_node: Annotated[list[str] | None, option("A dead node, with all its arcs.")] = None,
     dead_ring: Annotated[
-        list[str] | None,
-        typer.Option("--dead-ring", help="A dead ring: a step (3, -3), or a sparse ring (0, 0+)."),
+        list[str] | None, option("A dead ring: a step (3, -3), or a sparse ring (0, 0+).")
     ] = None,
-    dead_crossbar: Annotated[
-        list[str] | None, typer.Option("--dead-crossbar", help="A dead crossbar: its node number.")
-    ] = None,
-    worst_fault: Annotated[
-        bool, typer.Option("--worst-fault", help="All kinds of single faults, the worst first.")
-    ] = False,
+    dead_crossbar: Annotated[list[str] | None, option("A dead crossbar: its node number.")] = None,
+    worst_fault: Annotated[bool, option("All kinds of single faults, the worst first.")] = False,
 ) -> None:
     """Work out how many packets per slot a multiring carries, exactly, whole or with dead parts."""
     from hopscape.families.multiring import Multiring, SparseMultiring
@@ -196,20 +183,13 @@ def _numbers(text: str, name: str) -> list[int]:
 
 
 def search_multiring(
-    nodes: Annotated[str, typer.Option("--nodes", help="Orders, such as 32 or 16,32 or 16..64.")],
-    rings: Annotated[str, typer.Option("--rings", help="Simplex rings: 8, or 4,6,8.")] = "8",
-    cable: Annotated[
-        int | None, typer.Option("--cable", help="Most cable, in lengths of ring 1.")
-    ] = None,
-    front: Annotated[
-        bool, typer.Option("--front", help="Best capacity for every amount of cable.")
-    ] = False,
-    unpaired: Annotated[
-        bool, typer.Option("--unpaired", help="Rings need no counter-rings.")
-    ] = False,
+    nodes: Annotated[str, option("Orders, such as 32 or 16,32 or 16..64.")],
+    rings: Annotated[str, option("Simplex rings: 8, or 4,6,8.")] = "8",
+    cable: Annotated[int | None, option("Most cable, in lengths of ring 1.")] = None,
+    front: Annotated[bool, option("Best capacity for every amount of cable.")] = False,
+    unpaired: Annotated[bool, option("Rings need no counter-rings.")] = False,
     grow: Annotated[
-        bool,
-        typer.Option("--grow", help="One family that only adds rings, for pairs of the two lists."),
+        bool, option("One family that only adds rings, for pairs of the two lists.")
     ] = False,
     table: TableOption = None,
     processes: ProcessesOption = None,
@@ -302,8 +282,8 @@ def _emit_grown(orders: list[int], sizes: list[int]) -> None:
 
 def search_order(
     spec: SpecArgument,
-    seed: Annotated[int, typer.Option("--seed", help="For the annealing.")] = 0,
-    tries: Annotated[int, typer.Option("--tries", help="Annealing runs.")] = 8,
+    seed: Annotated[int, option("For the annealing.")] = 0,
+    tries: Annotated[int, option("Annealing runs.")] = 8,
 ) -> None:
     """Improve the order of the nodes round the sparse rings."""
     from hopscape.families.multiring.sparse_capacity import sparse_capacity
@@ -323,9 +303,9 @@ def search_order(
 
 
 def study_multiring(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the pictures.")],
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer points, shorter runs.")] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Of the simulation.")] = 0,
+    output: Annotated[Path, option("Folder for the pictures.", "--output", "-o")],
+    quick: Annotated[bool, option("Fewer points, shorter runs.")] = False,
+    seed: Annotated[int, option("Of the simulation.")] = 0,
 ) -> None:
     """Draw the rings, capacity against nodes, loads before and after balancing, and delays."""
     from hopscape.ledger.papers.multiring.pictures import draw_all

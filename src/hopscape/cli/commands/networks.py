@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import ExactOption, SpecArgument
+from hopscape.cli.options import ExactOption, SpecArgument, option
 from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, look, say
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
@@ -23,9 +23,7 @@ __all__ = ["compare", "distances", "draw", "explain", "export", "families", "sho
 
 LimitOption = Annotated[
     float | None,
-    typer.Option(
-        "--time-limit", help="Seconds that this may take; 60 without, no limit with --exact."
-    ),
+    option("Seconds that this may take; 60 without, no limit with --exact.", "--time-limit"),
 ]
 _SECONDS = 60.0
 
@@ -33,7 +31,7 @@ _SECONDS = 60.0
 def families(
     name: Annotated[str | None, typer.Argument(help="Show one family with its parameters.")] = None,
     word: Annotated[
-        str, typer.Option("--search", help="Only families whose name or description has this.")
+        str, option("Only families whose name or description has this.", "--search")
     ] = "",
 ) -> None:
     """List the families of networks, their parameters and ranges."""
@@ -211,7 +209,7 @@ _RANK = {
 def compare(
     specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help="Two or more networks.")],
     columns: Annotated[
-        str, typer.Option("--columns", "-c", help="Columns, separated by commas (see 'explain').")
+        str, option("Columns, separated by commas (see 'explain').", "--columns", "-c")
     ] = "",
     exact: ExactOption = False,
     limit: LimitOption = None,
@@ -266,16 +264,12 @@ def _compare(
 def distances(
     spec: SpecArgument,
     source: Annotated[
-        str | None, typer.Option("--from", help="Only from this node: a number or an address.")
+        str | None, option("Only from this node: a number or an address.", "--from")
     ] = None,
-    each: Annotated[
-        bool, typer.Option("--each", help="With --from: the distance of every node.")
-    ] = False,
+    each: Annotated[bool, option("With --from: the distance of every node.")] = False,
     exact: ExactOption = False,
-    sample: Annotated[
-        int | None, typer.Option("--sample", help="Search from this many random nodes only.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Which sample.")] = None,
+    sample: Annotated[int | None, option("Search from this many random nodes only.")] = None,
+    seed: Annotated[int | None, option("Which sample.", min=0)] = None,
 ) -> None:
     """Count the nodes at every distance, from one node or over all pairs."""
     from hopscape.metrics.summary import distances_from_node, distances_overall
@@ -337,32 +331,26 @@ def draw(
     spec: SpecArgument,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", help="The picture: .svg, .png or .pdf; of rounds also .gif or .html."
-        ),
+        option("The picture: .svg, .png or .pdf; of rounds also .gif or .html.", "--output", "-o"),
     ],
     labels: Annotated[
-        bool | None, typer.Option("--labels/--no-labels", help="Write node names (if they fit).")
+        bool | None, option("Write node names (if they fit).", "--labels/--no-labels")
     ] = None,
     colour: Annotated[
-        Colouring, typer.Option("--colour", help="Colour links by port (generator) or class.")
+        Colouring, option("Colour links by port (generator) or class.")
     ] = Colouring.none,
     layout: Annotated[
-        Arrangement, typer.Option("--layout", help="The family's own layout, or another.")
+        Arrangement, option("The family's own layout, or another.")
     ] = Arrangement.auto,
     route: Annotated[
         tuple[str, str] | None,
-        typer.Option("--route", metavar="A B", help="Draw the route from node A to node B on top."),
+        option("Draw the route from node A to node B on top.", metavar="A B"),
     ] = None,
     highlight: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--highlight", metavar="NODE", help="Put a ring round this node (repeatable)."
-        ),
+        list[str] | None, option("Put a ring round this node (repeatable).", metavar="NODE")
     ] = None,
     broadcast: Annotated[
-        str | None,
-        typer.Option("--broadcast", metavar="ROOT", help="Draw the rounds of a broadcast instead."),
+        str | None, option("Draw the rounds of a broadcast instead.", metavar="ROOT")
     ] = None,
 ) -> None:
     """Draw a network, as its family is usually drawn; beyond 2,000 nodes by density."""
@@ -394,11 +382,11 @@ def export(
     spec: SpecArgument,
     output: Annotated[
         Path,
-        typer.Option(
+        option(
+            "The file: .edges, .csv, .golf, .adjlist, .graphml, .gexf, .gml, .dot, .json, .g6, .s6,"
+            " .mtx or .npz.",
             "--output",
             "-o",
-            help="The file: .edges, .csv, .golf, .adjlist, .graphml, .gexf, .gml, .dot, .json, .g6,"
-            " .s6, .mtx or .npz.",
         ),
     ],
 ) -> None:

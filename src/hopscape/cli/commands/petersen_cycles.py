@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import SpecArgument, TableOption
+from hopscape.cli.options import SpecArgument, TableOption, option
 from hopscape.cli.output import emit, emit_rows, write_tables
 from hopscape.registry import build
 
@@ -16,10 +16,8 @@ __all__ = ["embed", "groups", "study_rpc"]
 
 def groups(
     spec: SpecArgument,
-    size: Annotated[int, typer.Option("--size", "-m", help="Number of nodes of the group.")],
-    budget: Annotated[
-        int, typer.Option("--budget", help="Branches of the search before it gives up.", min=1)
-    ] = 2_000_000,
+    size: Annotated[int, option("Number of nodes of the group.", "--size", "-m")],
+    budget: Annotated[int, option("Branches of the search before it gives up.", min=1)] = 2_000_000,
 ) -> None:
     """Find a group of nodes that are as near to each other as possible."""
     from hopscape.metrics.groups import best_group
@@ -47,13 +45,9 @@ def groups(
 def embed(
     guest: Annotated[str, typer.Argument(metavar="GUEST", help="The network to place.")],
     host: Annotated[str, typer.Argument(metavar="HOST", help="The network to place it in.")],
-    seed: Annotated[int, typer.Option("--seed", help="For annealing.", min=0)] = 0,
-    budget: Annotated[
-        int, typer.Option("--budget", help="Steps of the exhaustive search.", min=1)
-    ] = 2_000_000,
-    solver: Annotated[
-        bool, typer.Option("--solver", help="Ask CP-SAT where the search gives up.")
-    ] = False,
+    seed: Annotated[int, option("For annealing.", min=0)] = 0,
+    budget: Annotated[int, option("Steps of the exhaustive search.", min=1)] = 2_000_000,
+    solver: Annotated[bool, option("Ask CP-SAT where the search gives up.")] = False,
 ) -> None:
     """Place one network in another: dilation and congestion, measured."""
     from hopscape.metrics.embedding import best_embedding
@@ -83,12 +77,8 @@ def embed(
 
 def study_rpc(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the results go.")],
-    only: Annotated[
-        list[str] | None, typer.Option("--only", help="Only this table; may be given again.")
-    ] = None,
-    effort: Annotated[
-        int, typer.Option("--effort", help="Steps of hill-climbing per permutation.", min=1)
-    ] = 200,
+    only: Annotated[list[str] | None, option("Only this table; may be given again.")] = None,
+    effort: Annotated[int, option("Steps of hill-climbing per permutation.", min=1)] = 200,
     table: TableOption = None,
 ) -> None:
     """RPC(k) beside its rivals: tables (CSV) and figures (SVG, PNG)."""

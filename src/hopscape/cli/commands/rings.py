@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from hopscape.cli.options import DaskOption, ProcessesOption, SeedOption, SpecArgument, TableOption
+from hopscape.cli.options import (
+    DaskOption,
+    ProcessesOption,
+    SeedOption,
+    SpecArgument,
+    TableOption,
+    option,
+)
 from hopscape.cli.output import emit_rows
 from hopscape.cli.ring_options import DistributionOption, read_distribution, sparse_member
 from hopscape.core.errors import ArgumentError
@@ -26,20 +31,14 @@ __all__ = [
 def simulate_rings(
     spec: SpecArgument,
     mode: Annotated[
-        str, typer.Option("--mode", help="saturated, window (finite buffers) or open (Poisson).")
+        str, option("saturated, window (finite buffers) or open (Poisson).")
     ] = "saturated",
-    schedule: Annotated[str, typer.Option("--schedule", help="shortest or balanced.")] = "balanced",
-    window: Annotated[
-        int | None, typer.Option("--window", help="Packets that a node buffers; 64 without.")
-    ] = None,
-    load: Annotated[
-        list[float] | None, typer.Option("--load", help="Packets per slot in all, when open.")
-    ] = None,
-    insertion: Annotated[
-        bool, typer.Option("--insertion", help="Register-insertion rings, not segmented ones.")
-    ] = False,
+    schedule: Annotated[str, option("shortest or balanced.")] = "balanced",
+    window: Annotated[int | None, option("Packets that a node buffers; 64 without.")] = None,
+    load: Annotated[list[float] | None, option("Packets per slot in all, when open.")] = None,
+    insertion: Annotated[bool, option("Register-insertion rings, not segmented ones.")] = False,
     distribution: DistributionOption = "uniform",
-    slots: Annotated[int, typer.Option("--slots", help="Slots to measure at first.")] = 20_000,
+    slots: Annotated[int, option("Slots to measure at first.")] = 20_000,
     seed: SeedOption = 0,
 ) -> None:
     """Simulate the rings slot by slot: throughput, or delay under open load, with intervals."""
@@ -90,8 +89,8 @@ def ring_table(
 
 def ring_routes(
     spec: SpecArgument,
-    schedule: Annotated[str, typer.Option("--schedule", help="shortest or balanced.")] = "balanced",
-    source: Annotated[str, typer.Option("--source", help="A node, or all.")] = "0",
+    schedule: Annotated[str, option("shortest or balanced.")] = "balanced",
+    source: Annotated[str, option("A node, or all.")] = "0",
 ) -> None:
     """Print which share of the packets for each node goes by which ring: a schedule of routes."""
     from hopscape.families.multiring.routing import route_rows
@@ -112,20 +111,18 @@ def ring_routes(
 
 
 def ring_torus(
-    ports: Annotated[int, typer.Option("--ports", help="Duplex ports of a node, at most.")] = 20,
-    nodes: Annotated[int, typer.Option("--nodes", help="Least number of nodes.")] = 16384,
-    dimensions: Annotated[
-        int, typer.Option("--dimensions", help="Maximum number of dimensions.")
-    ] = 3,
-    longest: Annotated[int, typer.Option("--longest", help="Longest line that is tried.")] = 64,
+    ports: Annotated[int, option("Duplex ports of a node, at most.")] = 20,
+    nodes: Annotated[int, option("Least number of nodes.")] = 16384,
+    dimensions: Annotated[int, option("Maximum number of dimensions.")] = 3,
+    longest: Annotated[int, option("Longest line that is tried.")] = 64,
     sparse: Annotated[
         bool | None,
-        typer.Option("--sparse/--full", help="Only sparse rings, or only full ones; both without."),
+        option("Only sparse rings, or only full ones; both without.", "--sparse/--full"),
     ] = None,
     reorder: Annotated[
-        bool, typer.Option("--reorder/--printed", help="Also sparse rings in better orders.")
+        bool, option("Also sparse rings in better orders.", "--reorder/--printed")
     ] = True,
-    keep: Annotated[int, typer.Option("--keep", help="How many designs to show.")] = 12,
+    keep: Annotated[int, option("How many designs to show.")] = 12,
     table: TableOption = None,
     processes: ProcessesOption = None,
     dask: DaskOption = None,

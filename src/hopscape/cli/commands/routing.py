@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import DeadOption, RouterOption, SpecArgument
+from hopscape.cli.options import DeadOption, RouterOption, SpecArgument, option
 from hopscape.cli.output import emit
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
@@ -21,8 +21,7 @@ __all__ = ["detour", "route", "route_round"]
 FromArgument = Annotated[str, typer.Argument(metavar="A", help="From: a node number or '(1, 2)'.")]
 ToArgument = Annotated[str, typer.Argument(metavar="B", help="To: a node number or an address.")]
 AvoidedOption = Annotated[
-    list[str] | None,
-    typer.Option("--dead-link", help="A dead link to avoid: 'A - B'; once for each."),
+    list[str] | None, option("A dead link to avoid: 'A - B'; once for each.", "--dead-link")
 ]
 
 
@@ -33,9 +32,7 @@ def route(
     router: RouterOption = "auto",
     dead: DeadOption = None,
     dead_link: AvoidedOption = None,
-    disjoint: Annotated[
-        bool, typer.Option("--disjoint", help="Also all routes that share no intermediate node.")
-    ] = False,
+    disjoint: Annotated[bool, option("Also all routes that share no intermediate node.")] = False,
 ) -> None:
     """Route from A to B: nodes, addresses and ports; around dead nodes and links if there are."""
     network = build(spec)
@@ -67,9 +64,7 @@ def detour(
     b: ToArgument,
     dead: DeadOption = None,
     dead_link: AvoidedOption = None,
-    ways: Annotated[
-        bool, typer.Option("--ways", help="Also routes that share no intermediate node.")
-    ] = False,
+    ways: Annotated[bool, option("Also routes that share no intermediate node.")] = False,
 ) -> None:
     """Route around dead nodes and links, in networks of any size."""
     network = build(spec)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.options import RoutingOption, SeedOption
+from hopscape.cli.options import RoutingOption, SeedOption, option
 from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import byte_count, number
@@ -85,85 +85,50 @@ def simulate(
         typer.Argument(metavar="[SPEC...]", help="Networks; with --booksim, key=value pairs."),
     ] = None,
     traffic: Annotated[
-        str, typer.Option("--traffic", "-t", help="A pattern by name, a .csv matrix or a .trace.")
+        str, option("A pattern by name, a .csv matrix or a .trace.", "--traffic", "-t")
     ] = "uniform",
     load: Annotated[
-        str, typer.Option("--load", "-l", help="Flits per endpoint and cycle: 0.3, 0.1:0.9:0.1.")
+        str, option("Flits per endpoint and cycle: 0.3, 0.1:0.9:0.1.", "--load", "-l")
     ] = "",
-    booksim: Annotated[
-        Path | None, typer.Option("--booksim", help="Take everything from a BookSim file.")
-    ] = None,
-    vcs: Annotated[int, typer.Option("--vcs", help="Virtual channels per link.")] = 8,
-    buffer: Annotated[int, typer.Option("--buffer", help="Flits per virtual channel.")] = 8,
-    packet: Annotated[str, typer.Option("--packet", help="Flits per packet: 4, or 1,5.")] = "1",
-    routing_delay: Annotated[int, typer.Option("--routing-delay", help="Cycles.")] = 1,
-    credit_delay: Annotated[int, typer.Option("--credit-delay", help="Cycles.")] = 0,
-    link_delay: Annotated[
-        str, typer.Option("--link-delay", help="Cycles on a link: 2, or axis0=1,axis1=3.")
-    ] = "1",
-    speedup: Annotated[int, typer.Option("--speedup", help="Of the switch inputs.")] = 1,
+    booksim: Annotated[Path | None, option("Take everything from a BookSim file.")] = None,
+    vcs: Annotated[int, option("Virtual channels per link.")] = 8,
+    buffer: Annotated[int, option("Flits per virtual channel.")] = 8,
+    packet: Annotated[str, option("Flits per packet: 4, or 1,5.")] = "1",
+    routing_delay: Annotated[int, option("Cycles.")] = 1,
+    credit_delay: Annotated[int, option("Cycles.")] = 0,
+    link_delay: Annotated[str, option("Cycles on a link: 2, or axis0=1,axis1=3.")] = "1",
+    speedup: Annotated[int, option("Of the switch inputs.")] = 1,
     routing: RoutingOption = "fixed",
-    router: Annotated[
-        str, typer.Option("--router", help="auto, closed, table, updown, or a family's own.")
-    ] = "auto",
+    router: Annotated[str, option("auto, closed, table, updown, or a family's own.")] = "auto",
     switching: Annotated[
-        str,
-        typer.Option("--switching", help="wormhole, cut-through, store-and-forward or circuit."),
+        str, option("wormhole, cut-through, store-and-forward or circuit.")
     ] = "wormhole",
-    concentration: Annotated[int, typer.Option("--concentration", help="Endpoints a node.")] = 1,
-    spread: Annotated[
-        str, typer.Option("--spread", help="Choose among classes of channels: none, pairs, all.")
-    ] = "pairs",
-    priority: Annotated[
-        str, typer.Option("--priority", help="Who goes first: auto, none, transit or age.")
-    ] = "auto",
-    injection_limit: Annotated[
-        float, typer.Option("--injection-limit", help="Free share of buffers to enter; 0: none.")
-    ] = 0.0,
-    window: Annotated[
-        str, typer.Option("--window", help="Limit on packets in flight: auto, none or delay.")
-    ] = "auto",
-    burst: Annotated[
-        str, typer.Option("--burst", help="On-off sources: chances ON,OFF per cycle.")
-    ] = "",
-    cycles: Annotated[int, typer.Option("--cycles", help="Cycles measured.")] = 10_000,
-    warmup: Annotated[int, typer.Option("--warmup", help="Cycles before; -1: detected.")] = -1,
+    concentration: Annotated[int, option("Endpoints a node.")] = 1,
+    spread: Annotated[str, option("Choose among classes of channels: none, pairs, all.")] = "pairs",
+    priority: Annotated[str, option("Who goes first: auto, none, transit or age.")] = "auto",
+    injection_limit: Annotated[float, option("Free share of buffers to enter; 0: none.")] = 0.0,
+    window: Annotated[str, option("Limit on packets in flight: auto, none or delay.")] = "auto",
+    burst: Annotated[str, option("On-off sources: chances ON,OFF per cycle.")] = "",
+    cycles: Annotated[int, option("Cycles measured.")] = 10_000,
+    warmup: Annotated[int, option("Cycles before; -1: detected.")] = -1,
     seed: SeedOption = 0,
-    saturation: Annotated[
-        bool, typer.Option("--saturation", help="Find the saturation load by bisection.")
-    ] = False,
-    unsafe: Annotated[
-        bool, typer.Option("--unsafe", help="Simulate although it may deadlock.")
-    ] = False,
-    fail_link: Annotated[
-        list[str] | None, typer.Option("--fail-link", help="A dead link: A-B, or A-B@CYCLE.")
-    ] = None,
-    fail_node: Annotated[
-        list[str] | None, typer.Option("--fail-node", help="A dead node: A, or A@CYCLE.")
-    ] = None,
-    fault_routing: Annotated[
-        str, typer.Option("--fault-routing", help="Around dead parts: family or tables.")
-    ] = "family",
+    saturation: Annotated[bool, option("Find the saturation load by bisection.")] = False,
+    unsafe: Annotated[bool, option("Simulate although it may deadlock.")] = False,
+    fail_link: Annotated[list[str] | None, option("A dead link: A-B, or A-B@CYCLE.")] = None,
+    fail_node: Annotated[list[str] | None, option("A dead node: A, or A@CYCLE.")] = None,
+    fault_routing: Annotated[str, option("Around dead parts: family or tables.")] = "family",
     write_booksim: Annotated[
-        Path | None,
-        typer.Option("--write-booksim", help="Write BookSim and anynet files here; no run."),
+        Path | None, option("Write BookSim and anynet files here; no run.")
     ] = None,
     schedule: Annotated[
-        Path | None,
-        typer.Option("--schedule", help="Replay a schedule file, beside --load if given."),
+        Path | None, option("Replay a schedule file, beside --load if given.")
     ] = None,
-    flits: Annotated[int, typer.Option("--flits", help="Per transfer of a schedule.")] = 1,
-    barrier: Annotated[
-        bool, typer.Option("--barrier", help="Rounds of a schedule wait for each other.")
-    ] = False,
-    workers: Annotated[int, typer.Option("--workers", help="Points side by side.")] = 2,
-    resume: Annotated[
-        Path | None, typer.Option("--resume", help="File of finished points; continues from it.")
-    ] = None,
-    dask: Annotated[str, typer.Option("--dask", help="Address of a Dask scheduler.")] = "",
-    figure: Annotated[
-        Path | None, typer.Option("--figure", help="Draw the curves: .svg, .png or .pdf.")
-    ] = None,
+    flits: Annotated[int, option("Per transfer of a schedule.")] = 1,
+    barrier: Annotated[bool, option("Rounds of a schedule wait for each other.")] = False,
+    workers: Annotated[int, option("Points side by side.")] = 2,
+    resume: Annotated[Path | None, option("File of finished points; continues from it.")] = None,
+    dask: Annotated[str, option("Address of a Dask scheduler.")] = "",
+    figure: Annotated[Path | None, option("Draw the curves: .svg, .png or .pdf.")] = None,
 ) -> None:
     """Simulate load and latency flit by flit."""
     from hopscape.simulate import Job, Settings

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
-import typer
-
-from hopscape.cli.options import SpecArgument
+from hopscape.cli.options import SpecArgument, option
 from hopscape.cli.output import emit
 from hopscape.core.numbers import number
 from hopscape.core.tables import in_table
@@ -22,9 +20,7 @@ _PRINTED = 10**4000
 
 def structure(
     spec: SpecArgument,
-    generators: Annotated[
-        bool, typer.Option("--generators", help="Also the generators of the automorphism group.")
-    ] = False,
+    generators: Annotated[bool, option("Also the generators of the automorphism group.")] = False,
 ) -> None:
     """Automorphism group, transitivity, spectrum, expansion and distance-regularity."""
     from hopscape.algebra import automorphism_group

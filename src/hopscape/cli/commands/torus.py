@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from hopscape.cli.options import TableOption
+from hopscape.cli.options import TableOption, option
 from hopscape.cli.output import Below, Format, emit, look, write_tables
 from hopscape.core.files import write_text
 from hopscape.core.plain import signed_json
@@ -18,12 +16,8 @@ __all__ = ["torus_broadcast", "torus_level"]
 
 
 def torus_broadcast(
-    folder: Annotated[
-        Path | None, typer.Option("--folder", help="Write tables (JSON, CSV) and figures here.")
-    ] = None,
-    levels: Annotated[
-        int, typer.Option("--levels", min=1, max=2, help="Sides up to (2d+1) to this power.")
-    ] = 2,
+    folder: Annotated[Path | None, option("Write tables (JSON, CSV) and figures here.")] = None,
+    levels: Annotated[int, option("Sides up to (2d+1) to this power.", min=1, max=2)] = 2,
     table: TableOption = None,
 ) -> None:
     """Circuit-switched broadcast on tori: every scheme, all 456 lattice chains, the lower bound."""
@@ -41,9 +35,7 @@ def torus_broadcast(
 
 
 def torus_level(
-    limit: Annotated[
-        int, typer.Option("--limit", min=1, help="Steps of a search before it is given up.")
-    ] = 2_000_000,
+    limit: Annotated[int, option("Steps of a search before it is given up.", min=1)] = 2_000_000,
 ) -> None:
     """Words of a broadcast on side 11 in five dimensions, searched from nothing (a minute)."""
     from hopscape.collectives.circuits.five import find_level

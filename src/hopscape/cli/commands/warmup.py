@@ -8,8 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any
 
-import typer
-
+from hopscape.cli.options import option
 from hopscape.cli.output import emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.lifeline import end_with_parent
@@ -27,14 +26,9 @@ JOBS = {
 
 
 def warm_up(
-    only: Annotated[
-        str, typer.Option("--only", help=f"Some of {', '.join(JOBS)}, separated by commas.")
-    ] = "",
+    only: Annotated[str, option(f"Some of {', '.join(JOBS)}, separated by commas.")] = "",
     processes: Annotated[
-        int | None,
-        typer.Option(
-            "--processes", min=1, help="Processes that compile; one per processor without."
-        ),
+        int | None, option("Processes that compile; one per processor without.", min=1)
     ] = None,
 ) -> None:
     """Compile the kernels ahead, so that the first real run does not wait for the compiler."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from hopscape.algebra.designs.constructions import Design
 from hopscape.core.arrays import IntArray
-from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Facts, Family, Layout, Symmetry, integers
 from hopscape.core.layout import circle
 from hopscape.families.blockdesign.ports import GroupPorts, Ports, ports_of
 
@@ -93,7 +93,7 @@ class SimplexCrossbars(_Crossbars):
 
     name = "quasicomplete_digraph"
     summary = "m² endpoints and m² crossbars m × m, simplex: one crossbar for every ordered pair"
-    parameters = (Parameter("m", "int", "ports each way", low=2, high=1024),)
+    parameters = integers(m=("ports each way", 2, 1024))
     example = "quasicomplete_digraph(3)"
     duplex = False
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter
+from hopscape.core.family import Facts, Family, Layout, Parameter, integers
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.core.router import Router
+from hopscape.core.router import FamilyRouter, Router
 from hopscape.families.blockdesign.crossbars import SimplexCrossbars
 from hopscape.families.blockdesign.two_hops import TwoHops
 
@@ -89,7 +89,7 @@ class SwitchedMultiring(Family):
     name = "switched_multiring"
     summary = "full r-dimensional switched multiring: p^r nodes, steps d·p^k, diameter r"
     parameters = (
-        Parameter("p", "int", "base of the digits", low=2, high=1024),
+        *integers(p=("base of the digits", 2, 1024)),
         Parameter("r", "int", "number of digits", low=1, high=24, default=2),
         Parameter("duplex", "flag", "rings both ways, for odd p", default=False),
     )
@@ -147,14 +147,10 @@ def _signed(p: int) -> list[int]:
     return [d for k in range(1, (p - 1) // 2 + 1) for d in (k, -k)]
 
 
-class DigitRouter(Router):
+class DigitRouter(FamilyRouter[SwitchedMultiring]):
     """One hop per digit of the difference that is not 0, the lowest first."""
 
     name = "digits"
-
-    def __init__(self, network: Network, family: SwitchedMultiring) -> None:
-        super().__init__(network)
-        self._family = family
 
     def _split(self, at: IntArray, to: IntArray) -> IntArray:
         """Digits of the difference, lowest first; in the duplex form from -(p-1)/2 to (p-1)/2."""

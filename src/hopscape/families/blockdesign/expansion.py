@@ -19,7 +19,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.channels import PLAIN, ChannelClass, with_plain
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import ListedFamily, Parameter
+from hopscape.core.family import ListedFamily, Parameter, integers
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -35,8 +35,9 @@ class DesignExpansion(ListedFamily):
     summary = "N copies of a network, their terminals shared out among endpoints by a design"
     parameters = (
         Parameter("network", "network", "the network to expand; its endpoints are terminals"),
-        Parameter("n", "int", "blocks of the design: copies", low=3),
-        Parameter("m", "int", "copies that an endpoint is wired to", low=2),
+        *integers(
+            n=("blocks of the design: copies", 3), m=("copies that an endpoint is wired to", 2)
+        ),
         Parameter("sigma", "int", "copies that two endpoints share", low=1, default=1),
     )
     example = "design_expansion(ring(6), 7, 3)"

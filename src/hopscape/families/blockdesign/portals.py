@@ -15,7 +15,7 @@ from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows, signed_distances
 from hopscape.core.measured import How
 from hopscape.core.network import Network
-from hopscape.core.router import Router, pick, spread
+from hopscape.core.router import FamilyRouter, pick, spread
 from hopscape.families.blockdesign.meeting import (
     MeetingRouter,
     require_routes,
@@ -39,14 +39,13 @@ def portal_places(family: Supernodes) -> IntArray:
     return np.unique((port + copies) % family.size)
 
 
-class PortalRouter(Router):
+class PortalRouter(FamilyRouter[Supernodes]):
     """Distances by portals; a hash of the pair picks one of the ports of shortest paths."""
 
     name = "portals"
 
     def __init__(self, network: Network, family: Supernodes) -> None:
-        super().__init__(network)
-        self._family = family
+        super().__init__(network, family)
         local = family.supernode.router()
         self._local = local if local.exact else family.supernode.router("search")
         places = portal_places(family)

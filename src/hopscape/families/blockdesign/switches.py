@@ -9,7 +9,7 @@ from hopscape.algebra.designs.covers import find_cover
 from hopscape.algebra.designs.existence import existence
 from hopscape.algebra.designs.symmetric import Design, check_parameters, make_design
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter
+from hopscape.core.family import Facts, Parameter, integers
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -37,8 +37,10 @@ class DistributedSwitch(SwitchFamily):
     name = "distributed_switch"
     summary = "distributed full switch: N endpoints, N crossbars m × m, two hops by sigma routes"
     parameters = (
-        Parameter("n", "int", "endpoints, and crossbars: m(m-1)/sigma + 1", low=3),
-        Parameter("m", "int", "ports of an endpoint and of a crossbar", low=2),
+        *integers(
+            n=("endpoints, and crossbars: m(m-1)/sigma + 1", 3),
+            m=("ports of an endpoint and of a crossbar", 2),
+        ),
         Parameter("sigma", "int", "crossbars that two endpoints share", low=1, default=1),
     )
     example = "distributed_switch(13, 4, 1)"
@@ -79,9 +81,9 @@ class PartialSwitch(SwitchFamily):
 
     name = "partial_switch"
     summary = "distributed switch from a difference cover: every two endpoints share 1 or more"
-    parameters = (
-        Parameter("n", "int", "endpoints, and crossbars: at most m(m-1) + 1", low=3, high=400),
-        Parameter("m", "int", "ports of an endpoint and of a crossbar", low=2, high=24),
+    parameters = integers(
+        n=("endpoints, and crossbars: at most m(m-1) + 1", 3, 400),
+        m=("ports of an endpoint and of a crossbar", 2, 24),
     )
     example = "partial_switch(12, 4)"
 

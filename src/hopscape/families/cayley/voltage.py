@@ -11,7 +11,7 @@ import numpy as np
 from hopscape.algebra.named_groups import group
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Layout, ListedFamily, Parameter, Symmetry
+from hopscape.core.family import Facts, Layout, ListedFamily, Parameter, Symmetry, integers
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.requirement import Requirement
@@ -32,7 +32,7 @@ class Voltage(ListedFamily):
     summary = "voltage graph: the lift of a small base graph by a group"
     parameters = (
         Parameter("group", "text", 'such as "semidirect(7, 3, 2)", "cyclic(5)" or "psl(7)"'),
-        Parameter("base", "int", "vertices of the base graph", low=0),
+        *integers(base=("vertices of the base graph", 0)),
         Parameter("voltages", "ints", "vertex, vertex, element of each link in turn", low=0),
         Parameter("fixed", "int", "nodes that the group leaves where they are", low=0, default=0),
     )

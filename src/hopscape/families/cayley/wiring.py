@@ -10,7 +10,7 @@ from hopscape.algebra.semidirect import Semidirect
 from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter
+from hopscape.core.family import Facts, Family, Layout, Parameter, integers
 from hopscape.core.layout import circle
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -28,9 +28,11 @@ class Cayley(Family):
     name = "cayley"
     summary = "Cayley graph of a semidirect product of two cyclic groups"
     parameters = (
-        Parameter("m", "int", "order of the first cyclic group", low=1, high=_MOST),
-        Parameter("k", "int", "order of the second, which acts on the first", low=1, high=_MOST),
-        Parameter("r", "int", "multiplier of the action, r^k = 1 mod m", low=1),
+        *integers(
+            m=("order of the first cyclic group", 1, _MOST),
+            k=("order of the second, which acts on the first", 1, _MOST),
+            r="multiplier of the action, r^k = 1 mod m",
+        ),
         Parameter(
             "generators", "int", "elements y·m + x; their inverses are added", low=1, variadic=True
         ),

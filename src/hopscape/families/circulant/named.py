@@ -8,7 +8,7 @@ from itertools import islice
 from typing import ClassVar
 
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Parameter
+from hopscape.core.family import Parameter, integers
 from hopscape.core.requirement import Requirement
 from hopscape.families.circulant.atlas import atlas_contents, atlas_row
 from hopscape.families.circulant.bounds import least_mean, max_order, nearest_double_loop, ulb
@@ -104,9 +104,8 @@ class BestCirculant(FixedCirculant):
 
     name = "best_circulant"
     summary = "circulant of least diameter and mean distance for N nodes and a degree (atlas)"
-    parameters = (
-        Parameter("nodes", "int", "number of nodes", low=3),
-        Parameter("degree", "int", "links of a node; odd ones need an even order", low=2),
+    parameters = integers(
+        nodes=("number of nodes", 3), degree=("links of a node; odd ones need an even order", 2)
     )
     example = "best_circulant(100, 6)"
 
@@ -157,10 +156,7 @@ class TwoParameterCirculant(_OfDiameter):
 
     name = "two_parameter_circulant"
     summary = "family (13)-(15): circulants of diameter d with 3 generators, for every p"
-    parameters = (
-        Parameter("d", "int", "diameter", low=2),
-        Parameter("p", "int", "the paper's p3, at most 2d - 2", low=1),
-    )
+    parameters = integers(d=("diameter", 2), p="the paper's p3, at most 2d - 2")
     example = "two_parameter_circulant(4, 3)"
 
     def __init__(self, d: int, p: int) -> None:
@@ -182,7 +178,7 @@ class GammaCirculant(FixedCirculant):
     summary = (
         "family (19): (4p³+4p²+3p+1; 1, 2p+1, 4p²+2p+1), largest for its diameter if p is even"
     )
-    parameters = (Parameter("p", "int", "parameter", low=1),)
+    parameters = integers(p="parameter")
     example = "gamma_circulant(2)"
 
     def __init__(self, p: int) -> None:
@@ -199,7 +195,7 @@ class DoubleLoop(FixedCirculant):
     name = "double_loop"
     summary = "circulant (N; s, s+1) of least diameter with 2 generators"
     parameters = (
-        Parameter("nodes", "int", "number of nodes", low=5),
+        *integers(nodes=("number of nodes", 5)),
         Parameter("variant", "text", '"nearest" (least mean as well) or "ulb"', default="nearest"),
     )
     example = "double_loop(21)"
@@ -250,10 +246,7 @@ class WongCoppersmith(FixedCirculant):
 
     name = "wong_coppersmith"
     summary = "circulant (b^n; 1, b, ..., b^(n-1)), b odd, of diameter n(b-1)/2"
-    parameters = (
-        Parameter("b", "int", "base, odd", low=3),
-        Parameter("n", "int", "number of generators", low=1, high=100),
-    )
+    parameters = integers(b=("base, odd", 3), n=("number of generators", 1, 100))
     example = "wong_coppersmith(3, 3)"
 
     def __init__(self, b: int, n: int) -> None:
@@ -280,10 +273,7 @@ class ChenJia(FixedCirculant):
 
     name = "chen_jia"
     summary = "circulant of Chen and Jia with n generators and diameter at most d, d >= 2n - 3"
-    parameters = (
-        Parameter("d", "int", "diameter", low=3),
-        Parameter("n", "int", "number of generators", low=3, high=100),
-    )
+    parameters = integers(d=("diameter", 3), n=("number of generators", 3, 100))
     example = "chen_jia(5, 3)"
 
     def __init__(self, d: int, n: int) -> None:

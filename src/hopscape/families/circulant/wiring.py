@@ -11,7 +11,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import REQUIRED, Collective, Facts, Family, Layout, Parameter
+from hopscape.core.family import REQUIRED, Collective, Facts, Family, Layout, Parameter, integers
 from hopscape.core.layout import circle
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
@@ -34,7 +34,7 @@ class Circulant(Family):
     name = "circulant"
     summary = "circulant (N; s1, ..., sn): node v wired to v ± s for every generator, mod N"
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("n", "int", "number of nodes", low=1),
+        *integers(n="number of nodes"),
         Parameter("generators", "int", "steps, from 1 to N - 1", low=1, variadic=True),
     )
     example = "circulant(21, 1, 3, 8)"

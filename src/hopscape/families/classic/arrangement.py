@@ -10,10 +10,10 @@ import numpy as np
 from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import AddressError, ArgumentError
-from hopscape.core.family import Facts, Family, Parameter
+from hopscape.core.family import Facts, Family, integers
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
-from hopscape.core.router import Router, pick, spread
+from hopscape.core.router import FamilyRouter, Router, pick, spread
 
 __all__ = ["Arrangement", "Arrangements"]
 
@@ -75,10 +75,7 @@ class Arrangement(Family):
 
     name = "arrangement"
     summary = "arrangement graph: k of n symbols, joined when one place differs; star graphs, too"
-    parameters = (
-        Parameter("n", "int", "symbols", low=2, high=500),
-        Parameter("k", "int", "places, fewer than symbols", low=1),
-    )
+    parameters = integers(n=("symbols", 2, 500), k="places, fewer than symbols")
     example = "arrangement(4, 2)"
     transitive = True
 
@@ -139,14 +136,10 @@ class Arrangement(Family):
         yield from (found[size] for size in requirement.near(found)[:2])
 
 
-class ArrangementRouter(Router):
+class ArrangementRouter(FamilyRouter[Arrangement]):
     """Every misplaced symbol takes one hop, and every cycle of places in use one more."""
 
     name = "cycle by cycle"
-
-    def __init__(self, network: Network, family: Arrangement) -> None:
-        super().__init__(network)
-        self._family = family
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         family = self._family

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix
-from hopscape.core.family import Facts, Family, Layout, Parameter
+from hopscape.core.family import Facts, Family, Layout, integers
 from hopscape.core.formula import Value, choose, constant, equal
 from hopscape.core.layout import Points, closest
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
-from hopscape.core.router import Router
+from hopscape.core.router import FamilyRouter, Router
 
 if TYPE_CHECKING:
     from hopscape.families.expanded import Expanded
@@ -31,7 +31,7 @@ class Hypercube(Family):
 
     name = "hypercube"
     summary = "binary hypercube of a dimension: 2^d nodes of degree d"
-    parameters = (Parameter("d", "int", "dimension", low=0, high=4000),)
+    parameters = integers(d=("dimension", 0, 4000))
     example = "hypercube(4)"
     transitive = True
 
@@ -70,7 +70,7 @@ class Hypercube(Family):
         return by ^ nodes
 
     def router(self, network: Network) -> Router:
-        return HypercubeRouter(network, self.d)
+        return HypercubeRouter(network, self)
 
     def layout(self) -> Layout:
         return Layout(_cube_places(self.d), None if self.d < 5 else _pass_by)
@@ -116,14 +116,10 @@ def _pass_by(tails: IntArray, heads: IntArray) -> Points:
     return np.where(depth > 0, side * _LANE * lane / lengths[flipped], 0.0)
 
 
-class HypercubeRouter(Router):
+class HypercubeRouter(FamilyRouter[Hypercube]):
     """Flips the lowest differing bit first."""
 
     name = "e-cube"
-
-    def __init__(self, network: Network, d: int) -> None:
-        super().__init__(network)
-        self._d = d
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         word = at ^ to
@@ -147,14 +143,14 @@ class HypercubeRouter(Router):
         return nodes, ports
 
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
-        shifts = np.asarray(range(self._d), dtype=at.dtype)
+        shifts = np.asarray(range(self._family.d), dtype=at.dtype)
         bits: IntArray = ((at ^ to)[:, None] >> shifts & 1).astype(bool)
         return bits
 
     def formula(self, at: Value, to: Value) -> Value:
         word = (at ^ to).named("differ", "bits in which the two nodes differ")
         port = constant(-1)
-        for i in range(self._d - 1, -1, -1):
+        for i in range(self._family.d - 1, -1, -1):
             port = choose(equal((word >> i) % 2, 1), i, port)
         return port
 
@@ -168,7 +164,7 @@ class CubeConnectedCycles(Family):
 
     name = "ccc"
     summary = "cube-connected cycles: every hypercube node a cycle of d nodes"
-    parameters = (Parameter("d", "int", "dimension of the cube", low=1, high=4000),)
+    parameters = integers(d=("dimension of the cube", 1, 4000))
     example = "ccc(3)"
     transitive = True
 

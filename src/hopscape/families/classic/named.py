@@ -14,7 +14,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, ListedFamily, Parameter, Symmetry
+from hopscape.core.family import Facts, Family, Layout, ListedFamily, Parameter, Symmetry, integers
 from hopscape.core.layout import circle
 
 __all__ = [
@@ -43,7 +43,7 @@ class LCF(Family):
     summary = "cubic graph in LCF notation: a cycle, and chords whose shifts repeat round it"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("shifts", "ints", "how far each chord leads, in brackets"),
-        Parameter("repeats", "int", "how often the shifts are repeated", low=1),
+        *integers(repeats="how often the shifts are repeated"),
     )
     example = "lcf([5, -5], 7)"
 

@@ -10,7 +10,7 @@ import numpy as np
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, ListedFamily, Parameter
+from hopscape.core.family import Facts, ListedFamily, Parameter, integers
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -31,11 +31,7 @@ class RandomRegular(ListedFamily):
 
     name = "random_regular"
     summary = "random simple graph with all degrees equal, by seed"
-    parameters = (
-        Parameter("n", "int", "number of nodes", low=1),
-        Parameter("degree", "int", "links per node", low=0),
-        _SEED,
-    )
+    parameters = (*integers(n="number of nodes", degree=("links per node", 0)), _SEED)
     example = "random_regular(20, 3)"
 
     def __init__(self, n: int, degree: int, seed: int = 0) -> None:
@@ -96,7 +92,7 @@ class RandomLift(ListedFamily):
     summary = "random k-lift of a network: k copies of its nodes, its links matched at random"
     parameters = (
         Parameter("base", "network", "what is lifted"),
-        Parameter("k", "int", "copies of each node", low=1),
+        *integers(k="copies of each node"),
         _SEED,
     )
     example = "random_lift(petersen, 4)"
@@ -155,11 +151,7 @@ class Xpander(ListedFamily):
 
     name = "xpander"
     summary = "Xpander: d + 1 pods of k nodes, a random matching between any two pods"
-    parameters = (
-        Parameter("degree", "int", "links per node", low=1),
-        Parameter("k", "int", "nodes of a pod", low=1),
-        _SEED,
-    )
+    parameters = (*integers(degree="links per node", k="nodes of a pod"), _SEED)
     example = "xpander(4, 6)"
 
     def __init__(self, degree: int, k: int, seed: int = 0) -> None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from hopscape.core.addresses import IntArray
-from hopscape.core.family import Facts, Family, Layout, Parameter
+from hopscape.core.family import Facts, Family, Layout, integers
 from hopscape.core.formula import Value, wrapped
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
@@ -24,7 +24,7 @@ class Complete(Family):
 
     name = "complete"
     summary = "complete graph: every node wired to every other"
-    parameters = (Parameter("n", "int", "number of nodes", low=1),)
+    parameters = integers(n="number of nodes")
     example = "complete(6)"
     transitive = True
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry, integers
 from hopscape.core.layout import circle
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -31,9 +31,8 @@ class GeneralizedPetersen(Family):
 
     name = "generalized_petersen"
     summary = "generalised Petersen graph GP(n, k): cycle, spokes and inner star of step k"
-    parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("n", "int", "nodes of the outer cycle", low=3),
-        Parameter("k", "int", "step of the inner star, below n/2", low=1),
+    parameters: ClassVar[tuple[Parameter, ...]] = integers(
+        n=("nodes of the outer cycle", 3), k="step of the inner star, below n/2"
     )
     example = "generalized_petersen(8, 3)"
 

@@ -10,7 +10,7 @@ import numpy as np
 from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Layout, Parameter
+from hopscape.core.family import Facts, Layout, Parameter, integers
 from hopscape.core.layout import circle, hang_on
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -109,8 +109,7 @@ class Dragonfly(_Dragonfly):
     name = "dragonfly"
     summary = "dragonfly: groups of a routers, h global links each, p endpoints each"
     parameters = (
-        Parameter("a", "int", "routers per group", low=1),
-        Parameter("h", "int", "global links per router", low=1),
+        *integers(a="routers per group", h="global links per router"),
         TERMINALS,
         _GROUPS,
         _ARRANGEMENT,
@@ -195,9 +194,11 @@ class DragonflyPlus(_Dragonfly):
     name = "dragonfly_plus"
     summary = "Dragonfly+ (Megafly): groups of leaves and spines, h global links at each spine"
     parameters = (
-        Parameter("leaves", "int", "leaf routers per group", low=1),
-        Parameter("spines", "int", "spine routers per group", low=1),
-        Parameter("h", "int", "global links per spine", low=1),
+        *integers(
+            leaves="leaf routers per group",
+            spines="spine routers per group",
+            h="global links per spine",
+        ),
         Parameter(
             "p", "int", "endpoints per leaf; as many as spines when left out", low=1, default=None
         ),
@@ -297,7 +298,7 @@ class Cascade(_Dragonfly):
     name = "cascade"
     summary = "Cray XC (Cascade) dragonfly: groups of 16 x 6 routers, 10 global ports each"
     parameters = (
-        Parameter("groups", "int", "number of groups", low=1, high=961),
+        *integers(groups=("number of groups", 1, 961)),
         Parameter("p", "int", "endpoints per router", low=0, default=4),
         Parameter("sides", "ints", "routers along the axes of a group", low=1, default=(16, 6)),
         Parameter("links", "ints", "parallel links along each axis", low=1, default=(1, 3)),

@@ -11,7 +11,7 @@ import numpy as np
 from hopscape.algebra.fields import prime_power
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter
+from hopscape.core.family import Facts, Parameter, integers
 from hopscape.families.datacenter.fly import PolarFly, incidence
 from hopscape.families.datacenter.routers import TERMINALS, RouterFamily
 
@@ -33,7 +33,7 @@ class ExpandedPolarFly(RouterFamily):
     name = "polarfly_expanded"
     summary = "PolarFly with copies of its quadrics or of clusters around them, no link moved"
     parameters = (
-        Parameter("q", "int", "a prime power", low=2, high=256),
+        *integers(q=("a prime power", 2, 256)),
         Parameter("quadrics", "int", "copies of all quadrics", low=0, default=0),
         Parameter("clusters", "int", "clusters that are copied", low=0, default=0),
         TERMINALS,

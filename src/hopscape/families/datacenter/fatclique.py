@@ -9,7 +9,7 @@ import numpy as np
 from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter
+from hopscape.core.family import Facts, Parameter, integers
 from hopscape.core.requirement import Requirement
 from hopscape.families.datacenter.boxes import Box
 from hopscape.families.datacenter.groups import GlobalLinks
@@ -31,9 +31,11 @@ class FatClique(FormulaFamily):
     name = "fatclique"
     summary = "FatClique: complete sub-blocks in complete blocks, joined completely"
     parameters = (
-        Parameter("size", "int", "switches of a sub-block", low=1),
-        Parameter("subblocks", "int", "sub-blocks of a block", low=1),
-        Parameter("blocks", "int", "number of blocks", low=1),
+        *integers(
+            size="switches of a sub-block",
+            subblocks="sub-blocks of a block",
+            blocks="number of blocks",
+        ),
         Parameter("inner", "int", "ports of a switch to other sub-blocks", low=1, default=1),
         Parameter("outer", "int", "ports of a switch to other blocks", low=1, default=1),
         TERMINALS,

@@ -11,7 +11,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Layout, ListedFamily, Parameter
+from hopscape.core.family import Facts, Layout, ListedFamily, integers
 from hopscape.core.formula import Value, both, choose, constant, equal, inverted, less
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
@@ -30,7 +30,7 @@ class FatTree(ListedFamily):
 
     name = "fat_tree"
     summary = "three-level fat tree of k-port switches: k³/4 endpoints, 5k²/4 switches"
-    parameters = (Parameter("k", "int", "ports of a switch, even", low=2),)
+    parameters = integers(k=("ports of a switch, even", 2))
     example = "fat_tree(4)"
 
     def __init__(self, k: int) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter
+from hopscape.core.family import Facts, integers
 from hopscape.families.datacenter.routers import TERMINALS, RouterFamily
 
 __all__ = ["PolarFly", "ProjectiveNetwork", "SlimFly", "incidence", "plane_points"]
@@ -29,10 +29,7 @@ class SlimFly(RouterFamily):
 
     name = "slim_fly"
     summary = "Slim Fly: 2q² routers of degree (3q - δ)/2, diameter 2, q = 4w + δ a prime power"
-    parameters = (
-        Parameter("q", "int", "a prime power 4w, 4w + 1 or 4w - 1", low=3, high=1024),
-        TERMINALS,
-    )
+    parameters = (*integers(q=("a prime power 4w, 4w + 1 or 4w - 1", 3, 1024)), TERMINALS)
     example = "slim_fly(5)"
 
     def __init__(self, q: int, p: int | None = None) -> None:
@@ -141,7 +138,7 @@ def incidence(q: int) -> tuple[IntArray, IntArray]:
 class _Plane(RouterFamily):
     """What the two networks of a projective plane share."""
 
-    parameters = (Parameter("q", "int", "a prime power", low=2, high=1024), TERMINALS)
+    parameters = (*integers(q=("a prime power", 2, 1024)), TERMINALS)
 
     def __init__(self, q: int, p: int | None = None) -> None:
         if prime_power(q) is None:

@@ -10,10 +10,10 @@ import numpy as np
 from hopscape.core.addresses import Addresses
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
-from hopscape.core.family import Facts, Family, Layout, Parameter
+from hopscape.core.family import Facts, Family, Layout, Parameter, integers
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
-from hopscape.core.router import Router, pick, spread
+from hopscape.core.router import FamilyRouter, Router, pick, spread
 from hopscape.families.datacenter.levels import Levels
 
 __all__ = ["HammingMesh", "Line"]
@@ -139,10 +139,12 @@ class HammingMesh(Family):
     name = "hammingmesh"
     summary = "HammingMesh: x by y boards of a by b accelerators, a switch for each row and column"
     parameters = (
-        Parameter("a", "int", "accelerators along a row of a board", low=1),
-        Parameter("b", "int", "accelerators along a column of a board", low=1),
-        Parameter("x", "int", "boards in a row", low=1),
-        Parameter("y", "int", "boards in a column", low=1),
+        *integers(
+            a="accelerators along a row of a board",
+            b="accelerators along a column of a board",
+            x="boards in a row",
+            y="boards in a column",
+        ),
         Parameter("radix", "int", "ports of a switch", low=2, high=1 << 20, default=64),
     )
     example = "hammingmesh(2, 2, 2, 2)"
@@ -281,14 +283,10 @@ class HammingMesh(Family):
                         for _, _, x, y in sorted(best)[:2])  # fmt: skip
 
 
-class HammingMeshRouter(Router):
+class HammingMeshRouter(FamilyRouter[HammingMesh]):
     """Along the row first, then along the column; on the board or over the switch."""
 
     name = "row, then column"
-
-    def __init__(self, network: Network, family: HammingMesh) -> None:
-        super().__init__(network)
-        self._family = family
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         return self._family.distances(at, to)

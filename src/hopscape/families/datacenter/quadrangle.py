@@ -9,7 +9,7 @@ import numpy as np
 from hopscape.algebra.fields import galois_field
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter
+from hopscape.core.family import Facts, integers
 from hopscape.families.datacenter.routers import TERMINALS, RouterFamily
 
 __all__ = ["Delorme"]
@@ -27,10 +27,7 @@ class Delorme(RouterFamily):
 
     name = "delorme"
     summary = "Delorme's graph: q³ + q² + q + 1 routers of degree q + 1, diameter 3, q = 2, 8, 32"
-    parameters = (
-        Parameter("q", "int", "an odd power of 2: 2, 8, 32, 128", low=2, high=128),
-        TERMINALS,
-    )
+    parameters = (*integers(q=("an odd power of 2: 2, 8, 32, 128", 2, 128)), TERMINALS)
     example = "delorme(2)"
 
     def __init__(self, q: int, p: int | None = None) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 from hopscape.core.addresses import Addresses
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry, integers
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
-from hopscape.core.router import Router, pick, spread
+from hopscape.core.router import FamilyRouter, Router, pick, spread
 from hopscape.families.datacenter.levels import Levels, tiers
 
 __all__ = ["RailOptimized"]
@@ -31,8 +31,7 @@ class RailOptimized(Family):
     name = "rail_optimized"
     summary = "rail-optimised fat tree: accelerator r of every server of a unit on leaf switch r"
     parameters = (
-        Parameter("rails", "int", "accelerators per server, and leaves per unit", low=1),
-        Parameter("servers", "int", "servers per unit", low=1),
+        *integers(rails="accelerators per server, and leaves per unit", servers="servers per unit"),
         Parameter("units", "int", "scalable units", low=1, default=1),
         Parameter(
             "spines", "int", "spine switches; as many as servers when left out", low=0, default=None
@@ -198,7 +197,7 @@ class RailOptimized(Family):
                     yield cls(8, servers, units, up // max(fitting), max(fitting)).spec
 
 
-class RailRouter(Router):
+class RailRouter(FamilyRouter[RailOptimized]):
     """Inside the server by its switch, along a rail by its leaf, else over the own server (PXN).
 
     What is equal in two nodes (unit, server, rail) decides how far they are apart. Between two
@@ -207,10 +206,6 @@ class RailRouter(Router):
     """
 
     name = "rail by rail"
-
-    def __init__(self, network: Network, family: RailOptimized) -> None:
-        super().__init__(network)
-        self._family = family
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         family = self._family

@@ -14,7 +14,7 @@ from hopscape.core.family import Family, ListedFamily, Parameter
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
-from hopscape.core.router import Router, TableRouter, pick, spread
+from hopscape.core.router import FamilyRouter, Router, TableRouter, pick, spread
 
 __all__ = [
     "TERMINALS",
@@ -198,15 +198,11 @@ class FormulaFamily(TerminalFamily):
         return out
 
 
-class OwnedRouter(Router):
+class OwnedRouter(FamilyRouter[TerminalFamily]):
     """A router of a :class:`TerminalFamily`: endpoints are as far as their routers, and one hop.
 
     Subclasses say how far it is from router to router (numbered from 0).
     """
-
-    def __init__(self, network: Network, family: TerminalFamily) -> None:
-        super().__init__(network)
-        self._family = family
 
     @abstractmethod
     def router_distances(self, at: IntArray, to: IntArray) -> IntArray:

@@ -8,10 +8,10 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, node_dtype
 from hopscape.core.arrays import IntArray
-from hopscape.core.family import Facts, Family, Parameter, Symmetry
+from hopscape.core.family import Facts, Family, Symmetry, integers
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
-from hopscape.core.router import Router, pick, spread
+from hopscape.core.router import FamilyRouter, Router, pick, spread
 from hopscape.families.datacenter.levels import Levels
 
 __all__ = ["BCube", "DCell"]
@@ -27,10 +27,7 @@ class BCube(Family):
 
     name = "bcube"
     summary = "BCube: n^(k+1) servers with k + 1 ports each, (k + 1)·n^k switches of n ports"
-    parameters = (
-        Parameter("n", "int", "ports of a switch", low=2),
-        Parameter("k", "int", "levels of switches, less 1", low=0, high=60),
-    )
+    parameters = integers(n=("ports of a switch", 2), k=("levels of switches, less 1", 0, 60))
     example = "bcube(3, 1)"
 
     def __init__(self, n: int, k: int) -> None:
@@ -103,14 +100,10 @@ class BCube(Family):
             yield from (cls(sizes[size], k).spec for size in requirement.near(sizes)[:1])
 
 
-class BCubeRouter(Router):
+class BCubeRouter(FamilyRouter[BCube]):
     """One digit after the other, in any order: each takes two hops."""
 
     name = "digit by digit"
-
-    def __init__(self, network: Network, family: BCube) -> None:
-        super().__init__(network)
-        self._family = family
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         family = self._family
@@ -137,10 +130,7 @@ class DCell(Family):
 
     name = "dcell"
     summary = "DCell: cells of n servers round a switch, joined completely level by level"
-    parameters = (
-        Parameter("n", "int", "ports of a switch", low=1),
-        Parameter("k", "int", "levels above the switches", low=0, high=8),
-    )
+    parameters = integers(n="ports of a switch", k=("levels above the switches", 0, 8))
     example = "dcell(3, 1)"
 
     def __init__(self, n: int, k: int) -> None:
@@ -205,7 +195,7 @@ class DCell(Family):
             yield from (cls(sizes[size], k).spec for size in requirement.near(sizes)[:1])
 
 
-class DCellRouter(Router):
+class DCellRouter(FamilyRouter[DCell]):
     """DCellRouting: by the link between the two parts of the highest level that differ.
 
     Not always shortest; at most 2^(k+1) - 1 hops from server to server when two servers of a cell
@@ -214,10 +204,6 @@ class DCellRouter(Router):
 
     name = "cell by cell"
     exact = False
-
-    def __init__(self, network: Network, family: DCell) -> None:
-        super().__init__(network)
-        self._family = family
 
     def _servers(self, nodes: IntArray) -> tuple[IntArray, IntArray]:
         """Is it a switch, and the server (the first of its cell for a switch)?"""

@@ -12,7 +12,7 @@ import numpy as np
 from hopscape.algebra.fields import is_prime
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter, Symmetry
+from hopscape.core.family import Facts, Symmetry, integers
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -33,8 +33,10 @@ class SpectralFly(RouterFamily):
     name = "spectralfly"
     summary = "SpectralFly: the Ramanujan graph LPS(rho, q) of degree rho + 1"
     parameters = (
-        Parameter("rho", "int", "an odd prime, the degree less 1", low=3, high=4096),
-        Parameter("q", "int", "an odd prime other than rho, above twice its root", low=3, high=512),
+        *integers(
+            rho=("an odd prime, the degree less 1", 3, 4096),
+            q=("an odd prime other than rho, above twice its root", 3, 512),
+        ),
         TERMINALS,
     )
     example = "spectralfly(3, 5, p=0)"

@@ -16,7 +16,7 @@ import numpy as np
 from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Layout, Parameter
+from hopscape.core.family import Facts, Layout, Parameter, integers
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
@@ -118,7 +118,7 @@ class MLFM(_TwoLevels):
     name = "mlfm"
     summary = "multi-layer full mesh: h³ + h² endpoints on 3h(h + 1)/2 routers of 2h ports"
     parameters = (
-        Parameter("h", "int", "uplinks of a lower router", low=1),
+        *integers(h="uplinks of a lower router"),
         _ENDS,
         Parameter("layers", "int", "layers; h when left out", low=1, default=None),
     )
@@ -177,10 +177,7 @@ class OFT(_TwoLevels):
 
     name = "oft"
     summary = "orthogonal fat tree: 2k³ - 2k² + 2k endpoints on 3(k² - k + 1) routers of 2k ports"
-    parameters = (
-        Parameter("k", "int", "uplinks of a lower router; a prime power plus 1", low=3, high=1025),
-        _ENDS,
-    )
+    parameters = (*integers(k=("uplinks of a lower router; a prime power plus 1", 3, 1025)), _ENDS)
     example = "oft(3, p=1)"
 
     def __init__(self, k: int, p: int | None = None) -> None:

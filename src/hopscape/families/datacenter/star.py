@@ -14,7 +14,7 @@ import numpy as np
 from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter
+from hopscape.core.family import Facts, Parameter, integers
 from hopscape.families.datacenter.fly import PolarFly, SlimFly, incidence
 from hopscape.families.datacenter.routers import TERMINALS, RouterFamily
 
@@ -111,8 +111,7 @@ class PolarStar(_Star):
     name = "polarstar"
     summary = "PolarStar: star product of PolarFly and a small graph, degree q + 1 + d, diameter 3"
     parameters = (
-        Parameter("q", "int", "a prime power", low=2, high=1024),
-        Parameter("d", "int", "degree of the small graph", low=2, high=4096),
+        *integers(q=("a prime power", 2, 1024), d=("degree of the small graph", 2, 4096)),
         TERMINALS,
         Parameter("supernode", "text", 'the small graph: "quad" or "paley"', default="quad"),
     )
@@ -178,8 +177,10 @@ class Bundlefly(_Star):
     name = "bundlefly"
     summary = "Bundlefly: star product of Slim Fly and a Paley graph, 2q²r routers, diameter 3"
     parameters = (
-        Parameter("q", "int", "a prime power 4w, 4w + 1 or 4w - 1", low=3, high=1024),
-        Parameter("r", "int", "a prime power that is 1 modulo 4", low=5, high=4096),
+        *integers(
+            q=("a prime power 4w, 4w + 1 or 4w - 1", 3, 1024),
+            r=("a prime power that is 1 modulo 4", 5, 4096),
+        ),
         TERMINALS,
     )
     example = "bundlefly(3, 5, p=0)"

@@ -18,7 +18,7 @@ import numpy as np
 from hopscape.core.addresses import Addresses, node_dtype
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry, integers
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
@@ -289,9 +289,7 @@ class LeafSpine(XGFT):
     name = "leaf_spine"
     summary = "leaf-spine (two-level fat tree): leaves with p endpoints, each linked to all spines"
     parameters = (
-        Parameter("leaves", "int", "leaf switches", low=1),
-        Parameter("spines", "int", "spine switches", low=1),
-        Parameter("p", "int", "endpoints per leaf", low=1),
+        *integers(leaves="leaf switches", spines="spine switches", p="endpoints per leaf"),
         Parameter("links", "int", "parallel links from a leaf to a spine", low=1, default=1),
     )
     example = "leaf_spine(4, 2, 3)"
@@ -333,8 +331,7 @@ class Clos(XGFT):
     name = "clos"
     summary = "folded Clos (fat tree) of r-port switches: any levels, taper and number of pods"
     parameters = (
-        Parameter("radix", "int", "ports of a switch", low=2, high=1 << 20),
-        Parameter("levels", "int", "levels of switches", low=1, high=60),
+        *integers(radix=("ports of a switch", 2, 1 << 20), levels=("levels of switches", 1, 60)),
         Parameter("down", "int", "endpoints per leaf; half of the ports", low=1, default=None),
         Parameter("pods", "int", "parts below the top; as many as ports", low=1, default=None),
     )
@@ -393,10 +390,7 @@ class KaryTree(XGFT):
 
     name = "kary_ntree"
     summary = "k-ary n-tree: k^n endpoints, n levels of k^(n-1) switches with 2k ports"
-    parameters = (
-        Parameter("k", "int", "children of a switch", low=1),
-        Parameter("n", "int", "levels of switches", low=1, high=60),
-    )
+    parameters = integers(k="children of a switch", n=("levels of switches", 1, 60))
     example = "kary_ntree(2, 3)"
 
     def __init__(self, k: int, n: int) -> None:

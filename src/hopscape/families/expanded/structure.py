@@ -16,7 +16,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.channels import PLAIN, ChannelClass
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, TooLargeError
-from hopscape.core.family import Family, Parameter, Symmetry
+from hopscape.core.family import Family, Parameter, Symmetry, integers
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement, small_graphs
 from hopscape.core.spec import write_value
@@ -45,7 +45,7 @@ class ExpandedStructure(Family):
     summary = "recursively expanded network RE(base, lamp, n): RE-H, RE-P, CCC and their kin"
     parameters = (
         Parameter("base", "network", "where one walks to reach the connectors"),
-        Parameter("n", "int", "number of levels", low=0, high=4000),
+        *integers(n=("number of levels", 0, 4000)),
         Parameter("lamp", "network", "what each level adds; the base when left out", default=None),
         Parameter(
             "connectors",

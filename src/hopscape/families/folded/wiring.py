@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Parameter
+from hopscape.core.family import Collective, Parameter, integers
 from hopscape.core.network import Network
 from hopscape.core.product import ProductFamily
 from hopscape.core.requirement import Requirement, small_graphs
@@ -23,7 +23,7 @@ class Folded(ProductFamily):
     summary = "Cartesian power of a network with n factors: folded Petersen, folded Heawood"
     parameters = (
         Parameter("base", "network", "the network to multiply with itself"),
-        Parameter("n", "int", "number of factors", low=1, high=4000),
+        *integers(n=("number of factors", 1, 4000)),
     )
     example = "folded(petersen, 2)"
 

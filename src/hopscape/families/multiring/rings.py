@@ -10,7 +10,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter
+from hopscape.core.family import Facts, Family, Layout, Parameter, integers
 from hopscape.core.layout import circle
 from hopscape.core.requirement import Requirement
 
@@ -41,7 +41,7 @@ class FullRings(Family):
     name = "multiring"
     summary = "rings of different steps through the same nodes; a packet stays on one ring"
     parameters = (
-        Parameter("n", "int", "number of nodes", low=2),
+        *integers(n=("number of nodes", 2)),
         Parameter(
             "steps",
             "int",

@@ -17,7 +17,7 @@ import numpy as np
 from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry, integers
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.requirement import Requirement
@@ -32,8 +32,10 @@ class SparseRings(Family):
     name = "sparse_multiring"
     summary = "duplex rings of K places; each node on m of them, any two nodes on a common one"
     parameters = (
-        Parameter("m", "int", "rings that each node sits on", low=2),
-        Parameter("K", "int", "places of each ring; what m does not divide stays empty", low=2),
+        *integers(
+            m=("rings that each node sits on", 2),
+            K=("places of each ring; what m does not divide stays empty", 2),
+        ),
         Parameter("order", "ints", "another order of the places round every ring", default=()),
         Parameter(
             "sigma", "int", "rings that two nodes share: N = m(m-1)/sigma + 1", low=1, default=1

@@ -15,7 +15,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.channels import ATTRIBUTES, ChannelClass
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Facts, Parameter
+from hopscape.core.family import Collective, Facts, Parameter, integers
 from hopscape.core.goal import Goal
 from hopscape.core.layout import Points, circle
 from hopscape.core.memory import require_memory
@@ -308,7 +308,7 @@ class TorusOfPetersen(_Petersens):
     name = "tcp"
     summary = "TCP(k): Petersen graphs at the points of a k × k torus, degree 7"
     parameters = (
-        Parameter("k", "int", "length of the first axis", low=1),
+        *integers(k="length of the first axis"),
         Parameter("width", "int", "length of the second axis; 0: as the first", low=0, default=0),
     )
     example = "tcp(3)"
@@ -324,7 +324,7 @@ class DoubleLoopPetersen(_Petersens):
     name = "dlcpg"
     summary = "DLCPG(k): Petersen graphs at the points of a double loop (k; 1, h), degree 7"
     parameters = (
-        Parameter("k", "int", "positions of the double loop", low=1, high=5000),
+        *integers(k=("positions of the double loop", 1, 5000)),
         Parameter("h", "int", "its second step; 0: the one of least diameter", low=0, default=0),
     )
     example = "dlcpg(8)"

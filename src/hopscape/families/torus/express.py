@@ -10,10 +10,10 @@ import numpy as np
 
 from hopscape.core.addresses import IntArray, MixedRadix
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Layout, Parameter
+from hopscape.core.family import Facts, Layout, Parameter, integers
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
-from hopscape.core.router import Router, pick, spread
+from hopscape.core.router import FamilyRouter, Router, pick, spread
 from hopscape.families.torus.grids import Mesh, OnAxes, Torus
 
 __all__ = ["ExpressMesh", "Tofu"]
@@ -139,14 +139,13 @@ class ExpressMesh(OnAxes):
             yield cls(sides, (max(2, round(max(sides) ** 0.5)),)).spec
 
 
-class ExpressRouter(Router):
+class ExpressRouter(FamilyRouter[ExpressMesh]):
     """Axis by axis, along each by express where that is shorter."""
 
     name = "dimension order"
 
     def __init__(self, network: Network, family: ExpressMesh) -> None:
-        super().__init__(network)
-        self._family = family
+        super().__init__(network, family)
         self._box = MixedRadix(family.sides)
 
     def _digits(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
@@ -187,11 +186,7 @@ class Tofu(Torus):
 
     name = "tofu"
     summary = "Tofu: torus of x by y by z units, each of 2 by 3 by 2 nodes; ten links per node"
-    parameters = (
-        Parameter("x", "int", "units along x", low=1),
-        Parameter("y", "int", "units along y", low=1),
-        Parameter("z", "int", "units along z", low=1),
-    )
+    parameters = integers(x="units along x", y="units along y", z="units along z")
     example = "tofu(2, 1, 3)"
 
     def __init__(self, x: int, y: int, z: int) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, IntArray, MixedRadix, Numbers
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry
+from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry, integers
 from hopscape.core.layout import Points, circle
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -196,7 +196,7 @@ class Mesh(_Grid):
 class _Line(_Grid):
     """A grid of one axis, whose nodes are numbers."""
 
-    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("n", "int", "number of nodes", low=1),)
+    parameters: ClassVar[tuple[Parameter, ...]] = integers(n="number of nodes")
 
     def __init__(self, n: int) -> None:
         super().__init__((n,))

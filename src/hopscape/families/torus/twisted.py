@@ -19,7 +19,7 @@ from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Facts, Layout, Parameter
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
-from hopscape.core.router import Router, pick, spread
+from hopscape.core.router import FamilyRouter, Router, pick, spread
 from hopscape.families.torus.grids import OnAxes, Torus
 
 __all__ = ["TwistedTorus", "best_twist"]
@@ -350,14 +350,10 @@ class TwistedTorus(OnAxes):
                 yield cls((sizes[size],) * (axes - 1) + (2 * sizes[size],)).spec
 
 
-class TwistedRouter(Router):
+class TwistedRouter(FamilyRouter[TwistedTorus]):
     """Shortest routes by the least vector of the difference."""
 
     name = "least vector"
-
-    def __init__(self, network: Network, family: TwistedTorus) -> None:
-        super().__init__(network)
-        self._family = family
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         group, known = self._family.group, self._family.lengths
