@@ -8,7 +8,7 @@ from math import prod
 from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter, Symmetry
+from hopscape.core.family import Facts, Parameter
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.families.datacenter.boxes import Box
@@ -34,6 +34,7 @@ class HyperX(FormulaFamily):
         Parameter("links", "ints", "parallel links along each axis; 1 each", low=1, default=None),
     )
     example = "hyperx([3, 4], p=2)"
+    routers_alike = True
 
     def __init__(
         self, sides: Sequence[int], p: int | None = None, links: Sequence[int] | None = None
@@ -111,11 +112,6 @@ class HyperX(FormulaFamily):
             node_connectivity=None if alike else 1,
             vertex_transitive=alike or None,
         )
-
-    def symmetry(self) -> Symmetry:
-        if self.terminals == 0:
-            return Symmetry.of_transitive(self.order)
-        return Symmetry((0, self.ends), (self.ends, self.routers))
 
     def router(self, network: Network) -> Router:
         return BoxRouter(network, self)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from hopscape.core.addresses import node_dtype
 from hopscape.core.arrays import IntArray
-from hopscape.core.family import Family, ListedFamily, Parameter
+from hopscape.core.family import Family, ListedFamily, Parameter, Symmetry
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -49,6 +50,8 @@ class TerminalFamily(Family):
     """
 
     p: int | None
+    routers_alike: ClassVar[bool] = False
+    """Does a symmetry of the network lead from any router to any other?"""
 
     @property
     @abstractmethod
@@ -103,6 +106,13 @@ class TerminalFamily(Family):
     def hops(self, between_routers: int) -> int:
         """Diameter, given that of the routers that carry endpoints."""
         return between_routers + 2 * (self.terminals > 0)
+
+    def symmetry(self) -> Symmetry | None:
+        if not self.routers_alike:
+            return super().symmetry()
+        if self.terminals == 0:
+            return Symmetry.of_transitive(self.order)
+        return Symmetry((0, self.ends), (self.ends, self.routers))
 
     def router(self, network: Network) -> Router | None:
         return SpreadTableRouter(network) if self.order <= _TABLE_ORDER else None

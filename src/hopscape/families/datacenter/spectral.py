@@ -12,7 +12,7 @@ import numpy as np
 from hopscape.algebra.fields import is_prime
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Symmetry, integers
+from hopscape.core.family import Facts, integers
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -40,6 +40,7 @@ class SpectralFly(RouterFamily):
         TERMINALS,
     )
     example = "spectralfly(3, 5, p=0)"
+    routers_alike = True
 
     def __init__(self, rho: int, q: int, p: int | None = None) -> None:
         if not is_prime(rho) or rho == 2:
@@ -144,11 +145,6 @@ class SpectralFly(RouterFamily):
             return Facts.duplex(links, 1, self.ports)
         degree = self.router_degree
         return Facts.duplex(links, degree, degree, edge_connectivity=degree, vertex_transitive=True)
-
-    def symmetry(self) -> Symmetry:
-        if self.terminals == 0:
-            return Symmetry.of_transitive(self.order)
-        return Symmetry((0, self.ends), (self.ends, self.routers))
 
     def router(self, network: Network) -> Router:
         return MatrixRouter(network, self)
