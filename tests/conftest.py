@@ -144,6 +144,13 @@ def connected_graph(seed: int, order: int, more: int, duplex: bool = True) -> ho
     return hopscape.Network.from_links(order, *ends, duplex=duplex, spec=f"random {seed}")
 
 
+def simple_graph(seed: int, order: int, more: int) -> hopscape.Network:
+    """A random connected graph without loops and parallel links."""
+    drawn = connected_graph(seed, order, more)
+    links = {(u, v) for u, v in zip(drawn.tails.tolist(), drawn.heads.tolist()) if u < v}
+    return hopscape.Network.from_links(order, *zip(*sorted(links)))
+
+
 def bfs(net: hopscape.Network) -> np.ndarray:
     """All distances by plain search: truth[a, b], -1 where there is no path."""
     rows = [[u for u in net.neighbours(v) if u >= 0] for v in range(net.order)]

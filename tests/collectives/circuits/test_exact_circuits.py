@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from conftest import connected_graph
+from conftest import connected_graph, simple_graph
 from hopscape import Goal, Model, verify
 from hopscape.collectives.circuits.exact import exact_circuits, quarter_turn, short_chains, solve
 from hopscape.collectives.circuits.paths import circuits_towards
@@ -68,9 +68,7 @@ def all_first_rounds(network, root):
 @given(st.integers(0, 10**6), st.integers(5, 8), st.integers(0, 4))
 def test_two_rounds_by_brute_force(seed, order, more):
     pytest.importorskip("ortools")
-    drawn = connected_graph(seed, order, more)
-    links = {(min(u, v), max(u, v)) for u, v in zip(drawn.tails.tolist(), drawn.heads.tolist())}
-    network = Network.from_links(order, *zip(*[(u, v) for u, v in sorted(links) if u != v]))
+    network = simple_graph(seed, order, more)
     made = solve(network, Goal.broadcast(0), 2, VERTEX)
     assert (made is not None) == all_first_rounds(network, 0)
     if made is not None:
