@@ -12,7 +12,7 @@ import pytest
 
 from hopscape.cli import main
 
-__all__ = ["Done", "ask", "refused", "run"]
+__all__ = ["Done", "ask", "refused", "run", "shown"]
 
 
 @dataclass
@@ -39,16 +39,21 @@ def run(*arguments: str, **environment: str) -> Done:
     return Done(code, out.getvalue(), complaints.getvalue())
 
 
-def ask(*arguments: str) -> Any:
+def shown(*arguments: str, code: int = 0) -> str:
+    """Run a command that ends with a code; return what it prints."""
+    done = run(*arguments)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+def ask(*arguments: str, code: int = 0) -> Any:
     """Run a command with --format json and read its answer."""
-    done = run(*arguments, "--format", "json")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(shown(*arguments, "--format", "json", code=code))
 
 
-def refused(*arguments: str, code: int = 2, **environment: str) -> str:
+def refused(*arguments: str, **environment: str) -> str:
     """Run a wrong request; return its complaint."""
     done = run(*arguments, **environment)
-    assert done.returncode == code, done.stdout + done.stderr
+    assert done.returncode == 2, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    return done.stderr + done.stdout
+    return done.stderr

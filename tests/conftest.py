@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import settings
+from hypothesis import strategies as st
 
 import hopscape
 
@@ -142,6 +143,20 @@ def connected_graph(seed: int, order: int, more: int, duplex: bool = True) -> ho
     links += rng.integers(0, order, size=(more, 2)).tolist()
     ends = np.array(links, dtype=np.int64).reshape(-1, 2).T
     return hopscape.Network.from_links(order, *ends, duplex=duplex, spec=f"random {seed}")
+
+
+def connected_graphs(least: int, most: int, more: int) -> st.SearchStrategy[hopscape.Network]:
+    """Connected graphs of so many nodes, with up to so many links more than they need."""
+    return st.builds(
+        connected_graph, st.integers(0, 10**6), st.integers(least, most), st.integers(0, more)
+    )
+
+
+def simple_graph(seed: int, order: int, more: int) -> hopscape.Network:
+    """A random connected graph without loops and parallel links."""
+    drawn = connected_graph(seed, order, more)
+    links = {(u, v) for u, v in zip(drawn.tails.tolist(), drawn.heads.tolist()) if u < v}
+    return hopscape.Network.from_links(order, *zip(*sorted(links)))
 
 
 def bfs(net: hopscape.Network) -> np.ndarray:

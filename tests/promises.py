@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import igraph
@@ -154,12 +154,13 @@ def broken_schedules(spec: str) -> list[str]:
     return out
 
 
-def broken_promises(spec: str) -> list[str]:
-    """What a member says of itself and is not so, one line each."""
+def broken_promises(spec: str, stated: Iterable[str] = ()) -> list[str]:
+    """What a member says of itself and is not so, or does not say and should, one line each."""
     net = hopscape.build(spec)
+    missing = [f"{fact} is not stated" for fact in stated if fact not in net.facts.known()]
     checks = (_spec, _wiring, _facts, _columns, _symmetry, _router, _translations, _addresses)
     checks += (_names, _drawn)
-    return [line for check in checks for line in check(net, bare(net))]
+    return missing + [line for check in checks for line in check(net, bare(net))]
 
 
 def _spec(net: Network, own: Network) -> Iterator[str]:

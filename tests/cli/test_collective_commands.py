@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import ask, refused, run
+from commands import ask, run
 
 
 def test_the_front_door_answers_with_the_best() -> None:
@@ -75,43 +75,6 @@ def test_faults_are_planned_round_and_verified(tmp_path: Path) -> None:
     for command in ("reduce", "scatter", "gather", "allgather", "reduce-scatter", "allreduce",
                     "alltoall", "permute"):  # fmt: skip
         assert ask(command, "torus(3, 3)", "--dead", "4")["verdict"] == "holds"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("broadcast", "fat_tree(4)", "--from", "20"), "the root is node 20, a switch"),
-        (("broadcast", "ring(5)", "--from", "2", "--dead", "2"), "node 2, is dead"),
-        (("multicast", "ring(5)", "--to", "2", "--dead", "2"), "node 2, is dead"),
-        (("broadcast", "ring(5)", "--bytes", "0"), "from 1 to 10^18"),
-        (("broadcast", "ring(5)", "--bytes", "-1KB"), "bytes is"),
-        (("broadcast", "ring(5)", "--dead", "9"), "9"),
-        (("broadcast", "ring(5)", "--dead-link", "0-2"), "no such link"),
-        (("broadcast", "ring(5)", "--dead-link", "0"), "two nodes"),
-        (("allgather", "ring(6)", "--dead", "1", "--dead", "4"), "cut off"),
-        (("broadcast", "ring(5)", "--dead", "0", "--dead", "1", "--dead", "2", "--dead", "3",
-          "--dead", "4"), "no endpoint"),
-        (("broadcast", "fat_tree(4)", "--switching", "store-and-forward"), "only forward"),
-        (("broadcast", "ring(5)", "--in-network"), "has none"),
-        (("broadcast", "ring(5)", "--disjoint", "edge"), "needs --switching circuit"),
-        (("broadcast", "ring(5)", "--switching", "circuit", "--disjoint", "x"), "choose vertex"),
-        (("scatter", "ring(5)", "--from", "0", "--from", "2"), "takes no further sources"),
-        (("broadcast", "ring(5)", "--time-limit", "0"), "above 0"),
-        (("broadcast", "ring(5)", "--animate", "x.svg"), "must end in .html or .gif"),
-        (("allgather", "ring(5)", "--group", "0,9"), "9"),
-        (("allgather", "ring(5)", "--group", "a"), "node numbers and ranges"),
-        (("allgather", "ring(5)", "--group", "3-1"), "falls"),
-        (("allgather", "torus(100000, 100000)"), "HOPSCAPE_MEMORY"),
-        (("alltoall", "torus(10000, 10000)", "--bytes", "1GB"), "limit"),
-        (
-            ("broadcast", "torus(8, 8)", "--algorithm", "circuit", "--ports", "1", "--duplex",
-             "half", "--switching", "store-and-forward"),
-            "serves circuit-switched, not 1-port, half duplex, store-and-forward",
-        ),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_is_said_in_a_sentence(arguments, words) -> None:
-    assert words in refused(*arguments, HOPSCAPE_MEMORY="1G")
 
 
 def test_old_names_of_algorithms_still_serve() -> None:

@@ -239,45 +239,6 @@ def test_version_and_help() -> None:
     assert "torus(8, 8)" in run("show", "--help").stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("show", "tours(8)"), "did you mean torus"),
-        (("show", "torus()"), "at least one axis"),
-        (("show", "ring(3, 4)"), "takes at most 1 argument"),
-        (("show", "ring(-3)"), "at least 1"),
-        (("show", "ring(0)"), "at least 1"),
-        (("show", "ring(2.5)"), "an integer"),
-        (("show", "ring(8"), "expected ',' or ')'"),
-        (("show", ""), "expected the name of a family"),
-        (("show", "random_regular(5, 3)"), "odd"),
-        (("show", "nothing.edges"), "cannot be read"),
-        (("distances", "torus(100000, 100000)", "--from", "0"), "would need"),
-        (("distances", "petersen", "--from", "10"), "out of range"),
-        (("distances", "petersen", "--each"), "--each needs --from"),
-        (("route", "torus(4, 4)", "0", "(4, 0)"), "out of range"),
-        (("route", "torus(4, 4)", "0", "(1, 2, 3)"), "3 entries"),
-        (("route", "torus(4, 4)", "0", "x"), "neither a number nor an address"),
-        (("draw", "torus(100000, 10000)", "-o", "x.svg"), "1,000,000,000 nodes"),
-        (("draw", "petersen", "-o", "x.doc"), ".doc"),
-        (("broadcast", "petersen", "--algorithm", "magic"), "no broadcast algorithm 'magic'"),
-        (("broadcast", "petersen", "--ports", "0"), "at least 1"),
-        (("broadcast", "petersen", "--duplex", "triple"), "full or half"),
-        (("compare", "petersen", "--columns", "beauty"), "column 'beauty' is unknown"),
-        (("verify", "nothing.json"), "cannot be read"),
-        (("ledger", "--paper", "nothing"), "has no claims"),
-        (("explain", "beauty"), "unknown"),
-        (("permute", "petersen", "--permutation", "nothing.txt"), "neither random:SEED"),
-    ],
-)
-def test_bad_input_is_one_clear_sentence(
-    arguments: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert words in refused(*arguments)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_files_that_are_not_graphs(tmp_path: Path) -> None:
     for name, content in [
         ("words.edges", b"this is not a graph at all\n"),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import typer
 
-from commands import Done, refused, run
+from commands import Done, run
 from hopscape.cli.app import app
 
 
@@ -237,46 +237,6 @@ def test_the_ending_of_the_output_chooses_its_format(
     assert place.read_text() == told.stdout
     if ending == "json":
         json.loads(place.read_text())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (
-            ("broadcast", "torus(5, 5)", "--algorithm", "axis", "--ports", "1", "--duplex", "half"),
-            "serves all-port, circuit-switched, not 1-port, half duplex, circuit-switched",
-        ),
-        (
-            ("broadcast", *CIRCUIT, "--switching", "store-and-forward"),
-            "serves circuit-switched, not all-port, full duplex, store-and-forward",
-        ),
-        (("broadcast", "petersen", "--algorithm", "list", "--save", "x.json"), "nothing to write"),
-        (("distances", "petersen", "--from", "1", "--exact"), "leave out --exact"),
-        (("distances", "petersen", "--seed", "1"), "it needs --sample"),
-        (("design", "--nodes", "16", "--ports", "4", "--choose", "1"), "it needs --out"),
-        (("show", "petersen", "--time-limit", "0"), "must be above 0"),
-        (("simulate", "ring(4)", "--saturation", "--load", "0.1"), "leave out --load"),
-        (("simulate", "ring(4)", "--flits", "2"), "leave out --flits: it needs --schedule"),
-        (("simulate", "ring(4)", "--fault-routing", "tables"), "it needs --fail-link or"),
-        (("simulate", "--booksim", "x.cfg", "--vcs", "4"), "leave out --vcs: the BookSim file"),
-        (("simulate", "--schedule", "x", "--figure", "y.svg"), "leave out --figure"),
-        (("simulate", "--schedule", "x", "--saturation"), "leave out --saturation"),
-        (("simulate", "--schedule", "x", "--packet", "4"), "beside a schedule, with --load"),
-        (("simulate", "ring(4)", "--write-booksim", "x", "--workers", "3"), "leave out --workers"),
-        (("simulate", "ring(4)", "-t", "x.trace", "--load", "0.1"), "leave out --load: a .trace"),
-        (("ledger", "--page", "x.md", "-o", "y"), "leave out --format and -o"),
-        (("emit", "ring(4)", "--to", "c", "--stages", "2"), "only Verilog has a clock"),
-        (("emit", "ring(4)", "--to", "c", "--with-router", "-o", "x"), "is for Verilog, not for c"),
-        (("emit", "ring(4)", "--to", "c", "--packets", "9"), "is for --with-router --check"),
-        (("emit", "ring(4)", "--to", "c", "--check"), "name it with -o"),
-        (("emit", "ring(4)", "--to", "c", "--format", "json"), "name it with -o"),
-        (("emit", "ring(4)", "--to", "p4", "--check", "-o", "x.p4"), "no program that runs P4"),
-        (("draw", "ring(4)", "-o", "x.svg", "--broadcast", "0", "--labels"), "draws rounds"),
-        (("draw", "ring(3000)", "-o", "x.svg", "--labels"), "by density, without labels"),
-    ],
-)
-def test_what_cannot_be_honoured_is_refused(arguments: tuple[str, ...], words: str) -> None:
-    assert words in refused(*arguments)
 
 
 def test_costs_alone_leave_the_rules_to_the_algorithm() -> None:

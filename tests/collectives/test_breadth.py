@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from conftest import connected_graph
+from conftest import connected_graphs
 from hopscape import Goal, Model, verify
 from hopscape.collectives import run_algorithm
 from hopscape.collectives.breadth import breadth_first, breadth_first_schedule
@@ -39,9 +39,8 @@ def test_balance(data):
 
 
 @settings(deadline=None, max_examples=40, derandomize=True)
-@given(st.integers(0, 10**6), st.integers(1, 9), st.integers(0, 9), st.integers(1, 2))
-def test_any_network(seed, order, more, pieces):
-    net = connected_graph(seed, order, more)
+@given(connected_graphs(1, 9, 9), st.integers(1, 2))
+def test_any_network(net, pieces):
     trees = breadth_first(net, pieces)
     for goal in (Goal.all_gather(pieces), Goal.reduce_scatter(pieces)):
         assert verify(breadth_first_schedule(net, goal)).holds
@@ -50,7 +49,7 @@ def test_any_network(seed, order, more, pieces):
     assert verdict.holds
     assert packed.rounds == len(trees.rounds)
     assert verdict.details["max_path"] == len(trees.rounds)
-    both = breadth_first_schedule(net, Goal.all_reduce(order * pieces), Model(packing="packed"))
+    both = breadth_first_schedule(net, Goal.all_reduce(net.order * pieces), Model(packing="packed"))
     assert verify(both).holds
     assert both.rounds == 2 * len(trees.rounds)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import networkx as nx
@@ -11,8 +10,8 @@ import pytest
 from slow_twin import dependencies
 
 import hopscape
+from commands import ask, refused
 from conftest import EXAMPLES, MEMBERS
-from hopscape.cli import main
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
 from hopscape.deadlock import (
@@ -213,29 +212,21 @@ def test_the_engine_makes_only_certified_dependencies(spec, method, routing):
 
 
 @pytest.mark.compiled
-def test_command_names_the_routes_that_it_certifies(capsys):
-    def run(*words):
-        with pytest.raises(SystemExit) as end:
-            main(["deadlock", *words, "--format", "json"])
-        assert end.value.code in (0, None)
-        return json.loads(capsys.readouterr().out)
-
-    auto = run("circulant(24, 1, 5, 11)", "--vcs", "2")
+def test_command_names_the_routes_that_it_certifies():
+    auto = ask("deadlock", "circulant(24, 1, 5, 11)", "--vcs", "2")
     assert (auto["vcs"], auto["least"]) == (2, "proved least")
     assert auto["router"] == hopscape.build("circulant(24, 1, 5, 11)").router().name
     assert auto["deadlock_free"] is True
     spec = "cayley(7, 9, 4, 29, 62)"
-    own = run(spec, "--router", "closed")
+    own = ask("deadlock", spec, "--router", "closed")
     assert own["router"] == hopscape.build(spec).router("closed").name
     assert own["method"] in ("layers", "rising")
     assert (own["vcs"] > 2, own["at_least"], own["least"]) == (True, 2, "upper bound")
-    mixed = run("petersen", "--routing", "adaptive", "--vcs", "3")
+    mixed = ask("deadlock", "petersen", "--routing", "adaptive", "--vcs", "3")
     assert (mixed["vcs"], mixed["deadlock_free"]) == (3, True)
-    twice = run("mesh(4, 4)", "--routing", "valiant")
+    twice = ask("deadlock", "mesh(4, 4)", "--routing", "valiant")
     assert (twice["vcs"], twice["deadlock_free"]) == (2, False)
-    with pytest.raises(SystemExit) as end:
-        main(["deadlock", "ring(5)", "--routing", "wild"])
-    assert end.value.code == 2
+    refused("deadlock", "ring(5)", "--routing", "wild")
 
 
 def test_too_many_layers_name_the_way_out():

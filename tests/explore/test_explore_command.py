@@ -9,16 +9,9 @@ from typing import Any
 
 import pytest
 
-from hopscape.cli import main
+from commands import run, shown
 
 SMALL = ("--schedules", "none", "--traffic", "none", "--no-bisection", "--no-deadlock")
-
-
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as end:
-        main(["explore", *words])
-    out = capsys.readouterr()
-    return int(end.value.code or 0), out.out, out.err
 
 
 def networks(place: Path) -> list[dict[str, Any]]:
@@ -27,10 +20,9 @@ def networks(place: Path) -> list[dict[str, Any]]:
     return list(json.loads(found[1])["networks"])
 
 
-def test_a_page_of_two_networks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_page_of_two_networks(tmp_path: Path) -> None:
     place = tmp_path / "page.html"
-    code, out, _ = run(capsys, "ring(6)", "petersen", "-o", str(place), *SMALL)
-    assert code == 0
+    out = shown("explore", "ring(6)", "petersen", "-o", str(place), *SMALL)
     assert out.startswith(f"wrote {place}: ")
     assert [one["spec"] for one in networks(place)] == ["ring(6)", "petersen"]
     for one in networks(place):
@@ -38,7 +30,7 @@ def test_a_page_of_two_networks(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         assert one["bisection"] is one["deadlock"] is one["recording"] is None
 
 
-def test_parts_that_are_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_parts_that_are_asked_for(tmp_path: Path) -> None:
     place = tmp_path / "page.html"
     asked = (
         "--schedules",
@@ -48,9 +40,8 @@ def test_parts_that_are_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: 
         "--simulate",
         "0.1",
     )
-    code, _, _ = run(capsys, "ring(8)", "-o", str(place), *asked, "--seed", "3")
+    shown("explore", "ring(8)", "-o", str(place), *asked, "--seed", "3")
     [one] = networks(place)
-    assert code == 0
     assert [plan["name"] for plan in one["schedules"]] == ["broadcast", "reduce"]
     assert [load["name"] for load in one["traffic"]] == ["uniform", "shuffle"]
     assert one["recording"]["load"] == 0.1
@@ -75,11 +66,9 @@ def test_parts_that_are_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: 
         (("ring(6)", "-o", "/no/such/folder/x.html", *SMALL), "there is no folder"),
     ],
 )
-def test_what_is_wrong_is_refused(
-    words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = run(capsys, *words)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert "Traceback" not in err
+def test_what_is_wrong_is_refused(words: tuple[str, ...], message: str) -> None:
+    done = run("explore", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
     assert not Path("x.html").exists()

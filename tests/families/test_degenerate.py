@@ -15,6 +15,7 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.model import Model
 from hopscape.metrics import distance_profile
 from promises import measure, true_orbits
+from refusals import refusals
 
 PARTS = [
     *("path(1)", "path(2)", "path(3)", "ring(1)", "ring(2)", "ring(3)", "ring(4)", "complete(1)"),
@@ -163,21 +164,16 @@ def test_lamps_and_bases_of_one_node(spec, diameter):
     assert hopscape.build(spec).facts.diameter == diameter
 
 
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [
-        ("folded(petersen, 0)", "from 1 to 4000"),
-        ("expanded(path(2), 3)", "at most 2"),
-        ("expanded(circulant(6, 2), 1)", "not connected"),
-        ("expanded(petersen, 1, lamp=random_regular(4, 0))", "not connected"),
-        ("ring_of_cycles(circulant(8, 2, 4), 1)", "connected"),
-        ("ring_of_cycles(complete(3), 2)", "degrees from 2 to 2"),
-        ("ring_of_cycles(double_loop(1000000), 8)", "would need"),
-    ],
+test_refusals = refusals(
+    HopscapeError,
+    ("folded(petersen, 0)", "from 1 to 4000"),
+    ("expanded(path(2), 3)", "at most 2"),
+    ("expanded(circulant(6, 2), 1)", "not connected"),
+    ("expanded(petersen, 1, lamp=random_regular(4, 0))", "not connected"),
+    ("ring_of_cycles(circulant(8, 2, 4), 1)", "connected"),
+    ("ring_of_cycles(complete(3), 2)", "degrees from 2 to 2"),
+    ("ring_of_cycles(double_loop(1000000), 8)", "would need"),
 )
-def test_refusals(spec, words):
-    with pytest.raises(HopscapeError, match=words):
-        hopscape.build(spec)
 
 
 @pytest.mark.parametrize(

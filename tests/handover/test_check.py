@@ -15,7 +15,7 @@ import networkx as nx
 import pytest
 from real_programs import needs
 
-from hopscape.cli import main
+from commands import ask, refused
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.export.tables import read_routing_table
 from hopscape.handover import CheckSettings, check_folder, hand_over, read_back
@@ -32,12 +32,6 @@ from hopscape.simulate.booksim_native import native_topology
 from hopscape.simulate.settings import Settings
 
 Folders = Callable[[str], Path]
-
-
-def _run(*words: str) -> int:
-    with pytest.raises(SystemExit) as left:
-        main(list(words))
-    return int(left.value.code or 0)
 
 
 def test_one_numbering_of_ports(folders: Folders) -> None:
@@ -92,19 +86,15 @@ def test_a_file_changed_by_hand_is_named(tmp_path: Path) -> None:
         check_folder(tmp_path)
 
 
-def test_what_cannot_be_checked_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_checked_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FileFormatError, match="is not a hand-over"):
         check_folder(tmp_path)
     hand_over("path(2)", tmp_path)
     with pytest.raises(ArgumentError, match="'gem5' is unknown"):
         check_folder(tmp_path, ["gem5"])
     monkeypatch.setenv("PATH", "")
-    assert _run("check", str(tmp_path), "--with", "opensm") == 2
-    assert "Debian: opensm ibsim-utils" in capsys.readouterr().err
-    assert _run("check", str(tmp_path), "--with", "all", "-f", "json") == 0
-    rows = {row["component"]: row for row in json.loads(capsys.readouterr().out)}
+    assert "Debian: opensm ibsim-utils" in refused("check", str(tmp_path), "--with", "opensm")
+    rows = {row["component"]: row for row in ask("check", str(tmp_path), "--with", "all")}
     assert rows["opensm"]["holds"] is None
     assert "ibutils" in rows["opensm"]["reason"]
     assert rows["msccl"]["holds"] is True
@@ -215,19 +205,17 @@ def test_booksim_configurations_say_whether_they_can_deadlock(tmp_path: Path) ->
         assert "without deadlock avoidance" in head
 
 
-def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands(tmp_path: Path) -> None:
     out = tmp_path / "f"
-    assert _run("handover", "ring(4)", "--out", str(out), "-f", "json") == 0
-    names = {row["file"] for row in json.loads(capsys.readouterr().out)}
+    names = {row["file"] for row in ask("handover", "ring(4)", "--out", str(out))}
     assert {"cables.csv", "opensm/", "msccl/", "simgrid/", "all-reduce.json"} <= names
-    assert _run("check", str(out), "--with", "msccl", "-f", "json") == 0
-    assert json.loads(capsys.readouterr().out)[0]["holds"] is True
+    assert ask("check", str(out), "--with", "msccl")[0]["holds"] is True
     (tmp_path / "file").write_text("")
-    assert _run("handover", "ring(4)", "--out", str(tmp_path / "file")) == 2
-    assert _run("check", str(out), "--with", ",") == 2
-    assert _run("check", str(out), "--time-limit", "0") == 2
-    assert _run("run-mpi", str(out / "summary.json")) == 2
-    assert _run("handover", "ring(4)", "--out", str(out), "--floor", "1x1x2") == 2
+    refused("handover", "ring(4)", "--out", str(tmp_path / "file"))
+    refused("check", str(out), "--with", ",")
+    refused("check", str(out), "--time-limit", "0")
+    refused("run-mpi", str(out / "summary.json"))
+    refused("handover", "ring(4)", "--out", str(out), "--floor", "1x1x2")
 
 
 def test_every_file_with_ports_says_how_they_count(folders: Folders) -> None:

@@ -1,50 +1,13 @@
-"""The paper on multirings, chapters 1, 4, 5 and 6: claims are judged as they are known."""
+"""The paper on multirings, chapters 1, 4, 5 and 6: its checks against others of the same."""
 
 from __future__ import annotations
 
 import numpy as np
-from rulings import JudgedClaims, rulings
 
 import hopscape
 from hopscape.algebra.designs.existence import bruck_ryser_chowla, table
 from hopscape.algebra.designs.symmetric import make_design
 from hopscape.ledger.papers.multiring import wires
-from hopscape.ledger.papers.multiring.switches import CLAIMS
-
-CORRECTED = {
-    "steps", "duplex-multiring", "wiring-formula", "reserve", "digraph-supernode", "square",
-    "prime",
-}  # fmt: skip
-REFUTED = {"channels", "1960", "980"}
-OPEN = {"optical"}
-BEYOND = {"full-switch", "largest-39", "several-crossbars"}
-NAMES = [c.key.removeprefix("blockdesign-") for c in CLAIMS]
-RULINGS = rulings(NAMES, "blockdesign-", corrected=CORRECTED, refuted=REFUTED, undecided=OPEN)
-
-
-class TestClaims(JudgedClaims):
-    claims = CLAIMS
-    prefix = "blockdesign-"
-    rulings = RULINGS
-    beyond = BEYOND
-    unplanted = OPEN
-    texts = (
-        ("ports", "47 channels of a node"),
-        ("512", "512 channels K3"),
-        ("processors", "65664 processors"),
-        ("original-jumps", "at most 3 jumps"),
-        ("several-times", "RPK supernode 3.71 and 4.88"),
-        ("channels", "(7, 4, 2) 28 against 21"),
-        ("table-4.3", "impossible: N = 43; quoted: N = 111"),
-        ("table-4.4", "impossible: N = 22, 29, 46"),
-        ("rpk-39", "[0, 1, 2, 4, 13, 18, 33] mod 39"),
-        ("1960", "= 1961 supernodes"),
-        ("980", "= 981 supernodes"),
-        ("reserve", "single (3, 4), doubled (3, 3)"),
-        ("square", "M = 12: 133 and 144"),
-        ("42", "N = 1723"),
-        ("several-crossbars", "3 of 4 x 4 join 37 by 1"),
-    )
 
 
 def test_residues_exclude_what_hilbert_symbols_exclude():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from hopscape.cli import main
+from commands import ask, refused
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.network import Network
 from hopscape.deadlock import routing_table
@@ -89,24 +88,9 @@ def test_classes_of_links():
         channel_delays(hopscape.build("torus(4, 3)"), 1, (("ring", 2),))
 
 
-def test_command_takes_delays_by_class(capsys):
+def test_command_takes_delays_by_class():
     def latency(*words):
-        with pytest.raises(SystemExit) as end:
-            main(
-                [
-                    "simulate",
-                    "torus(4, 4)",
-                    "--load",
-                    "0.02",
-                    "--cycles",
-                    "400",
-                    "--format",
-                    "json",
-                    *words,
-                ]
-            )
-        assert end.value.code in (0, None)
-        found = json.loads(capsys.readouterr().out)
+        found = ask("simulate", "torus(4, 4)", "--load", "0.02", "--cycles", "400", *words)
         return found["points"][0]["latency"], found["configuration"]["link_delays"]
 
     flat, none = latency("--link-delay", "1")
@@ -116,9 +100,7 @@ def test_command_takes_delays_by_class(capsys):
     assert named == [["axis1", 5]]
     assert flat < far < both
     assert far - flat == pytest.approx(both - far, rel=0.3)  # one hop of each axis in the mean
-    with pytest.raises(SystemExit) as end:
-        main(["simulate", "torus(4, 4)", "--load", "0.02", "--link-delay", "ring=5"])
-    assert end.value.code == 2
+    refused("simulate", "torus(4, 4)", "--load", "0.02", "--link-delay", "ring=5")
 
 
 def _twins(links):
@@ -232,29 +214,15 @@ def test_hotspots_get_their_shares():
 
 
 @pytest.mark.interpreted
-def test_matrix_and_trace_files(tmp_path, capsys):
+def test_matrix_and_trace_files(tmp_path):
     matrix = np.zeros((6, 6))
     matrix[np.arange(6), (np.arange(6) + 2) % 6] = 4
     file = tmp_path / "pairs.csv"
     np.savetxt(file, matrix, delimiter=",")
     traffic = read_matrix(file, 6)
     assert np.array_equal(traffic.matrix(6), (matrix > 0).astype(float))
-    words = [
-        "simulate",
-        "ring(6)",
-        "--vcs",
-        "2",
-        "--load",
-        "0.1",
-        "--cycles",
-        "500",
-        "--format",
-        "json",
-    ]
-    with pytest.raises(SystemExit) as end:
-        main([*words, "--traffic", str(file)])
-    assert end.value.code in (0, None)
-    assert json.loads(capsys.readouterr().out)["points"][0]["hops"] == 3
+    words = ["simulate", "ring(6)", "--vcs", "2", "--load", "0.1", "--cycles", "500"]
+    assert ask(*words, "--traffic", str(file))["points"][0]["hops"] == 3
     trace = tmp_path / "packets.trace"
     trace.write_text("cycle,source,target,flits\n# two packets\n5,0,2,2\n50,1,2,4\n")
     setup = build_setup(hopscape.build("ring(6)"), Settings(vcs=2))
@@ -308,14 +276,10 @@ def test_adaptive_packets_escape_when_no_buffer_holds_them(switching):
     assert state.scalars[layout.DELIVERED] > before + 200
 
 
-def test_saturation_resumes_and_runs_side_by_side(tmp_path, capsys):
+def test_saturation_resumes_and_runs_side_by_side(tmp_path):
     kept = tmp_path / "kept.jsonl"
-    words = ["simulate", "ring(4)", "mesh(2, 3)", "--saturation", "--cycles", "200", "-f", "json"]
-    records = []
-    for workers in ("1", "2"):
-        with pytest.raises(SystemExit):
-            main([*words, "--workers", workers, "--resume", str(kept)])
-        records.append(json.loads(capsys.readouterr().out))
+    words = ["simulate", "ring(4)", "mesh(2, 3)", "--saturation", "--cycles", "200"]
+    records = [ask(*words, "--workers", count, "--resume", str(kept)) for count in ("1", "2")]
     assert records[0]["saturation"].keys() == {"ring(4)", "mesh(2, 3)"}
     assert records[0] == records[1]  # seconds too: nothing was run again
     assert len(kept.read_text().splitlines()) >= 2

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from conftest import connected_graph
+from conftest import connected_graph, simple_graph
 from hopscape import Goal, Model, verify
 from hopscape.collectives.bounds import informed_at_most, lower_bounds
 from hopscape.collectives.circuits.path_kernels import link_disjoint, node_disjoint
@@ -49,9 +49,7 @@ def flow_with_ports(network, room, targets, apart):
 @settings(deadline=None, max_examples=100)
 @given(st.integers(0, 10**6), st.integers(2, 12), st.integers(0, 8), st.integers(1, 3), st.data())
 def test_kernels_keep_to_ports(seed, order, more, ports, data):
-    drawn = connected_graph(seed, order, more)
-    links = {(min(u, v), max(u, v)) for u, v in zip(drawn.tails.tolist(), drawn.heads.tolist())}
-    network = Network.from_links(order, *zip(*[(u, v) for u, v in sorted(links) if u != v]))
+    network = simple_graph(seed, order, more)
     chosen = np.random.default_rng(seed).permutation(order)
     sources = data.draw(st.integers(1, min(4, order - 1)))
     targets = chosen[sources : sources + data.draw(st.integers(1, 8))].astype(np.int64)

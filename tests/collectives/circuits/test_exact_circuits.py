@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from conftest import connected_graph
+from conftest import connected_graphs, simple_graph
 from hopscape import Goal, Model, verify
 from hopscape.collectives.circuits.exact import exact_circuits, quarter_turn, short_chains, solve
 from hopscape.collectives.circuits.paths import circuits_towards
@@ -68,9 +68,7 @@ def all_first_rounds(network, root):
 @given(st.integers(0, 10**6), st.integers(5, 8), st.integers(0, 4))
 def test_two_rounds_by_brute_force(seed, order, more):
     pytest.importorskip("ortools")
-    drawn = connected_graph(seed, order, more)
-    links = {(min(u, v), max(u, v)) for u, v in zip(drawn.tails.tolist(), drawn.heads.tolist())}
-    network = Network.from_links(order, *zip(*[(u, v) for u, v in sorted(links) if u != v]))
+    network = simple_graph(seed, order, more)
     made = solve(network, Goal.broadcast(0), 2, VERTEX)
     assert (made is not None) == all_first_rounds(network, 0)
     if made is not None:
@@ -79,17 +77,12 @@ def test_two_rounds_by_brute_force(seed, order, more):
 
 @settings(deadline=None, max_examples=12)
 @given(
-    st.integers(0, 10**6),
-    st.integers(2, 10),
-    st.integers(0, 8),
-    st.sampled_from([None, 1, 2]),
-    st.sampled_from(["vertex", "edge"]),
+    connected_graphs(2, 10, 8), st.sampled_from([None, 1, 2]), st.sampled_from(["vertex", "edge"])
 )
-def test_exact_is_never_beaten(seed, order, more, ports, disjoint):
+def test_exact_is_never_beaten(network, ports, disjoint):
     pytest.importorskip("ortools")
-    network = connected_graph(seed, order, more)
     model = replace(VERTEX, ports=ports, disjoint=disjoint)
-    goal = Goal.broadcast(0, sources=[order - 1])
+    goal = Goal.broadcast(0, sources=[network.order - 1])
     made = exact_circuits(network, goal, model)
     verdict = verify(made, model=model)
     assert verdict, verdict.reason

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from conftest import connected_graph
+from conftest import simple_graph
 from hopscape import verify
 from hopscape.collectives.circuits.path_kernels import link_disjoint, node_disjoint
 from hopscape.collectives.circuits.paths import circuits_towards, wires_of
@@ -52,9 +52,7 @@ def link_flow(network, informed, wanting):
 @given(st.integers(0, 10**6), st.integers(2, 12), st.integers(0, 8), st.data())
 def test_kernels_find_as_many_on_any_small_graph(seed, order, more, data):
     """Sparse graphs, where a circuit often has to give way to another."""
-    drawn = connected_graph(seed, order, more)
-    links = {(min(u, v), max(u, v)) for u, v in zip(drawn.tails.tolist(), drawn.heads.tolist())}
-    network = Network.from_links(order, *zip(*[(u, v) for u, v in sorted(links) if u != v]))
+    network = simple_graph(seed, order, more)
     chosen = np.random.default_rng(seed).permutation(order)
     sources = data.draw(st.integers(1, min(4, order - 1)))
     informed, wanting = np.zeros((2, order), dtype=bool)

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hopscape
+from commands import ask, shown
 from hopscape.cli.app import app
 from hopscape.core.check import check_router
 from hopscape.core.errors import ArgumentError, SpecError
@@ -253,14 +254,8 @@ def test_expansion_refuses():
         check_expansion(hopscape.build("petersen"))
 
 
-def run(*words, code=0):
-    result = CliRunner().invoke(app, [*words])
-    assert result.exit_code == code, result.output
-    return result.stdout  # an old name is hinted at on the other stream
-
-
 def test_command_designs():
-    rows = json.loads(run("designs", "--sigma", "1", "--max-m", "12", "--format", "json"))
+    rows = ask("designs", "--sigma", "1", "--max-m", "12")
     assert [row["N"] for row in rows] == [3, 7, 13, 21, 31, 43, 57, 73, 91, 111, 133]
     assert {row["N"]: row["status"] for row in rows if row["status"] != "exists"} == {
         43: "impossible",
@@ -270,24 +265,24 @@ def test_command_designs():
 
 
 def test_command_blocks_and_check(tmp_path):
-    record = json.loads(run("design-blocks", "37", "9", "2", "--format", "json"))
+    record = ask("design-blocks", "37", "9", "2")
     assert len(record["blocks"]) == 37
     path = tmp_path / "b.json"
     path.write_text(json.dumps(record))
-    found = json.loads(run("design-check", str(path), "--format", "json"))
+    found = ask("design-check", str(path))
     assert (found["verdict"], found["N"], found["m"], found["sigma"]) == ("holds", 37, 9, 2)
     record["blocks"][0][0] = record["blocks"][0][1]
     path.write_text(json.dumps(record))
-    assert "fails" in run("design-check", str(path), "--format", "json", code=1)
+    assert ask("design-check", str(path), code=1)["verdict"] == "fails"
 
 
 def test_half_duplex_rounds_are_not_those_of_duplex_ports():
-    words = ("check-permutation", "distributed_switch(57, 8, 1)", "--format", "json")
-    record = json.loads(run(*words, "--half-duplex", code=1))
+    words = ("check-permutation", "distributed_switch(57, 8, 1)")
+    record = ask(*words, "--half-duplex", code=1)
     assert record["conflicts"] > 0
     assert record["rounds_at_least"] == 2
     assert record["rounds_planned"] >= 2
-    record = json.loads(run(*words, "--traffic", "relation", "--at-once", "4", code=1))
+    record = ask(*words, "--traffic", "relation", "--at-once", "4", code=1)
     assert record["rounds_needed"] == record["rounds_planned"] == record["rounds_at_least"]
     assert record["rounds_needed"] <= 4
 
@@ -296,25 +291,25 @@ def test_files_of_destinations_take_no_further_choice(tmp_path):
     path = tmp_path / "p.txt"
     path.write_text(" ".join(str((i + 1) % 7) for i in range(7)))
     words = ("check-permutation", "distributed_switch(7, 3, 1)", "--permutation", str(path))
-    assert "holds" in run(*words)
+    assert "holds" in shown(*words)
     result = CliRunner().invoke(app, [*words, "--at-once", "2"])
     assert result.exit_code != 0
     assert isinstance(result.exception, ArgumentError) or "random:SEED" in result.output
 
 
 def test_ways_round_a_dead_crossbar_of_the_digraph():
-    words = ("route-around", "quasicomplete_digraph(5)", "0", "3", "--format", "json")
-    whole = json.loads(run(*words))
+    words = ("route-around", "quasicomplete_digraph(5)", "0", "3")
+    whole = ask(*words)
     assert whole["ways"] == [[0, 28, 3]]
     assert whole["path"] == [0, 28, 3]
-    around = json.loads(run(*words, "--dead-switch", "28"))
+    around = ask(*words, "--dead-switch", "28")
     assert around["length"] == 4
     assert 28 not in around["path"]
     assert around["stranded_pairs"] == 24
 
 
 def test_open_cases_do_not_claim_more_than_the_program_knows():
-    rows = json.loads(run("designs", "--sigma", "3", "--max-m", "60", "--format", "json"))
+    rows = ask("designs", "--sigma", "3", "--max-m", "60")
     for row in rows:
         if row["status"] == "open":
             assert "none known to this program" in row["reason"]
@@ -325,15 +320,15 @@ def test_open_cases_do_not_claim_more_than_the_program_knows():
 
 def test_other_commands():
     spec = "distributed_switch(13, 4, 1)"
-    record = json.loads(run("check-permutation", spec, "--count", "20", "--format", "json"))
+    record = ask("check-permutation", spec, "--count", "20")
     assert record["verdict"] == "holds"
     assert record["rounds_needed"] == 1
-    words = ("check-permutation", spec, "--at-once", "6", "--format", "json")
-    assert json.loads(run(*words, code=1))["conflicts"] > 0
-    words = ("route-around", spec, "0", "1", "--dead-switch", "13", "--format", "json")
-    assert json.loads(run(*words))["length"] in (2, 4)
-    cover = json.loads(run("difference-cover", "39", "7", "--format", "json"))
+    words = ("check-permutation", spec, "--at-once", "6")
+    assert ask(*words, code=1)["conflicts"] > 0
+    words = ("route-around", spec, "0", "1", "--dead-switch", "13")
+    assert ask(*words)["length"] in (2, 4)
+    cover = ask("difference-cover", "39", "7")
     assert cover["doubled"] == [1, 2, 37, 38]
-    assert len(json.loads(run("digraph-table", "3", "--format", "json"))) == 9
-    assert json.loads(run("machines", "--format", "json"))[0]["supernodes"] == 513
-    assert json.loads(run("machines", "--compare", "8", "--format", "json"))[0]["diameter"] == 2
+    assert len(ask("digraph-table", "3")) == 9
+    assert ask("machines")[0]["supernodes"] == 513
+    assert ask("machines", "--compare", "8")[0]["diameter"] == 2

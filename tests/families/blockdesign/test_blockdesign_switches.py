@@ -20,6 +20,7 @@ from hopscape.core.model import Model
 from hopscape.families.blockdesign.digraph import wiring_table
 from hopscape.families.blockdesign.routing import all_routes, route_around, stranded_pairs
 from hopscape.metrics import distance_profile
+from refusals import refusals
 
 SWITCHES = [
     "distributed_switch(3, 2, 1)",
@@ -220,21 +221,16 @@ def test_digraph_table_is_the_wiring():
     assert wiring_table(3)[0] == {"switch": 1, "from": [1, 9, 8], "to": [1, 4, 7]}
 
 
-@pytest.mark.parametrize(
-    ("spec", "text"),
-    [
-        ("distributed_switch(43, 7, 1)", "Bruck-Ryser-Chowla"),
-        ("distributed_switch(40, 7, 1)", "43"),
-        ("distributed_switch(7, 0, 1)", "at least 2"),
-        ("partial_switch(41, 7)", "exhausted"),
-        ("partial_switch(60, 7)", "at most 42 differences"),
-        ("switched_multiring(4, duplex=true)", "odd p"),
-        ("quasicomplete_digraph(1)", "from 2 to 1024"),
-    ],
+test_bad_specs = refusals(
+    SpecError,
+    ("distributed_switch(43, 7, 1)", "Bruck-Ryser-Chowla"),
+    ("distributed_switch(40, 7, 1)", "43"),
+    ("distributed_switch(7, 0, 1)", "at least 2"),
+    ("partial_switch(41, 7)", "exhausted"),
+    ("partial_switch(60, 7)", "at most 42 differences"),
+    ("switched_multiring(4, duplex=true)", "odd p"),
+    ("quasicomplete_digraph(1)", "from 2 to 1024"),
 )
-def test_bad_specs(spec, text):
-    with pytest.raises(SpecError, match=text):
-        hopscape.build(spec)
 
 
 def test_too_large_is_refused_with_its_size():

@@ -1,7 +1,6 @@
 """Two-level machines: wiring by formula, three exact routers, loads, kinds of channels."""
 
 import itertools
-import json
 from collections import deque
 
 import numpy as np
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import hopscape
+from commands import ask
 from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.cli.app import app
 from hopscape.core.check import check_router
@@ -514,22 +514,16 @@ def test_field_sums_digit_by_digit(q):
 # -- machines and traffic ---------------------------------------------------------------------
 
 
-def run(*words, code=0):
-    result = CliRunner().invoke(app, [*words])
-    assert result.exit_code == code, result.output
-    return result.stdout  # an old name is hinted at on the other stream
-
-
 def test_a_machine_of_ones_own():
     words = ("machines", "--local", "complete(8)", "--links", "4", "--group", "4", "--speeds",
-             "5,1,2", "--format", "json")  # fmt: skip
-    record = json.loads(run(*words))
+             "5,1,2")  # fmt: skip
+    record = ask(*words)
     assert (record["supernodes"], record["nodes"], record["ports"]) == (33, 264, 11)
     assert (record["hops"], record["jumps"], record["bound_by"]) == (3, 3, "local")
     network = hopscape.build(record["spec"])
     assert record["built_channels"] == len(network.heads)
     assert record["throughput"] == pytest.approx(channel_load(network).throughput)
-    counts = json.loads(run(*words[:-2], "--counts", "--format", "json"))
+    counts = ask(*words, "--counts")
     assert "throughput" not in counts
     assert counts["spec"] == record["spec"]
 
@@ -580,7 +574,7 @@ def test_huge_numbers_are_refused_at_once(words):
 
 
 def test_huge_machines_are_shown_and_not_wired():
-    record = json.loads(run("show", "two_level(complete(1000), complete(1000000))", "-f", "json"))
+    record = ask("show", "two_level(complete(1000), complete(1000000))")
     assert record["nodes"] == 10**9
     assert record["links"] == 10**6 * (1000 * 999 // 2) + 10**6 * (10**6 - 1) // 2
     with pytest.raises(HopscapeError):

@@ -16,7 +16,7 @@ from hopscape import Goal, verify
 from hopscape.collectives import run_algorithm
 from hopscape.core.check import check_router
 from hopscape.core.distances import distance_rows
-from hopscape.core.errors import AddressError, ArgumentError, SpecError, TooLargeError
+from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
 from hopscape.families.expanded import DigitRouter, Expanded, covering_walks, printed_route
 from hopscape.families.expanded.collectives import flood
 from hopscape.families.expanded.walks import CycleWalks, TableWalks
@@ -29,6 +29,7 @@ from hopscape.ledger.papers.heawood.comparison import (
     pcc_diameter,
 )
 from hopscape.metrics import distance_profile
+from refusals import refusals
 
 RE_H = [3, 9, 12, 17, 20, 25, 28, 31, 36, 39, 43, 47, 50, 53, 56]
 RE_P = [2, 6, 9, 12, 15, 17, 20, 23, 25, 29, 31]
@@ -376,23 +377,18 @@ def test_multicast_and_permutations():
         assert plan.transfers == hops.sum()
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("expanded(heawood, 15)", "at most 14 unless reuse=true"),
-        ("expanded(heawood, -1)", "'n' of expanded is -1"),
-        ("expanded(circulant(6, 2), 2)", "base circulant.6, 2. is not connected"),
-        ("expanded(ring(4), 2, lamp=circulant(6, 2))", "lamp .* is not connected"),
-        ("expanded(heawood, 2, connectors=(0,))", "has 1 entries; with n = 2 it needs 2"),
-        ("expanded(heawood, 2, connectors=(0, 14))", "connector 14 is not a node"),
-        ("expanded(heawood, 2, connectors=(3, 3))", "needs reuse=true"),
-        ("expanded(kautz(2, 2), 1)", "duplex links"),
-        ("expanded(4, 2)", "must be a network"),
-    ],
+test_bad_input = refusals(
+    ArgumentError,
+    ("expanded(heawood, 15)", "at most 14 unless reuse=true"),
+    ("expanded(heawood, -1)", "'n' of expanded is -1"),
+    ("expanded(circulant(6, 2), 2)", "base circulant.6, 2. is not connected"),
+    ("expanded(ring(4), 2, lamp=circulant(6, 2))", "lamp .* is not connected"),
+    ("expanded(heawood, 2, connectors=(0,))", "has 1 entries; with n = 2 it needs 2"),
+    ("expanded(heawood, 2, connectors=(0, 14))", "connector 14 is not a node"),
+    ("expanded(heawood, 2, connectors=(3, 3))", "needs reuse=true"),
+    ("expanded(kautz(2, 2), 1)", "duplex links"),
+    ("expanded(4, 2)", "must be a network"),
 )
-def test_bad_input(text, words):
-    with pytest.raises((ArgumentError, SpecError), match=words):
-        hopscape.build(text)
 
 
 def test_bad_digits_and_tables_that_are_too_large():

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal, Model, verify
-from hopscape.core.check import check_router
 from hopscape.core.distances import distances_from
-from hopscape.core.errors import ArgumentError, HopscapeError, SpecError
+from hopscape.core.errors import ArgumentError, SpecError, TooLargeError
 from hopscape.families.multiring import Multiring, SparseMultiring
 from hopscape.families.multiring.designs import ring_blocks
 from hopscape.families.multiring.wiring import ring_lengths
+from promises import broken_promises
+from refusals import refusals
 
 SPECS = [
     "multiring(2, 1)",
@@ -47,17 +48,10 @@ SPECS = [
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_networks_keep_their_promises(spec):
+    assert broken_promises(spec, ("degree_min", "degree_max", "links", "channels")) == []
     net = hopscape.build(spec)
-    assert hopscape.build(net.spec).spec == net.spec
-    facts = net.facts
-    assert set(net.degrees.tolist()) == {facts.degree_min} == {facts.degree_max}
-    assert facts.channels == len(net.heads)
-    assert facts.links == net.links == len(net.heads) // (2 if net.duplex else 1)
-    assert check_router(net.router())
-    profiles = {tuple(np.bincount(distances_from(net, v))) for v in range(net.order)}
-    if facts.vertex_transitive:
-        assert len(profiles) == 1
-    assert sum(net.symmetry.sizes) == net.order
+    assert net.facts.degree_min == net.facts.degree_max
+    assert net.symmetry is not None
 
 
 def test_ports_and_pairs():
@@ -69,26 +63,30 @@ def test_ports_and_pairs():
     assert hopscape.build("multiring(10, 9, 7)").neighbours(0) == (9, 1, 7, 3)
 
 
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [
-        ("multiring(16, 2, 6)", "leads from node 0 to nodes 1, 3, 5, 7, 9, 11, 13, 15;"),
-        ("multiring(6, 2, -3)", "leads from node 0 to nodes 1, 5;"),
-        ("multiring(16)", "at least one step"),
-        ("multiring(16, 1, 0)", "step 0 is not from 1 to N - 1 = 15"),
-        ("multiring(16, 1, 16)", "step 16 is not"),
-        ("multiring(16, 1, 8)", "its own counter-ring"),
-        ("multiring(16, 1, 15)", "same ring mod 16; identical rings are given by copies="),
-        ("multiring(16, 1, 3, copies=0)", "'copies' of multiring is 0"),
-        ("sparse_multiring(7, 14)", "does not exist"),
-        ("sparse_multiring(4, 3)", "a ring needs at least m = 4 places"),
-        ("sparse_multiring(2, 4, order=[0, 1, 1, 3])", "each of 0..3 once"),
-    ],
+test_refusals = refusals(
+    SpecError,
+    ("multiring(16, 2, 6)", "leads from node 0 to nodes 1, 3, 5, 7, 9, 11, 13, 15;"),
+    ("multiring(6, 2, -3)", "leads from node 0 to nodes 1, 5;"),
+    ("multiring(16)", "at least one step"),
+    ("multiring(16, 1, 0)", "step 0 is not from 1 to N - 1 = 15"),
+    ("multiring(16, 1, 16)", "step 16 is not"),
+    ("multiring(16, 1, 8)", "its own counter-ring"),
+    ("multiring(16, 1, 15)", "same ring mod 16; identical rings are given by copies="),
+    ("multiring(16, 1, 3, copies=0)", "'copies' of multiring is 0"),
+    ("sparse_multiring(7, 14)", "does not exist"),
+    ("sparse_multiring(4, 3)", "a ring needs at least m = 4 places"),
+    ("sparse_multiring(2, 4, order=[0, 1, 1, 3])", r"each of 0\.\.3 once"),
+    ("sparse_multiring(4, 8, sigma=4)", "1 <= sigma < m = 4"),
+    ("sparse_multiring(4, 8, sigma=5)", "1 <= sigma < m = 4"),
+    ("sparse_multiring(5, 10, sigma=3)", "must divide m"),
+    ("sparse_multiring(4, 8, sigma=2, rings=9)", "a cover has no sigma"),
+    ("sparse_multiring(4, 8, rings=14)", "from 4 to"),
+    ("sparse_multiring(4, 8, rings=3)", "from 4 to"),
+    ("sparse_multiring(7, 14, rings=42)", "is not possible"),
+    ("sparse_multiring(4, 8, order=[1, 2])", "order must hold"),
+    ("sparse_multiring(2, 99999999999999, order=[1, 2])", "order must hold"),
+    ("sparse_multiring(18446744073709551617, 3)", "at least m = 18446744073709551617"),
 )
-def test_refusals(spec, words):
-    with pytest.raises(SpecError) as error:
-        hopscape.build(spec)
-    assert words in str(error.value)
 
 
 @settings(deadline=None, max_examples=60)
@@ -171,27 +169,9 @@ def test_long_rings_are_addressed_without_being_built():
     assert len(ring.neighbours(np.asarray([5]))[0]) == 20
 
 
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [
-        ("sparse_multiring(7, 14)", "does not exist"),
-        ("sparse_multiring(4, 8, sigma=4)", "1 <= sigma < m = 4"),
-        ("sparse_multiring(4, 8, sigma=5)", "1 <= sigma < m = 4"),
-        ("sparse_multiring(5, 10, sigma=3)", "must divide m"),
-        ("sparse_multiring(4, 8, sigma=2, rings=9)", "a cover has no sigma"),
-        ("sparse_multiring(4, 8, rings=14)", "from 4 to"),
-        ("sparse_multiring(4, 8, rings=3)", "from 4 to"),
-        ("sparse_multiring(7, 14, rings=42)", "is not possible"),
-        ("sparse_multiring(4, 3)", "at least m = 4"),
-        ("sparse_multiring(4, 8, order=[1, 2])", "order must hold"),
-        ("sparse_multiring(2, 99999999999999, order=[1, 2])", "order must hold"),
-        ("sparse_multiring(18446744073709551617, 3)", "at least m = 18446744073709551617"),
-        ("sparse_multiring(1000003, 1000003)", "GB|TB|bytes"),
-    ],
+test_tables_beyond_memory = refusals(
+    TooLargeError, ("sparse_multiring(1000003, 1000003)", "GB|TB|bytes")
 )
-def test_sparse_refusals(spec, words):
-    with pytest.raises(HopscapeError, match=words):
-        hopscape.build(spec)
 
 
 def test_sparse_wiring_follows_the_table():

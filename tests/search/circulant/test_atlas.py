@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from hopscape.cli import main
+from commands import ask, refused, shown
 from hopscape.core.errors import HopscapeError
 from hopscape.core.requirement import Requirement
 from hopscape.families.circulant import BestCirculant, canonical
@@ -33,12 +33,6 @@ from hopscape.search.circulant.optimum import search_order, search_order_on_gpu
 
 DEGREES = sorted([4, *atlas_contents()])
 SMALL = {2: 200, 3: 200, 4: 300, 5: 300, 6: 200, 7: 150, 8: 90, 9: 70, 10: 50, 11: 44, 12: 40}
-
-
-def run(command):
-    with pytest.raises(SystemExit) as ended:
-        main(command.split())
-    return ended.value.code or 0
 
 
 def circulant_diameter(nodes, generators):
@@ -248,20 +242,17 @@ def test_a_real_gpu_finds_the_same_sets():
         ("show best_circulant(100,40)", "degree is 40"),
     ],
 )
-def test_bad_input_is_one_sentence(command, words, capsys, tmp_path, monkeypatch):
+def test_bad_input_is_one_sentence(command, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run(command) == 2
-    assert words in capsys.readouterr().err
+    assert words in refused(*command.split())
     assert not list(tmp_path.iterdir())
 
 
-def test_the_commands_print_the_rows(capsys):
-    assert run("atlas circulant --degree 6 --nodes 55 -f json") == 0
-    [row] = json.loads(capsys.readouterr().out)
+def test_the_commands_print_the_rows():
+    [row] = ask(*["atlas", "circulant", "--degree", "6", "--nodes", "55"])
     assert (row["diameter"], row["sets"][0], row["count"]) == (3, [1, 5, 21], 2)
-    assert run("atlas circulant --degree 6 --nodes 50..60 --prove") == 0
-    assert run("atlas largest --diameter 3") == 0
-    assert "55" in capsys.readouterr().out
+    shown(*["atlas", "circulant", "--degree", "6", "--nodes", "50..60", "--prove"])
+    assert "55" in shown(*["atlas", "largest", "--diameter", "3"])
 
 
 def test_the_files_are_small():
