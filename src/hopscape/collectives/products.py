@@ -112,13 +112,6 @@ def broadcast_by_axes(
 # -- permutations ------------------------------------------------------------------------------
 
 
-@dataclass
-class _Moves:
-    """Hops collected on the way: (round, node, port, packet)."""
-
-    rows: list[tuple[int, int, int, int]] = field(default_factory=list)
-
-
 def permute_by_rows(
     network: Network,
     factors: Sequence[Network],
@@ -143,9 +136,8 @@ def permute_by_rows(
     if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
         raise ArgumentError("routing by rows is for all ports, full duplex, store-and-forward")
     goal = Goal.permutation(targets)
-    aim = goal.on(network).destinations
-    moves = _Moves()
-    total = _route(list(factors), 0, 0, aim, np.arange(network.order), 0, moves)
+    moves = _Moves(goal.on(network).destinations)
+    total = moves.route(list(factors), 0, 0, np.arange(network.order), 0)
     table = np.asarray(moves.rows, dtype=np.int64).reshape(-1, 4)
     return Schedule.from_columns(
         network,
@@ -159,89 +151,66 @@ def permute_by_rows(
     )
 
 
-def _route(
-    factors: list[Network],
-    corner: int,
-    first_port: int,
-    aim: IntArray,
-    packets: IntArray,
-    now: int,
-    moves: _Moves,
-) -> int:
-    """Route one permutation of a block of nodes from round `now` on; returns the round after it.
+@dataclass
+class _Moves:
+    """Hops collected on the way.
 
-    The block is `corner` + 0..len(aim)-1; packet ``packets[v]`` stands at v and goes to ``aim[v]``.
+    Attributes:
+        targets: Where each packet goes.
+        rows: Round, node, port and packet.
     """
-    size = factors[0].order
-    if len(factors) == 1:
-        return _line(factors[0], corner, 1, first_port, aim, packets, now, moves)
-    width = len(aim) // size
-    nodes = np.arange(len(aim))
-    column = nodes % width
-    colour, _ = colour_edges(column, aim % width)
-    later = now
-    spread_aim, spread_packets = np.empty_like(aim), np.empty_like(packets)
-    for c in range(width):
-        mine = nodes[column == c]
-        later = max(
-            later,
-            _line(
-                factors[0], corner + c, width, first_port, colour[mine], packets[mine], now, moves
-            ),
-        )
-        spread_aim[colour[mine] * width + c] = aim[mine]
-        spread_packets[colour[mine] * width + c] = packets[mine]
-    now = later
-    rest_aim, rest_packets = np.empty_like(aim), np.empty_like(packets)
-    for r in range(size):
-        block = slice(r * width, (r + 1) * width)
-        inner = spread_aim[block] % width
-        end = _route(
-            factors[1:],
-            corner + r * width,
-            first_port + factors[0].ports,
-            inner,
-            spread_packets[block],
-            now,
-            moves,
-        )
-        later = max(later, end)
-        rest_aim[r * width + inner] = spread_aim[block]
-        rest_packets[r * width + inner] = spread_packets[block]
-    now = later
-    for c in range(width):
-        mine = nodes[column == c]
-        end = _line(
-            factors[0],
-            corner + c,
-            width,
-            first_port,
-            rest_aim[mine] // width,
-            rest_packets[mine],
-            now,
-            moves,
-        )
-        later = max(later, end)
-    return later
 
+    targets: IntArray
+    rows: list[tuple[int, int, int, int]] = field(default_factory=list)
 
-def _line(
-    factor: Network,
-    corner: int,
-    stride: int,
-    first_port: int,
-    aim: IntArray,
-    packets: IntArray,
-    now: int,
-    moves: _Moves,
-) -> int:
-    """Route one permutation of a copy of a factor; returns the round after it."""
-    hops, rounds = _small_permutation(factor, tuple(aim.tolist()))
-    for when, node, port, packet in hops:
-        moves.rows.append(
-            (now + when, corner + node * stride, first_port + port, int(packets[packet]))
-        )
-    return now + rounds
+    def route(
+        self, factors: list[Network], corner: int, first_port: int, packets: IntArray, now: int
+    ) -> int:
+        """Route one permutation of a block of nodes from round `now` on; returns the round after.
+
+        The block is `corner` + 0..len(packets)-1; packet ``packets[v]`` stands at v. Where it goes
+        in the block are the last coordinates of its target.
+        """
+        factor, size, width = factors[0], len(packets), len(packets) // factors[0].order
+        aim, nodes = self.targets[packets] % size, np.arange(size)
+        if len(factors) == 1:
+            return self.line(factor, corner + nodes, first_port, aim, packets, now)
+        columns = [nodes[c::width] for c in range(width)]
+        colour, _ = colour_edges(nodes % width, aim % width)
+        later = now
+        spread, rest = np.empty_like(packets), np.empty_like(packets)
+        for c, mine in enumerate(columns):
+            end = self.line(factor, corner + mine, first_port, colour[mine], packets[mine], now)
+            later = max(later, end)
+            spread[colour[mine] * width + c] = packets[mine]
+        now = later
+        for first in range(0, size, width):
+            row = spread[first : first + width]
+            port = first_port + factor.ports
+            later = max(later, self.route(factors[1:], corner + first, port, row, now))
+            rest[first + self.targets[row] % width] = row
+        now, aim = later, self.targets[rest] % size // width
+        for mine in columns:
+            end = self.line(factor, corner + mine, first_port, aim[mine], rest[mine], now)
+            later = max(later, end)
+        return later
+
+    def line(
+        self,
+        factor: Network,
+        nodes: IntArray,
+        first_port: int,
+        aim: IntArray,
+        packets: IntArray,
+        now: int,
+    ) -> int:
+        """Route one permutation of a copy of a factor; returns the round after it."""
+        hops, rounds = _small_permutation(factor, tuple(aim.tolist()))
+        for when, node, port, packet in hops:
+            self.rows.append(
+                (now + when, int(nodes[node]), first_port + port, int(packets[packet]))
+            )
+        return now + rounds
 
 
 Hops = list[tuple[int, int, int, int]]

@@ -15,7 +15,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Router
-from hopscape.deadlock.layering import blank_graph, find_layers, marks
+from hopscape.deadlock.layering import begin_marks, blank_graph, find_layers
 from hopscape.deadlock.layout import PortTable, RingEntries, Wiring
 from hopscape.deadlock.rising import count_rises, find_rising, latest_starts
 from hopscape.deadlock.sources import SourceRoutes, source_routes
@@ -192,7 +192,7 @@ def _graphs(table: RoutingTable | SourceRoutes, classes: Classes, anywhere: bool
         yield graph, 2, 0
         return
     goals = network.endpoints
-    begins = marks(network, np.arange(network.order) if anywhere else goals)
+    begins = begin_marks(network, anywhere)
     if classes.method == "single":
         graph = blank_graph(network)
         collect_plain(whole, begins, goals, graph)
@@ -289,10 +289,10 @@ def _in_one_class(table: RoutingTable, hasty: bool, anywhere: bool, explain: boo
     from hopscape.deadlock.dependency_kernels import collect_plain, cyclic_part
 
     network, one = table.network, single_class(table)
-    goals, few = network.endpoints, few_goals(network)
+    few = few_goals(network)
     if hasty and few is not None:
         graph = blank_graph(network)
-        begins = marks(network, np.arange(network.order) if anywhere else goals)
+        begins = begin_marks(network, anywhere)
         collect_plain(_port_table(table), begins, few, graph)
         if cyclic_part(network.indptr, network.heads, graph, 1).any():
             return Certificate(False, 1, one.method, table.router, int(np.count_nonzero(graph)))

@@ -18,7 +18,7 @@ from hopscape.core.progress import track
 from hopscape.deadlock.layout import Dependencies, Wiring
 from hopscape.deadlock.tables import RoutingTable
 
-__all__ = ["blank_graph", "cut_layers", "find_layers", "marks"]
+__all__ = ["begin_marks", "blank_graph", "cut_layers", "find_layers"]
 
 _MOST_CHANNELS = 40_000
 _SMALL = 200
@@ -27,10 +27,10 @@ _MOST_SETS = 255
 _COUNTED_LAYERS = 16
 
 
-def marks(network: Network, nodes: IntArray) -> IntArray:
-    """uint8[order]: 1 at these nodes."""
-    out = np.zeros(network.order, dtype=np.uint8)
-    out[nodes] = 1
+def begin_marks(network: Network, anywhere: bool = False) -> IntArray:
+    """uint8[order]: 1 where routes begin, at endpoints or anywhere."""
+    out = np.full(network.order, anywhere, dtype=np.uint8)
+    out[network.endpoints] = 1
     return out
 
 
@@ -60,7 +60,7 @@ def find_layers(
     network = table.network
     if len(network.heads) > _MOST_CHANNELS:
         return cut_layers(table, most, anywhere)
-    begins = marks(network, np.arange(network.order) if anywhere else network.endpoints)
+    begins = begin_marks(network, anywhere)
     best = _fill_layers(table, most, begins, network.endpoints, spread)
     if network.order <= _SMALL and (best is None or best[0] > 2):
         for seed in range(_TRIES):  # other orders, where they cost next to nothing
@@ -132,7 +132,7 @@ def cut_layers(
 
     network = table.network
     goals = network.endpoints
-    begins = marks(network, np.arange(network.order) if anywhere else goals)
+    begins = begin_marks(network, anywhere)
     wiring, toward = Wiring(network.indptr, network.heads), table.port.T
     layers = np.zeros((network.order, network.order), dtype=np.uint8)
     sets = 1 << np.arange(most + 1, dtype=np.int64)

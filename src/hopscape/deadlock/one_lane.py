@@ -23,7 +23,7 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
 from hopscape.core.progress import track
-from hopscape.deadlock.layering import blank_graph, marks
+from hopscape.deadlock.layering import begin_marks, blank_graph
 from hopscape.deadlock.layout import Dependencies, PortTable, Wiring
 from hopscape.deadlock.tables import table_of
 from hopscape.metrics.routes import Routes, all_routes
@@ -78,7 +78,7 @@ def cyclic_channels(routes: Routes) -> int:
     from hopscape.deadlock.dependency_kernels import collect_plain, cyclic_part
 
     network, port = routes.network, table_of(routes).port
-    ends = marks(network, network.endpoints)
+    ends = begin_marks(network)
     graph = blank_graph(network)
     table = PortTable(network.indptr, network.heads, port, port, routes.targets)
     collect_plain(table, ends, np.flatnonzero(ends[routes.targets]), graph)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.deadlock.layering import marks
+from hopscape.deadlock.layering import begin_marks
 from hopscape.deadlock.layout import Wiring
 from hopscape.deadlock.tables import RoutingTable
 from hopscape.metrics.routes import downward, node_rankings
@@ -25,8 +25,7 @@ def find_rising(table: RoutingTable, *, anywhere: bool = False) -> tuple[int, In
     """How many classes are needed with the best of a few rankings, and that ranking.
 
     Args:
-        table: Its first routes; the other ways of ties are not looked at.
-        anywhere: Routes begin at switches too, as the escape of an adaptive packet does.
+        table, anywhere: As for :func:`~hopscape.deadlock.layering.find_layers`.
     """
     from hopscape.deadlock.rising_kernels import most_falls
 
@@ -72,8 +71,7 @@ def count_rises(
 
 def _arrays(table: RoutingTable, anywhere: bool) -> tuple[Wiring, IntArray, IntArray, IntArray]:
     network = table.network
-    begins = np.arange(network.order) if anywhere else network.endpoints
     goals = network.endpoints.astype(np.int64)
     toward = table.port.T if len(goals) == network.order else table.port.T[goals]
     wiring = Wiring(network.indptr, network.heads)
-    return wiring, toward, goals, marks(network, begins)
+    return wiring, toward, goals, begin_marks(network, anywhere)

@@ -20,7 +20,7 @@ from hopscape.deadlock.classes import (
     mark_datelines,
     single_class,
 )
-from hopscape.deadlock.layering import blank_graph, marks
+from hopscape.deadlock.layering import begin_marks, blank_graph
 from hopscape.deadlock.layout import PortTable, RingEntries
 from hopscape.deadlock.tables import RouteColumns
 
@@ -84,17 +84,12 @@ def classes_by_columns(
     return _on_datelines(asked, rings, visit)
 
 
-def _begins(asked: RouteColumns, anywhere: bool) -> IntArray:
-    network = asked.network
-    return marks(network, np.arange(network.order) if anywhere else network.endpoints)
-
-
 def _has_cycle(asked: RouteColumns, sample: PortTable, anywhere: bool) -> bool:
     """Do the routes to a few goals close a cycle in one class?"""
     from hopscape.deadlock.dependency_kernels import collect_plain, cyclic_part
 
     graph = blank_graph(asked.network)
-    collect_plain(sample, _begins(asked, anywhere), np.arange(len(sample.goals)), graph)
+    collect_plain(sample, begin_marks(asked.network, anywhere), np.arange(len(sample.goals)), graph)
     return bool(cyclic_part(sample.indptr, sample.heads, graph, 1).any())
 
 
@@ -104,8 +99,8 @@ def _in_one_class(
     from hopscape.deadlock.dependency_kernels import collect_plain
 
     graph = blank_graph(asked.network)
-    begins = _begins(asked, anywhere)
-    ends = marks(asked.network, asked.network.endpoints)
+    begins = begin_marks(asked.network, anywhere)
+    ends = begin_marks(asked.network)
     for block in asked.blocks(lambda block: block):
         collect_plain(block, begins, np.flatnonzero(ends[block.goals]), graph)
         visit(block, _NONE, _NONE)

@@ -15,7 +15,7 @@ from hopscape.core.requirement import Requirement
 from hopscape.design.requirements import Requirements
 from hopscape.registry import all_families, family, member
 
-__all__ = ["Candidate", "find_candidates", "mark_equal", "next_size", "proved"]
+__all__ = ["Candidate", "find_candidates", "fitting", "mark_equal", "next_size", "proved"]
 
 
 @dataclass
@@ -91,21 +91,21 @@ def find_candidates(requirements: Requirements) -> list[Candidate]:
         chosen = {family(name).name: family(name) for name in requirements.families}
     found: dict[str, Candidate] = {}
     for name, kind in chosen.items():
-        for spec, switched in _fitting(kind, requirements.asked()):
-            if not switched:  # machines with switches are another question: --endpoints, --radix
+        for spec, offered in fitting(kind, requirements.asked()):
+            if offered.switches() is None:  # the others: design --endpoints N --radix R
                 found.setdefault(spec, Candidate(spec, name))
     return list(found.values())
 
 
-def _fitting(kind: type[Family], requirement: Requirement) -> Iterator[tuple[str, bool]]:
-    """Specs that a family offers and that do fit, and whether they have switches."""
+def fitting(kind: type[Family], requirement: Requirement) -> Iterator[tuple[str, Family]]:
+    """Members that a family offers and that do fit, with their specs."""
     for spec in kind.members(requirement):
         try:
             found = member(spec)
         except HopscapeError:
             continue
         if requirement.fits(found.endpoint_count):
-            yield spec, found.switches() is not None
+            yield spec, found
 
 
 def next_size(network: Network) -> int | None:
@@ -127,7 +127,7 @@ def _next_size(kind: type[Family], own: int, ports: int) -> int | None:
     for factor in (1.0, 1.1, 2, 8, 64):
         high = max(own + 1, int(own * factor))
         requirement = Requirement(own + 1, own + 1, high, ports)
-        sizes = [member(spec).endpoint_count for spec, _ in _fitting(kind, requirement)]
+        sizes = [found.endpoint_count for _, found in fitting(kind, requirement)]
         if sizes:
             return min(sizes)
     return None
@@ -144,11 +144,10 @@ def nearest_sizes(requirements: Requirements) -> str:
         requirements.network_ports,
     )
     for kind in kinds:
-        for spec, switched in _fitting(kind, wide):
-            if switched:
-                continue
-            size = member(spec).endpoint_count * requirements.endpoints
-            near.append((abs(size - requirements.nodes), size, spec))
+        for spec, found in fitting(kind, wide):
+            if found.switches() is None:
+                size = found.endpoint_count * requirements.endpoints
+                near.append((abs(size - requirements.nodes), size, spec))
     if not near:
         raise ArgumentError(
             f"no family has a network of about {requirements.nodes} nodes and"

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import Any
 
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.measured import Measured
 from hopscape.design.floorplan import FloorPlan
 from hopscape.metrics.columns import Evaluation
 
-__all__ = ["ROUTES_ORDER", "Conditions", "given"]
+__all__ = ["ROUTES_ORDER", "Conditions", "Measure", "given", "if_connected"]
+
+Measure = Callable[[Evaluation], Measured[Any]]
 
 ROUTES_ORDER = 2600
 """Largest network whose routes are all followed as a matter of course."""
@@ -56,3 +62,16 @@ _USUAL = Conditions()
 def given(evaluation: Evaluation) -> Conditions:
     """The conditions of an evaluation, the usual ones if it has none."""
     return evaluation.conditions if isinstance(evaluation.conditions, Conditions) else _USUAL
+
+
+def if_connected(measure: Measure) -> Measure:
+    """A measure that says so where some node cannot be reached."""
+
+    @wraps(measure)
+    def guarded(evaluation: Evaluation) -> Measured[Any]:
+        try:
+            return measure(evaluation)
+        except DisconnectedError:
+            return Measured(None, "exact", "not connected")
+
+    return guarded

@@ -14,7 +14,8 @@ import numpy as np
 
 from hopscape.core.network import Network
 from hopscape.design.prices import PriceList, load_prices
-from hopscape.ledger.claim import Claim, Outcome, Paper, PlantedError, judge
+from hopscape.ledger.claim import Outcome, Paper, PlantedError, judge
+from hopscape.ledger.entries import Entries
 from hopscape.registry import build
 
 __all__ = ["PAPER", "PRINTED", "costs"]
@@ -281,63 +282,54 @@ def _printed_at(item: str, price: float) -> PlantedError:
     )
 
 
+_claim = Entries("hammingmesh").claim
+
 CLAIMS = (
-    Claim(
+    _claim(
         "hammingmesh-prices",
-        "hammingmesh",
         "price list",
         "A 64-port switch costs 14,280 USD, a 5 m copper cable 272, a 20 m active optical one 603.",
         "the shipped list asked for switches of 1 to 64 ports and cables of 0.5 to 100 m",
         _check_prices,
-        (
-            PlantedError("switches 3 % dearer", f"{_LIST}.switch", _dearer),
-            PlantedError("copper reaches twice as far", f"{_LIST}.pick_cables", _longer_copper),
-            _printed_at("5 m copper", 227.0),
-        ),
+        PlantedError("switches 3 % dearer", f"{_LIST}.switch", _dearer),
+        PlantedError("copper reaches twice as far", f"{_LIST}.pick_cables", _longer_copper),
+        _printed_at("5 m copper", 227.0),
     ),
-    Claim(
+    _claim(
         "hammingmesh-low-cost",
-        "hammingmesh",
         "abstract",
         "HammingMesh provides high bandwidth at low cost.",
         "all parts counted on the wiring of 1,024 and 16,384 accelerators with 16 lines each, and"
         " again by formulas: boards of 2 by 2 and 4 by 4 against a fat tree without taper; rows in"
         " copper, columns optical, switches of few ports share a box",
         _check_costs,
-        (
-            PlantedError("switches 3 % dearer", f"{_LIST}.switch", _dearer),
-            PlantedError("switches of 32 ports", f"{_LINE}.__init__", _small_switches),
-            _printed_at("20 m active optical", 306.0),
-        ),
+        PlantedError("switches 3 % dearer", f"{_LIST}.switch", _dearer),
+        PlantedError("switches of 32 ports", f"{_LINE}.__init__", _small_switches),
+        _printed_at("20 m active optical", 306.0),
     ),
-    Claim(
+    _claim(
         "hammingmesh-two-dimensions",
-        "hammingmesh",
         "abstract",
         "Jobs with two dimensions of parallelism get full bandwidth.",
         "all accelerators send to their four neighbours of a torus at once: no channel carries more"
         " than one line (five sizes)",
         _check_neighbours,
-        (
-            PlantedError("two ports of one accelerator", f"{_LINE}.neighbours", _crossed),
-            PlantedError(
-                "a torus one row lower",
-                f"{_HERE}:neighbour_loads",
-                lambda right: lambda net, height, width: right(net, height - 1, width),
-            ),
+        PlantedError("two ports of one accelerator", f"{_LINE}.neighbours", _crossed),
+        PlantedError(
+            "a torus one row lower",
+            f"{_HERE}:neighbour_loads",
+            lambda right: lambda net, height, width: right(net, height - 1, width),
         ),
     ),
-    Claim(
+    _claim(
         "hammingmesh-global-bandwidth",
-        "hammingmesh",
         "abstract",
         "It supports high global bandwidth for generic traffic.",
         "uniform traffic over all shortest paths",
         _check_global,
     ),
-    Claim(
+    _claim(
         "hammingmesh-table",
-        "hammingmesh",
         "table of costs",
         "Costs of several topologies for about 1,024 and 16,384 accelerators.",
         "recomputed with the study's price list",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
-from hopscape.core.errors import DisconnectedError
 from hopscape.core.measured import How, Measured
 from hopscape.core.network import Network
 from hopscape.core.router import SearchRouter
-from hopscape.design.conditions import ROUTES_ORDER, given
+from hopscape.design.conditions import ROUTES_ORDER, Measure, given, if_connected
 from hopscape.design.effort import (
     BETWEEN,
     CABLES,
@@ -48,10 +48,17 @@ def _placement(evaluation: Evaluation) -> Placement:
     return found
 
 
-def _beyond(evaluation: Evaluation, most: int) -> Measured[Any] | None:
-    if evaluation.network.order > most and not evaluation.exact:
-        return Measured(None, "unknown", f"not computed beyond {most} nodes; --exact does")
-    return None
+def _by_routes(measure: Measure) -> Measure:
+    """A measure of networks whose routes are followed, and can be."""
+
+    @wraps(measure)
+    def bounded(evaluation: Evaluation) -> Measured[Any]:
+        most = given(evaluation).routes_order
+        if evaluation.network.order > most and not evaluation.exact:
+            return Measured(None, "unknown", f"not computed beyond {most} nodes; --exact does")
+        return measure(evaluation)
+
+    return if_connected(bounded)
 
 
 # -- size and distance ----------------------------------------------------------------------------
@@ -121,10 +128,8 @@ def _scale(evaluation: Evaluation) -> float:
     return 1.0 if net.has_switches else each * _share_apart(net.order, each)
 
 
+@_by_routes
 def _throughput(evaluation: Evaluation) -> Measured[float | None]:
-    known = _beyond(evaluation, given(evaluation).routes_order)
-    if known is not None:
-        return known
     load = _busiest(evaluation)
     if not load.value:
         return Measured(None, load.how, load.note)
@@ -145,11 +150,8 @@ def _varied(evaluation: Evaluation) -> bool:
 
 def _busiest(evaluation: Evaluation) -> Measured[float | None]:
     """Load of the busiest channel when every endpoint sends 1 evenly."""
-    try:
-        routes = routes_of(evaluation)
-        load = routes.uniform_load() * _scale(evaluation)
-    except DisconnectedError:
-        return Measured(None, "exact", "not connected")
+    routes = routes_of(evaluation)
+    load = routes.uniform_load() * _scale(evaluation)
     if routes.whole:
         return Measured(load, "exact", routes.name)
     ways = f"{routes.name}, {len(routes.targets)} destinations"
@@ -159,23 +161,15 @@ def _busiest(evaluation: Evaluation) -> Measured[float | None]:
     return Measured.at_least(load, note)
 
 
+@_by_routes
 def _load(evaluation: Evaluation) -> Measured[float | None]:
-    known = _beyond(evaluation, given(evaluation).routes_order)
-    if known is not None:
-        return known
     return _busiest(evaluation).mapped(lambda x: round(x, 6))
 
 
+@_by_routes
 def _route_hops(evaluation: Evaluation) -> Measured[float | None]:
-    known = _beyond(evaluation, given(evaluation).routes_order)
-    if known is not None:
-        return known
-    try:
-        routes = routes_of(evaluation)
-        mean = routes.mean
-    except DisconnectedError:
-        return Measured(None, "exact", "not connected")
-    net = evaluation.network
+    routes, net = routes_of(evaluation), evaluation.network
+    mean = routes.mean
     between = (
         mean - 2
         if net.has_switches
@@ -209,19 +203,14 @@ def _inner_capacity(net: Network) -> float:
     return float(net.capacities()[switch[net.tails] & switch[net.heads]].sum())
 
 
+@_by_routes
 def _worst(evaluation: Evaluation) -> Measured[int | None]:
-    known = _beyond(evaluation, given(evaluation).routes_order)
-    if known is not None:
-        return known
-    try:
-        routes = routes_of(evaluation)
-        if not routes.whole:
-            return Measured(None, "unknown", "needs the routes to all destinations")
-        few = evaluation.network.order > ROUTES_ORDER
-        most = None if evaluation.exact else CHANNELS_LOOKED_AT // 4 if few else CHANNELS_LOOKED_AT
-        found: int = evaluation.share("worst", lambda: routes.worst_permutation(most))
-    except DisconnectedError:
-        return Measured(None, "exact", "not connected")
+    routes = routes_of(evaluation)
+    if not routes.whole:
+        return Measured(None, "unknown", "needs the routes to all destinations")
+    few = evaluation.network.order > ROUTES_ORDER
+    most = None if evaluation.exact else CHANNELS_LOOKED_AT // 4 if few else CHANNELS_LOOKED_AT
+    found: int = evaluation.share("worst", lambda: routes.worst_permutation(most))
     each = 1 if evaluation.network.has_switches else given(evaluation).endpoints
     if evaluation.exact:
         return Measured(found * each, "exact")
@@ -246,21 +235,16 @@ def _table_bytes(evaluation: Evaluation) -> Measured[int]:
     return Measured(router.table_bytes, "closed form", router.name)
 
 
+@_by_routes
 def _lanes(evaluation: Evaluation) -> Measured[int | None]:
-    known = _beyond(evaluation, given(evaluation).routes_order)
-    if known is not None:
-        return known
     from hopscape.design.lanes import virtual_channels
 
     def compute() -> Measured[int | None]:
         hops = evaluation.figure("diameter")
         return virtual_channels(routes_of(evaluation), hops.high)
 
-    try:
-        found: Measured[int | None] = evaluation.share("lanes", compute)
-        return found
-    except DisconnectedError:
-        return Measured(None, "exact", "not connected")
+    found: Measured[int | None] = evaluation.share("lanes", compute)
+    return found
 
 
 def _certified(evaluation: Evaluation) -> Measured[bool | None]:

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopscape.core.errors import HopscapeError
 from hopscape.core.family import Family
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement, moore_mean
+from hopscape.design.candidates import fitting
 from hopscape.design.machine import Machine
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.metrics.throughput import switch_graph
@@ -137,13 +137,7 @@ def lines_needed(kind: type[Family], asked: SwitchedRequirements) -> int | None:
 
 
 def _members(kind: type[Family], requirement: Requirement) -> Iterator[tuple[str, Family]]:
-    for spec in kind.members(requirement):
-        try:
-            found = member(spec)
-        except HopscapeError:
-            continue
-        if found.duplex and requirement.fits(found.endpoint_count):
-            yield spec, found
+    return ((spec, found) for spec, found in fitting(kind, requirement) if found.duplex)
 
 
 def _own(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from hopscape.collectives.bounds import lower_bounds
-from hopscape.core.errors import DisconnectedError
 from hopscape.core.goal import Goal
 from hopscape.core.measured import How, Measured
-from hopscape.design.conditions import Conditions, given
+from hopscape.design.conditions import Conditions, given, if_connected
 from hopscape.design.effort import BROADCAST, GATHER, GATHER_BOUND
 from hopscape.design.schedules import ALL_PORT, ONE_PORT, VerifiedSchedule, best_schedule
 from hopscape.metrics.columns import Column, Evaluation
@@ -18,13 +17,11 @@ _SCHEDULE_ORDER = 1400
 _GATHERED = (WIRING, SHAPE, GATHER_BOUND, GATHER)
 
 
+@if_connected
 def _broadcast(evaluation: Evaluation) -> Measured[int | None]:
     net, root = evaluation.network, int(evaluation.network.endpoints[0])
-    try:
-        least = _broadcast_bound(evaluation).value
-        found = best_schedule(net, Goal.broadcast(root), ONE_PORT, least or 0)
-    except DisconnectedError:
-        return Measured(None, "exact", "not connected")
+    least = _broadcast_bound(evaluation).value
+    found = best_schedule(net, Goal.broadcast(root), ONE_PORT, least or 0)
     if found is None:
         return Measured(None, "unknown", "no algorithm gave a schedule that holds")
     proved = found.rounds == least
@@ -32,6 +29,7 @@ def _broadcast(evaluation: Evaluation) -> Measured[int | None]:
     return Measured(found.rounds, "exact" if proved else "bound", note, least, found.rounds)
 
 
+@if_connected
 def _broadcast_bound(evaluation: Evaluation) -> Measured[int | None]:
     root = int(evaluation.network.endpoints[0])
 
@@ -39,10 +37,7 @@ def _broadcast_bound(evaluation: Evaluation) -> Measured[int | None]:
         bounds = lower_bounds(evaluation.network, Goal.broadcast(root), ONE_PORT)
         return bounds[0].rounds if bounds else 0
 
-    try:
-        return Measured(evaluation.share("broadcast bound", compute), "exact")
-    except DisconnectedError:
-        return Measured(None, "exact", "not connected")
+    return Measured(evaluation.share("broadcast bound", compute), "exact")
 
 
 def _least_gather(evaluation: Evaluation) -> int:
@@ -80,21 +75,15 @@ def _chunk(evaluation: Evaluation) -> float:
     return given(evaluation).message / max(1, evaluation.network.endpoint_count)
 
 
+@if_connected
 def _gather_bound(evaluation: Evaluation) -> Measured[float | None]:
-    try:
-        least = _least_gather(evaluation)
-    except DisconnectedError:
-        return Measured(None, "exact", "not connected")
-    return Measured(
-        round(least * _round_time(given(evaluation), _chunk(evaluation)) * 1e6, 3), "exact"
-    )
+    each = _round_time(given(evaluation), _chunk(evaluation))
+    return Measured(round(_least_gather(evaluation) * each * 1e6, 3), "exact")
 
 
+@if_connected
 def _gather_time(evaluation: Evaluation) -> Measured[float | None]:
-    try:
-        least, made = _least_gather(evaluation), _gathered(evaluation)
-    except DisconnectedError:
-        return Measured(None, "exact", "not connected")
+    least, made = _least_gather(evaluation), _gathered(evaluation)
     if made is None:
         return Measured(None, "unknown", f"not computed beyond {_SCHEDULE_ORDER} nodes")
     name, rounds = made

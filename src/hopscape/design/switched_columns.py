@@ -6,8 +6,6 @@ measures them for any network with switches, with the list that comes with hopsc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from hopscape.core.measured import Measured
@@ -42,16 +40,20 @@ _BILLED = ("cables_copper", "cables_optical", "money", "cost_per_endpoint", "wat
            "cost_per_rate", "cost_per_worst_rate")  # fmt: skip
 
 
+_TABLES = ("machines", "which machines", "sweep", "refused")
+
+
 def _column(
     name: str,
     title: str,
+    unit: str,
+    better: Any,
+    priority: int,
+    places: tuple[int, ...],
     explanation: str,
-    *,
-    unit: str = "",
-    better: Any = "",
-    places: Mapping[str, int] = MappingProxyType({}),
-    priority: int = 0,
 ) -> Column:
+    """A column and its place in each of `_TABLES`, 0 where it is not shown."""
+
     def measure(evaluation: Evaluation) -> Measured[Any]:
         if not evaluation.network.has_switches:
             note = "the network has no switches; concentrated(...) gives it endpoints"
@@ -66,129 +68,46 @@ def _column(
         needs=(WIRING,),
         unit=unit,
         better=better,
-        places=places,
+        places={table: place for table, place in zip(_TABLES, places, strict=False) if place},
         priority=priority,
         aside=_BOUGHT if name in _BILLED else (),
     )
 
 
 SWITCHED_COLUMNS: tuple[Column, ...] = (
-    _column(
-        "switches",
-        "switches",
-        "switches of all planes",
-        better="less",
-        priority=2,
-        places={"machines": 2, "which machines": 2, "sweep": 2, "refused": 2},
-    ),
-    _column("planes", "planes", "copies of the network that share the endpoints", priority=14),
-    _column(
-        "radix_used",
-        "radix used",
-        "most ports of a switch that are used, its lines to endpoints included",
-        better="less",
-        priority=9,
-        places={"machines": 3, "which machines": 3},
-    ),
-    _column(
-        "cables_copper",
-        "copper",
-        "copper cables, those to endpoints included: the floor plan decides the lengths",
-        better="less",
-        priority=4,
-        places={"machines": 4, "which machines": 4},
-    ),
-    _column(
-        "cables_optical",
-        "optical",
-        "optical cables, those to endpoints included: the floor plan decides the lengths",
-        better="less",
-        priority=4,
-        places={"machines": 5, "which machines": 5},
-    ),
-    _column(
-        "money",
-        "cost",
-        "cost of switches, cables and network interfaces in the currency of the price list",
-        unit="currency",
-        better="less",
-        priority=1,
-        places={"machines": 6, "sweep": 3, "refused": 7},
-    ),
-    _column(
-        "cost_per_endpoint",
-        "per endpoint",
-        "cost over endpoints",
-        unit="currency",
-        better="less",
-        priority=2,
-        places={"machines": 7, "which machines": 6, "sweep": 4},
-    ),
-    _column(
-        "watts_per_endpoint",
-        "W/endpoint",
-        "watts of switches, cables and network interfaces over endpoints",
-        unit="W",
-        better="less",
-        priority=5,
-        places={"machines": 8, "which machines": 7, "sweep": 5},
-    ),
-    _column(
-        "line_throughput",
-        "uniform",
-        "share of the line rate that every endpoint gets under uniform traffic, itself excluded:"
-        " the better of the family's minimal router and of even splitting over shortest paths",
-        better="more",
-        priority=2,
-        places={"machines": 9, "which machines": 8, "sweep": 6, "refused": 6},
-    ),
-    _column(
-        "throughput_even",
-        "even",
-        "the same by even splitting over all shortest paths",
-        better="more",
-    ),
-    _column(
-        "throughput_minimal",
-        "minimal",
-        "the same by the minimal router of the family",
-        better="more",
-    ),
-    _column(
-        "guaranteed_throughput",
-        "guaranteed",
-        "share of the line rate that every endpoint gets under any permutation: the better of even"
-        " splitting over shortest paths and of Valiant's routing",
-        better="more",
-        priority=2,
-        places={"machines": 10, "which machines": 9, "sweep": 7},
-    ),
-    _column(
-        "throughput_limit",
-        "limit",
-        "share that no routing exceeds under the worst permutation: capacity over the distances of"
-        " a far permutation (TUB), ports of a switch, cuts",
-        better="more",
-    ),
-    _column(
-        "cost_per_rate",
-        "per Gb/s",
-        "cost of a Gb/s that arrives under uniform traffic",
-        unit="currency",
-        better="less",
-        priority=7,
-        places={"machines": 12},
-    ),
-    _column(
-        "cost_per_worst_rate",
-        "per worst Gb/s",
-        "cost of a Gb/s that arrives under any permutation",
-        unit="currency",
-        better="less",
-        priority=8,
-        places={"machines": 13},
-    ),
-)
+    _column("switches", "switches", "", "less", 2, (2, 2, 2, 2), "switches of all planes"),
+    _column("planes", "planes", "", "", 14, (), "copies of the network that share the endpoints"),
+    _column("radix_used", "radix used", "", "less", 9, (3, 3),
+            "most ports of a switch that are used, its lines to endpoints included"),
+    _column("cables_copper", "copper", "", "less", 4, (4, 4),
+            "copper cables, those to endpoints included: the floor plan decides the lengths"),
+    _column("cables_optical", "optical", "", "less", 4, (5, 5),
+            "optical cables, those to endpoints included: the floor plan decides the lengths"),
+    _column("money", "cost", "currency", "less", 1, (6, 0, 3, 7),
+            "cost of switches, cables and network interfaces in the currency of the price list"),
+    _column("cost_per_endpoint", "per endpoint", "currency", "less", 2, (7, 6, 4),
+            "cost over endpoints"),
+    _column("watts_per_endpoint", "W/endpoint", "W", "less", 5, (8, 7, 5),
+            "watts of switches, cables and network interfaces over endpoints"),
+    _column("line_throughput", "uniform", "", "more", 2, (9, 8, 6, 6),
+            "share of the line rate that every endpoint gets under uniform traffic, itself"
+            " excluded: the better of the family's minimal router and of even splitting over"
+            " shortest paths"),
+    _column("throughput_even", "even", "", "more", 0, (),
+            "the same by even splitting over all shortest paths"),
+    _column("throughput_minimal", "minimal", "", "more", 0, (),
+            "the same by the minimal router of the family"),
+    _column("guaranteed_throughput", "guaranteed", "", "more", 2, (10, 9, 7),
+            "share of the line rate that every endpoint gets under any permutation: the better of"
+            " even splitting over shortest paths and of Valiant's routing"),
+    _column("throughput_limit", "limit", "", "more", 0, (),
+            "share that no routing exceeds under the worst permutation: capacity over the"
+            " distances of a far permutation (TUB), ports of a switch, cuts"),
+    _column("cost_per_rate", "per Gb/s", "currency", "less", 7, (12,),
+            "cost of a Gb/s that arrives under uniform traffic"),
+    _column("cost_per_worst_rate", "per worst Gb/s", "currency", "less", 8, (13,),
+            "cost of a Gb/s that arrives under any permutation"),
+)  # fmt: skip
 
 
 def _simulated(name: str, title: str, explanation: str) -> Column:
@@ -204,14 +123,8 @@ def _simulated(name: str, title: str, explanation: str) -> Column:
 SWITCHED_COLUMNS += (
     _simulated("saturation", "sat. min.", "uniform traffic on the minimal routes of the family"),
     _simulated("saturation_ugal", "sat. UGAL", "uniform traffic with UGAL routing"),
-    _simulated(
-        "saturation_worst",
-        "worst min.",
-        "the permutation that is worst for shortest paths, on minimal routes",
-    ),
-    _simulated(
-        "saturation_worst_ugal",
-        "worst UGAL",
-        "the permutation that is worst for shortest paths, with UGAL routing",
-    ),
-)
+    _simulated("saturation_worst", "worst min.",
+               "the permutation that is worst for shortest paths, on minimal routes"),
+    _simulated("saturation_worst_ugal", "worst UGAL",
+               "the permutation that is worst for shortest paths, with UGAL routing"),
+)  # fmt: skip

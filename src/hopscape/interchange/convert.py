@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 __all__ = [
+    "described_links",
     "from_igraph",
     "from_networkx",
     "from_scipy",
@@ -96,7 +97,7 @@ def to_networkx(network: Network) -> networkx.Graph:
     """
     import networkx
 
-    tails, heads, channels = link_ends(network)
+    tails, heads, _ = link_ends(network)
     ends = np.sort(np.stack([tails, heads]), axis=0) if network.duplex else np.stack([tails, heads])
     parallel = len(np.unique(ends, axis=1).T) < len(tails)
     kinds = {
@@ -110,12 +111,8 @@ def to_networkx(network: Network) -> networkx.Graph:
     for v in range(network.order):
         kind = "switch" if v in switches else "endpoint"
         graph.add_node(v, address=network.addresses.text(v), kind=kind)
-    ports = network.port_of(channels).tolist()
-    back = network.port_of(network.reverse[channels]).tolist() if network.duplex else None
-    said = link_attributes(network, channels)
-    for i, (tail, head) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
-        attributes = {"port": ports[i]} | ({"back_port": back[i]} if back else {})
-        graph.add_edge(tail, head, **attributes, **(said[i] if said else {}))
+    for tail, head, told in described_links(network, back=True):
+        graph.add_edge(tail, head, **told)
     return graph
 
 
@@ -177,6 +174,24 @@ def link_attributes(network: Network, channels: IntArray) -> list[dict[str, floa
                 one[name] = None if (value := one[name]) is None else float(value)
     plain = [{n: v for n in known if (v := one[n]) is not None} for one in each]
     return [plain[k] for k in network.class_of(channels).tolist()]
+
+
+def described_links(
+    network: Network, back: bool = False
+) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Tail, head and attributes of each link: the port at the tail, then :func:`link_attributes`.
+
+    Args:
+        back: The port at the head as well, in duplex networks.
+    """
+    tails, heads, channels = link_ends(network)
+    ports = {"port": network.port_of(channels).tolist()}
+    if back and network.duplex:
+        ports["back_port"] = network.port_of(network.reverse[channels]).tolist()
+    said = link_attributes(network, channels)
+    for i, (tail, head) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
+        told = {name: column[i] for name, column in ports.items()}
+        yield tail, head, told | (said[i] if said else {})
 
 
 def to_scipy(network: Network) -> scipy.sparse.csr_array:

@@ -9,7 +9,7 @@ from typing import IO
 
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile
-from hopscape.interchange.convert import link_attributes, link_ends, node_places
+from hopscape.interchange.convert import described_links, node_places
 from hopscape.interchange.draft import Draft, Token, tokens
 
 __all__ = ["read_dot", "write_dot"]
@@ -160,8 +160,6 @@ def _quoted(text: str) -> str:
 
 def write_dot(network: Network, out: IO[bytes]) -> None:
     """Write a DOT file, with places that ``neato -n`` keeps."""
-    tails, heads, channels = link_ends(network)
-    said = link_attributes(network, channels)
     kind, edge = ("graph", "--") if network.duplex else ("digraph", "->")
     lines = [f"{kind} {_quoted(network.spec)} {{"]
     ends = set(network.endpoints.tolist())
@@ -170,8 +168,7 @@ def write_dot(network: Network, out: IO[bytes]) -> None:
         shape = "" if v in ends else ', kind="switch", shape="box"'
         where = "" if places is None else f', pos="{places[v, 0]:.4f},{places[v, 1]:.4f}"'
         lines.append(f"  {v} [label={_quoted(network.addresses.text(v))}{shape}{where}];")
-    ports = network.port_of(channels).tolist()
-    for i, (a, b) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
-        more = "".join(f", {key}={value}" for key, value in (said[i] if said else {}).items())
-        lines.append(f"  {a} {edge} {b} [port={ports[i]}{more}];")
+    for a, b, told in described_links(network):
+        text = ", ".join(f"{key}={value}" for key, value in told.items())
+        lines.append(f"  {a} {edge} {b} [{text}];")
     out.write(("\n".join([*lines, "}"]) + "\n").encode())

@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile
-from hopscape.interchange.convert import link_attributes, link_ends, node_places
+from hopscape.interchange.convert import described_links, node_places
 from hopscape.interchange.draft import Draft
 
 __all__ = ["read_gexf", "write_gexf"]
@@ -76,9 +76,8 @@ def _said(element: Any, titles: dict[str, str]) -> dict[str, Any]:
 
 def write_gexf(network: Network, out: IO[bytes]) -> None:
     """Write a GEXF file."""
-    tails, heads, channels = link_ends(network)
-    said = link_attributes(network, channels)
-    known = sorted({key for one in said for key in one})
+    links = list(described_links(network))
+    known = ["port", *sorted({key for *_, told in links for key in told} - {"port"})]
     kind = "undirected" if network.duplex else "directed"
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -88,7 +87,10 @@ def write_gexf(network: Network, out: IO[bytes]) -> None:
         f'  <graph defaultedgetype="{kind}">',
         '    <attributes class="node"><attribute id="0" title="kind" type="string"/></attributes>',
         '    <attributes class="edge"><attribute id="0" title="port" type="integer"/>',
-        *(f'      <attribute id="{i}" title="{k}" type="double"/>' for i, k in enumerate(known, 1)),
+        *(
+            f'      <attribute id="{i}" title="{k}" type="double"/>'
+            for i, k in enumerate(known[1:], 1)
+        ),
         "    </attributes>",
         "    <nodes>",
     ]
@@ -104,11 +106,8 @@ def write_gexf(network: Network, out: IO[bytes]) -> None:
             f'<attvalues><attvalue for="0" value="{what}"/></attvalues></node>'
         )
     lines += ["    </nodes>", "    <edges>"]
-    ports = network.port_of(channels).tolist()
-    for i, (a, b) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
-        values = [(0, ports[i])]
-        values += [(known.index(k) + 1, v) for k, v in (said[i] if said else {}).items()]
-        cells = "".join(f'<attvalue for="{k}" value="{v}"/>' for k, v in values)
+    for i, (a, b, told) in enumerate(links):
+        cells = "".join(f'<attvalue for="{known.index(k)}" value="{v}"/>' for k, v in told.items())
         lines.append(
             f'      <edge id="{i}" source="{a}" target="{b}"><attvalues>{cells}</attvalues></edge>'
         )

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile
-from hopscape.interchange.convert import link_attributes, link_ends, node_places
+from hopscape.interchange.convert import described_links, node_places
 from hopscape.interchange.draft import Draft, Token, tokens
 
 __all__ = ["read_gml", "write_gml"]
@@ -103,8 +103,6 @@ def _string(text: str) -> str:
 
 def write_gml(network: Network, out: IO[bytes]) -> None:
     """Write a GML file, with places under ``graphics``."""
-    tails, heads, channels = link_ends(network)
-    said = link_attributes(network, channels)
     lines = ["graph [", f"  directed {int(not network.duplex)}"]
     lines.append(f"  comment {_string(network.spec.replace('&', '&amp;'))}")
     ends, places = set(network.endpoints.tolist()), node_places(network)
@@ -114,8 +112,7 @@ def write_gml(network: Network, out: IO[bytes]) -> None:
             f" graphics [ x {places[v, 0]:.4f} y {places[v, 1]:.4f} ]" if places is not None else ""
         )
         lines.append(f'  node [ id {v} label "{v}"{kind}{where} ]')
-    ports = network.port_of(channels).tolist()
-    for i, (a, b) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
-        more = "".join(f" {key} {value}" for key, value in (said[i] if said else {}).items())
-        lines.append(f"  edge [ source {a} target {b} port {ports[i]}{more} ]")
+    for a, b, told in described_links(network):
+        text = " ".join(f"{key} {value}" for key, value in told.items())
+        lines.append(f"  edge [ source {a} target {b} {text} ]")
     out.write(("\n".join([*lines, "]"]) + "\n").encode())

@@ -13,7 +13,7 @@ import numpy as np
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile, Word, load_json
-from hopscape.interchange.convert import link_attributes, link_ends, node_places, require_plain
+from hopscape.interchange.convert import described_links, link_ends, node_places, require_plain
 from hopscape.interchange.draft import Draft
 
 __all__ = [
@@ -66,8 +66,6 @@ def _name(value: Any) -> str | None:
 
 def write_node_link(network: Network, out: IO[bytes]) -> None:
     """Write node-link JSON."""
-    tails, heads, channels = link_ends(network)
-    said = link_attributes(network, channels)
     ends, places = set(network.endpoints.tolist()), node_places(network)
     nodes = [
         {"id": v, "address": network.addresses.text(v)}
@@ -75,11 +73,7 @@ def write_node_link(network: Network, out: IO[bytes]) -> None:
         | ({} if places is None else {"x": round(places[v, 0], 4), "y": round(places[v, 1], 4)})
         for v in range(network.order)
     ]
-    ports = network.port_of(channels).tolist()
-    links = [
-        {"source": a, "target": b, "port": ports[i]} | (said[i] if said else {})
-        for i, (a, b) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True))
-    ]
+    links = [{"source": a, "target": b} | told for a, b, told in described_links(network)]
     data = {
         "directed": not network.duplex,
         "multigraph": True,

@@ -22,23 +22,9 @@ __all__ = ["ChosenRoutes", "Counters", "Fabric", "Source", "State", "Ties"]
 
 # columns of vcs
 (
-    HEAD,
-    COUNT,
-    WRITE,
-    CREDIT,
-    STATE,
-    OUT,
-    READY,
-    MISC,
-    V_GIVE,
-    V_TAKE,
-    V_NEXT,
-    V_MASK,
-    V_SIDE,
-    V_IN,
-    V_ALLOWED,
-    FRONT,
-) = range(16)
+    HEAD, COUNT, WRITE, CREDIT, STATE, OUT, READY, MISC,
+    V_GIVE, V_TAKE, V_NEXT, V_MASK, V_SIDE, V_IN, V_ALLOWED, FRONT,
+) = range(16)  # fmt: skip
 VC_FIELDS = 16
 # states of a virtual channel at its receiving router
 IDLE, WAITING, ACTIVE, DRAIN = range(4)
@@ -51,55 +37,25 @@ PACKET_FIELDS = 16
 
 # columns of units
 (
-    U_TO,
-    U_IN,
-    U_OUT,
-    U_INS,
-    U_OUTS,
-    U_DELAY,
-    U_RING,
-    U_FREE,
-    U_CREDIT,
-    U_GIVE,
-    U_ASK,
-    U_BEST,
-    U_KEY,
-    U_SIDE,
-) = range(14)
+    U_TO, U_IN, U_OUT, U_INS, U_OUTS, U_DELAY, U_RING,
+    U_FREE, U_CREDIT, U_GIVE, U_ASK, U_BEST, U_KEY, U_SIDE,
+) = range(14)  # fmt: skip
 UNIT_FIELDS = 16
 # columns of sides
 X_TAKE, X_OFFSET, X_ROW, X_KEY = range(4)
 # columns of ends
 (
-    E_HOME,
-    E_BIRTH,
-    E_TRACE,
-    E_ON,
-    E_SENDING,
-    E_VC,
-    E_LAST,
-    E_HOLD,
-    E_READY,
-    E_READY_END,
-    E_UNDERWAY,
-    E_WINDOW,
-) = range(12)
+    E_HOME, E_BIRTH, E_TRACE, E_ON, E_SENDING, E_VC, E_LAST, E_HOLD,
+    E_READY, E_READY_END, E_UNDERWAY, E_WINDOW,
+) = range(12)  # fmt: skip
 END_FIELDS = 12
 # rows of lists
 L_WAITERS, L_SENDERS, L_TOUCHED, L_WINS, L_OFFER = range(5)
 # columns of transfers
 (
-    T_SOURCE,
-    T_TARGET,
-    T_SIZE,
-    T_WAITS,
-    T_WAKE,
-    T_WAKE_END,
-    T_PATH,
-    T_PATH_END,
-    T_NEXT,
-    T_DONE,
-) = range(10)
+    T_SOURCE, T_TARGET, T_SIZE, T_WAITS, T_WAKE,
+    T_WAKE_END, T_PATH, T_PATH_END, T_NEXT, T_DONE,
+) = range(10)  # fmt: skip
 T_FIELDS = 10
 
 # bits of MARKS; the class of a packet is that of the virtual channel it is in
@@ -134,25 +90,9 @@ BERNOULLI, ON_OFF, TRACE, SILENT = range(4)
 
 # scalars
 (
-    NOW,
-    WAITERS,
-    SENDERS,
-    FREE,
-    FRESH,
-    IN_FLIGHT,
-    LAST_MOVE,
-    FLIT_HOPS,
-    LOST,
-    REROUTED,
-    DELIVERED,
-    CREATED,
-    READY_LEFT,
-    DELIVERED_FLITS,
-    BEGIN,
-    END,
-    MEASURED,
-    LOST_MEASURED,
-) = range(18)
+    NOW, WAITERS, SENDERS, FREE, FRESH, IN_FLIGHT, LAST_MOVE, FLIT_HOPS, LOST,
+    REROUTED, DELIVERED, CREATED, READY_LEFT, DELIVERED_FLITS, BEGIN, END, MEASURED, LOST_MEASURED,
+) = range(18)  # fmt: skip
 SCALARS = 20
 
 # columns of windows
@@ -218,31 +158,10 @@ class Fabric(NamedTuple):
 
 # places in Fabric.numbers
 (
-    N_CHANNELS,
-    N_ENDPOINTS,
-    N_VCS,
-    N_DEPTH,
-    N_ROUTING,
-    N_VC_ALLOC,
-    N_SW_ALLOC,
-    N_TRAVERSAL,
-    N_CREDIT,
-    N_SPEEDUP,
-    N_TAIL_CREDIT,
-    N_MODE,
-    N_SWITCHING,
-    N_SETS,
-    N_METHOD,
-    N_BIAS,
-    N_SHIFT,
-    N_LINK,
-    N_PRIORITY,
-    N_LIMIT,
-    N_SHARED,
-    N_EASE,
-    N_ROOM,
-    N_WINDOW,
-) = range(24)
+    N_CHANNELS, N_ENDPOINTS, N_VCS, N_DEPTH, N_ROUTING, N_VC_ALLOC, N_SW_ALLOC, N_TRAVERSAL,
+    N_CREDIT, N_SPEEDUP, N_TAIL_CREDIT, N_MODE, N_SWITCHING, N_SETS, N_METHOD, N_BIAS,
+    N_SHIFT, N_LINK, N_PRIORITY, N_LIMIT, N_SHARED, N_EASE, N_ROOM, N_WINDOW,
+) = range(24)  # fmt: skip
 NUMBERS = 24
 
 

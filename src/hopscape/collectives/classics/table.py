@@ -231,34 +231,24 @@ def _short_or(short: Plan, blocks: Plan) -> Plan:
     return lambda case: short(case) if case.goal.chunks == 1 else blocks(case)
 
 
-_BLOCKS: tuple[tuple[str, str, str, Plan, Order | None], ...] = (
-    # name, name backwards, what, plan, order of the ranks
-    ("ring", "ring", "blocks go round a ring, p - 1 steps", _ring, ring_order),
-    ("bucket", "bucket", "rings along one dimension after the other", _bucket, None),
-    (
-        "recursive-doubling",
-        "recursive-halving",
-        "partners differ in one bit, log2 p steps",
-        _doubling,
-        None,
-    ),
-    ("bruck", "bruck", "ranges that grow by k + 1 with k messages at once", _bruck, None),
-    ("swing", "swing", "partners that stay near on rings and tori, log2 p steps", _swing, None),
-    (
-        "trivance",
-        "trivance",
-        "both neighbours at distance 3^k at once, log3 p steps",
-        _trivance,
-        None,
-    ),
-    ("hierarchical", "hierarchical", "rails between groups, then inside them", _hierarchical, None),
-)
+_BLOCKS: dict[str, tuple[str, Plan]] = {
+    "ring": ("blocks go round a ring, p - 1 steps", _ring),
+    "bucket": ("rings along one dimension after the other", _bucket),
+    "recursive-doubling": ("partners differ in one bit, log2 p steps", _doubling),
+    "bruck": ("ranges that grow by k + 1 with k messages at once", _bruck),
+    "swing": ("partners that stay near on rings and tori, log2 p steps", _swing),
+    "trivance": ("both neighbours at distance 3^k at once, log3 p steps", _trivance),
+    "hierarchical": ("rails between groups, then inside them", _hierarchical),
+}
+_NAMES = {"recursive-doubling": ("recursive-halving", "rabenseifner")}
+"""Reduce-scatter and all-reduce where they have other names than the all-gather."""
 
 
 def _of_blocks() -> list[Collective]:
     out = []
-    for name, back, what, plan, order in _BLOCKS:
-        total = "rabenseifner" if name == "recursive-doubling" else name
+    for name, (what, plan) in _BLOCKS.items():
+        back, total = _NAMES.get(name, (name, name))
+        order = ring_order if name == "ring" else None
         both = _short_or(_SHORT[name], _both(plan)) if name in _SHORT else _both(plan)
         out += [
             _classic(name, "all-gather", what, plan, order),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from hopscape.families.circulant.atlas import (
     MOST_SETS,
@@ -16,8 +16,7 @@ from hopscape.families.circulant.atlas import (
     most_nodes,
     write_rows,
 )
-from hopscape.search.circulant.optimum import CirculantOptimum, Device, best_circulants
-from hopscape.store import Store
+from hopscape.search.circulant.optimum import CirculantOptimum, Work, best_circulants
 
 __all__ = ["build_atlas", "largest_table", "prove_rows"]
 
@@ -26,20 +25,16 @@ def build_atlas(
     degree: int,
     orders: Sequence[int],
     folder: Path,
-    *,
-    table: Store | None = None,
-    processes: int | None = None,
-    dask: str | None = None,
-    device: Device = "cpu",
+    **work: Unpack[Work],
 ) -> dict[str, Any]:
     """Search orders of one degree and write their file; its entry for the contents is returned.
 
     The contents of the folder are brought up to date; other degrees in it stay.
+
+    Args:
+        **work: As for :func:`~hopscape.search.circulant.best_circulants`.
     """
-    found = best_circulants(
-        orders, degree=degree, table=table, processes=processes, dask=dask, device=device
-    )
-    rows = [_row(optimum, degree) for optimum in found]
+    rows = [_row(optimum, degree) for optimum in best_circulants(orders, degree=degree, **work)]
     folder.mkdir(parents=True, exist_ok=True)
     name = f"degree-{degree:02}.csv.xz"
     entry = {
@@ -57,25 +52,15 @@ def build_atlas(
     return entry
 
 
-def prove_rows(
-    rows: Sequence[AtlasRow],
-    *,
-    table: Store | None = None,
-    processes: int | None = None,
-    dask: str | None = None,
-    device: Device = "cpu",
-) -> Iterator[tuple[AtlasRow, str]]:
-    """Search the orders of some rows again; each row comes with the first difference, or ""."""
+def prove_rows(rows: Sequence[AtlasRow], **work: Unpack[Work]) -> Iterator[tuple[AtlasRow, str]]:
+    """Search the orders of some rows again; each row comes with the first difference, or "".
+
+    Args:
+        **work: As for :func:`~hopscape.search.circulant.best_circulants`.
+    """
     for degree in sorted({row.degree for row in rows}):
         mine = [row for row in rows if row.degree == degree]
-        found = best_circulants(
-            [row.nodes for row in mine],
-            degree=degree,
-            table=table,
-            processes=processes,
-            dask=dask,
-            device=device,
-        )
+        found = best_circulants([row.nodes for row in mine], degree=degree, **work)
         for row, optimum in zip(mine, found, strict=True):
             yield row, _difference(row, optimum)
 

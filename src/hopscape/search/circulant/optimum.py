@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from hopscape.core.errors import ArgumentError
 from hopscape.families.circulant import Circulant, ball, ulb
@@ -168,13 +168,19 @@ class _Slice:
 
 
 def search_order(
-    nodes: int, count: int, ring: bool, d: int, last: int, half: bool | None = None
+    nodes: int,
+    count: int,
+    ring: bool,
+    d: int,
+    last: int,
+    half: bool | None = None,
+    scan: Callable[..., dict[str, Any]] = scan_slice,
 ) -> dict[str, Any]:
     """One order in full: the least diameter from d to last, and its best sets."""
     pieces = [(s.first, s.low, s.high) for s in _slices(nodes, count, ring, math.inf)]
     tested = 0
     while True:
-        found = scan_slice(nodes, count, d, pieces, half=half)
+        found = scan(nodes, count, d, pieces, half=half)
         tested += found["tested"]
         if found["sets"] or d >= last:
             return found | {"diameter": d, "tested": tested}
@@ -187,15 +193,11 @@ def search_order_on_gpu(
     """The same on a GPU; on the CPU where an order is too small for one, or its balls too many."""
     from hopscape.search.circulant import gpu
 
-    pieces = [(s.first, s.low, s.high) for s in _slices(nodes, count, ring, math.inf)]
-    tested = 0
-    while True:
-        work = gpu.scan_slice if gpu.fits(nodes, count, d) else scan_slice
-        found = work(nodes, count, d, pieces, half=half)
-        tested += found["tested"]
-        if found["sets"] or d >= last:
-            return found | {"diameter": d, "tested": tested}
-        d += 1
+    def scan(nodes: int, count: int, d: int, *more: Any, **named: Any) -> dict[str, Any]:
+        fits = gpu.fits(nodes, count, d)
+        return (gpu.scan_slice if fits else scan_slice)(nodes, count, d, *more, **named)
+
+    return search_order(nodes, count, ring, d, last, half, scan)
 
 
 def _slices(nodes: int, count: int, ring: bool, seconds: float) -> Iterator[_Slice]:
@@ -246,6 +248,47 @@ def _rank(found: dict[str, Any]) -> tuple[int, int]:
     return found["diameter"], found["total"]
 
 
+class Work(TypedDict, total=False):
+    """Where results are kept, and who searches; see :func:`best_circulants`."""
+
+    table: Store | None
+    processes: int | None
+    dask: str | None
+    device: Device
+
+
+@dataclass(frozen=True)
+class _Workers:
+    """Where results are kept, and who searches."""
+
+    table: Store | None = None
+    processes: int | None = None
+    dask: str | None = None
+    device: Device = "cpu"
+
+    def run(
+        self, tasks: Sequence[Task], work: Callable[..., Any], text: str
+    ) -> Iterator[tuple[Task, dict[str, Any]]]:
+        return run_tasks(
+            tasks, work, self.table, processes=self.processes, dask=self.dask, text=text
+        )
+
+    def search_orders(
+        self, tasks: Sequence[Task], text: str
+    ) -> Iterator[tuple[Task, dict[str, Any]]]:
+        """Search whole orders; refuse a GPU that is not there."""
+        if self.device == "cpu":
+            return self.run(tasks, search_order, text)
+        if self.device != "gpu":
+            raise ArgumentError(f"device is {self.device!r}; it must be 'cpu' or 'gpu'")
+        if self.dask is None:
+            from hopscape.core.gpu import cupy
+
+            cupy()
+        few = self if self.processes is not None else replace(self, processes=_GPU_PROCESSES)
+        return few.run(tasks, search_order_on_gpu, text)
+
+
 def best_circulants(
     orders: Sequence[int],
     generators: int | None = None,
@@ -281,7 +324,8 @@ def best_circulants(
     kind = _only_one(generators, degree, ring)
     for nodes in orders:
         kind.check(nodes)
-    quick = _quick_orders(orders, kind, table, processes, dask, device)
+    workers = _Workers(table, processes, dask, device)
+    quick = _quick_orders(orders, kind, workers)
     whole = device == "gpu"
     for nodes in orders:
         if kind.count <= 1:
@@ -289,19 +333,13 @@ def best_circulants(
         elif whole or kind.cost(nodes) <= _SLICE_SECONDS:
             yield kind.optimum(nodes, next(quick)[1])
         else:
-            yield _search_large(nodes, kind, table, processes, dask)
+            yield _search_large(nodes, kind, workers)
 
 
 def _quick_orders(
-    orders: Sequence[int],
-    kind: _Kind,
-    table: Store | None,
-    processes: int | None,
-    dask: str | None,
-    device: Device,
+    orders: Sequence[int], kind: _Kind, workers: _Workers
 ) -> Iterator[tuple[Task, dict[str, Any]]]:
     """Search the orders that are one task each; on a GPU all are."""
-    work, processes = _worker(device, processes, dask)
     tasks = [
         Task.of(
             search_order,
@@ -310,11 +348,9 @@ def _quick_orders(
             kind.about(n, "best"),
         )
         for n in orders
-        if kind.count > 1 and (device == "gpu" or kind.cost(n) <= _SLICE_SECONDS)
+        if kind.count > 1 and (workers.device == "gpu" or kind.cost(n) <= _SLICE_SECONDS)
     ]
-    return run_tasks(
-        tasks, work, table, processes=processes, dask=dask, text="searching circulants"
-    )
+    return workers.search_orders(tasks, "searching circulants")
 
 
 def _only_one(generators: int | None, degree: int | None, ring: bool) -> _Kind:
@@ -323,22 +359,18 @@ def _only_one(generators: int | None, degree: int | None, ring: bool) -> _Kind:
     return _Kind.of(generators, degree, ring)
 
 
-def _search_large(
-    nodes: int, kind: _Kind, table: Store | None, processes: int | None, dask: str | None
-) -> CirculantOptimum:
+def _search_large(nodes: int, kind: _Kind, workers: _Workers) -> CirculantOptimum:
     """An order in slices: one diameter after the other until a set is found."""
     tested = 0
     for d in range(kind.least(nodes), _farthest(nodes) + 1):
-        found = _scan_all(nodes, kind, d, table, processes, dask)
+        found = _scan_all(nodes, kind, d, workers)
         tested += found["tested"]
         if found["sets"]:
             return kind.optimum(nodes, found | {"tested": tested})
     raise ArgumentError(f"no connected circulant has {nodes} nodes: {kind.describe()}")
 
 
-def _scan_all(
-    nodes: int, kind: _Kind, d: int, table: Store | None, processes: int | None, dask: str | None
-) -> dict[str, Any]:
+def _scan_all(nodes: int, kind: _Kind, d: int, workers: _Workers) -> dict[str, Any]:
     """All slices of an order for one diameter, put together."""
     tasks = [
         Task.of(
@@ -352,7 +384,7 @@ def _scan_all(
     text = f"{nodes} nodes, diameter {d}"
     best, tested = -1, 0
     sets: set[tuple[int, ...]] = set()
-    for _, found in run_tasks(tasks, scan_slice, table, processes=processes, dask=dask, text=text):
+    for _, found in workers.run(tasks, scan_slice, text):
         tested += found["tested"]
         if found["sets"] and (best < 0 or found["total"] < best):
             best, sets = found["total"], set()
@@ -367,12 +399,12 @@ def largest_circulants(
     *,
     degree: int | None = None,
     ring: bool = True,
-    table: Store | None = None,
-    processes: int | None = None,
-    dask: str | None = None,
-    device: Device = "cpu",
+    **work: Unpack[Work],
 ) -> CirculantOptimum:
     """The most nodes with diameter at most d: every order from the bound downwards.
+
+    Args:
+        generators, degree, ring, **work: As for :func:`best_circulants`.
 
     Examples:
         >>> found = largest_circulants(2, 3)
@@ -381,7 +413,7 @@ def largest_circulants(
         >>> largest_circulants(2, degree=5).nodes
         16
     """
-    kind = _only_one(generators, degree, ring)
+    kind, workers = _only_one(generators, degree, ring), _Workers(**work)
     if d < 1:
         raise ArgumentError(f"diameter is {d}; it must be at least 1")
     if kind.count <= 1:
@@ -391,7 +423,7 @@ def largest_circulants(
     if kind.half:
         orders = range(kind.most(d) // 2 * 2, least - 1, -2)
     tested = 0
-    for nodes, found in _each(orders, d, kind, table, processes, dask, device):
+    for nodes, found in _each(orders, d, kind, workers):
         tested += found["tested"]
         if found["sets"]:
             return kind.optimum(nodes, found | {"tested": tested})
@@ -408,19 +440,12 @@ def _largest_of_few(d: int, kind: _Kind) -> int:
 
 
 def _each(
-    orders: Sequence[int],
-    d: int,
-    kind: _Kind,
-    table: Store | None,
-    processes: int | None,
-    dask: str | None,
-    device: Device,
+    orders: Sequence[int], d: int, kind: _Kind, workers: _Workers
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Search each order: in slices where one is a long task."""
-    work, processes = _worker(device, processes, dask)
-    if device == "cpu" and orders and kind.cost(orders[0]) > _SLICE_SECONDS:
+    if workers.device == "cpu" and orders and kind.cost(orders[0]) > _SLICE_SECONDS:
         for nodes in orders:
-            yield nodes, _scan_all(nodes, kind, d, table, processes, dask)
+            yield nodes, _scan_all(nodes, kind, d, workers)
         return
     tasks = [
         Task.of(
@@ -432,20 +457,5 @@ def _each(
         for n in orders
     ]
     text = f"largest order of diameter {d}"
-    for task, found in run_tasks(tasks, work, table, processes=processes, dask=dask, text=text):
+    for task, found in workers.search_orders(tasks, text):
         yield task.arguments[0], found
-
-
-def _worker(
-    device: Device, processes: int | None, dask: str | None
-) -> tuple[Callable[..., dict[str, Any]], int | None]:
-    """Who searches an order, and in how many processes; refuse a GPU that is not there."""
-    if device == "cpu":
-        return search_order, processes
-    if device != "gpu":
-        raise ArgumentError(f"device is {device!r}; it must be 'cpu' or 'gpu'")
-    if dask is None:
-        from hopscape.core.gpu import cupy
-
-        cupy()
-    return search_order_on_gpu, _GPU_PROCESSES if processes is None else processes

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
+from typing import Unpack
 
 from hopscape.core.errors import ArgumentError
 from hopscape.metrics.cost import moore_mean_distance
-from hopscape.search.graph.arms import METHODS
 from hopscape.search.graph.problem import Problem
 from hopscape.search.graph.result import GraphResult
-from hopscape.search.graph.rounds import Target, best_graph
-from hopscape.store import Store
+from hopscape.search.graph.rounds import Options, best_graph
 
 __all__ = ["best_switches", "switch_counts", "switched"]
 
@@ -74,21 +72,14 @@ def best_switches(
     *,
     effort: float,
     seconds: float | None = None,
-    seed: int = 0,
-    methods: Sequence[str] = METHODS,
-    local: str = "anneal",
-    target: Target | None = None,
-    store: Store | None = None,
-    processes: int | None = 1,
-    dask: str | None = None,
+    **options: Unpack[Options],
 ) -> GraphResult:
     """The network of least diameter, then least mean distance, between terminals.
 
     Args:
         terminals, radix: Terminals, and ports of each switch.
         switches: When left out, a few numbers are tried for a while and the best one for the rest.
-        effort, seconds, seed, methods, local, target, store, processes, dask: As for
-            :func:`best_graph`.
+        effort, seconds, **options: As for :func:`best_graph`.
 
     Examples:
         >>> found = best_switches(6, 4, 3, effort=0.2)
@@ -97,16 +88,7 @@ def best_switches(
     """
     counts = [switches] if switches is not None else switch_counts(terminals, radix)
     problems = [switched(terminals, radix, count) for count in counts]
-    search = partial(
-        best_graph,
-        seed=seed,
-        methods=methods,
-        local=local,
-        target=target,
-        store=store,
-        processes=processes,
-        dask=dask,
-    )
+    search = partial(best_graph, **options)
     if len(problems) == 1:
         return search(problems[0], effort=effort, seconds=seconds)
     share = _FIRST * effort / len(problems)

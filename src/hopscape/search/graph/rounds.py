@@ -11,7 +11,7 @@ from contextlib import closing, nullcontext
 from dataclasses import astuple, dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 from hopscape.core.errors import ArgumentError
 from hopscape.search.graph.arms import METHODS, Arm, arms, run, seconds_per_step
@@ -203,6 +203,18 @@ def _rank(standing: _Standing) -> tuple[float, float, int]:
     """For sorting: diameter, mean, number; what has found nothing comes last."""
     diameter, mean = standing.rank or (math.inf, 0)
     return diameter, float(mean), standing.number
+
+
+class Options(TypedDict, total=False):
+    """How graphs are looked for; see :func:`best_graph`."""
+
+    seed: int
+    methods: Sequence[str]
+    local: str
+    target: Target | None
+    store: Store | None
+    processes: int | None
+    dask: str | None
 
 
 def best_graph(

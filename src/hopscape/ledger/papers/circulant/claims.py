@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from hopscape.ledger.claim import Claim, Outcome, PlantedError
+from hopscape.ledger.entries import Entries
 from hopscape.ledger.papers.circulant import (
     checks_bounds,
     checks_exchange,
@@ -15,17 +13,7 @@ from hopscape.ledger.papers.circulant import (
 __all__ = ["CLAIMS"]
 
 
-def _claim(
-    key: str,
-    where: str,
-    says: str,
-    how: str,
-    check: Callable[[], Outcome],
-    *errors: PlantedError,
-    beyond: bool = False,
-) -> Claim:
-    return Claim(f"circulant-{key}", "circulant", where, says, how, check, errors, beyond)
-
+_claim = Entries("circulant", "circulant-").claim
 
 CLAIMS = (
     _claim(

@@ -2,22 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from hopscape.ledger.claim import Claim, Outcome, PlantedError
+from hopscape.ledger.entries import Entries
 
 __all__ = ["also", "claim"]
 
-
-def claim(
-    key: str, where: str, says: str, how: str, check: Callable[[], Outcome], *broken: PlantedError
-) -> Claim:
-    """A claim of the paper."""
-    return Claim(key, "heawood", where, says, how, check, broken)
-
-
-def also(
-    key: str, says: str, how: str, check: Callable[[], Outcome], *broken: PlantedError
-) -> Claim:
-    """Something true that the paper does not say."""
-    return Claim(key, "heawood", "not in the paper", says, how, check, broken, beyond=True)
+claim, also = Entries("heawood").claim, Entries("heawood").also

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import partial
 
+from hopscape.ledger.entries import Entries
 from hopscape.ledger.papers.multiring import checks as full
 from hopscape.ledger.papers.multiring import checks_beyond as beyond
 from hopscape.ledger.papers.multiring import checks_delay as delay
 from hopscape.ledger.papers.multiring import checks_sparse as sparse
 from hopscape.ledger.papers.multiring import checks_torus as torus
 from hopscape.ledger.papers.multiring import plants as p
-from hopscape.ledger.papers.multiring.entries import also_true, claim
 
 __all__ = ["CLAIMS"]
 
 _EXACT = "exact fractions, loads walked and prices checked"
 
 
-_claim, _beyond = partial(claim, "multiring"), partial(also_true, "multiring")
+_ENTRIES = Entries("multiring", "multiring-", elsewhere="-")
+_claim, _beyond = _ENTRIES.claim, _ENTRIES.also
 
 
 _CHAPTER_2 = (

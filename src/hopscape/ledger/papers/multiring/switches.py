@@ -5,17 +5,18 @@ from __future__ import annotations
 from functools import partial
 
 from hopscape.ledger.claim import Claim, Outcome
+from hopscape.ledger.entries import Entries
 from hopscape.ledger.papers.multiring import checks_designs as designs
 from hopscape.ledger.papers.multiring import checks_machines as machines
 from hopscape.ledger.papers.multiring import checks_switches as switches
 from hopscape.ledger.papers.multiring import plants_switches as p
 from hopscape.ledger.papers.multiring import printed_switches as printed
-from hopscape.ledger.papers.multiring.entries import also_true, claim
 
 __all__ = ["CLAIMS"]
 
 
-_claim, _beyond = partial(claim, "blockdesign"), partial(also_true, "blockdesign")
+_ENTRIES = Entries("multiring", "blockdesign-", elsewhere="-")
+_claim, _beyond = _ENTRIES.claim, _ENTRIES.also
 
 
 def _count(key: str, says: str) -> Claim:

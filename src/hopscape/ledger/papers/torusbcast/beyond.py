@@ -27,7 +27,8 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.families.torus.grids import Torus
-from hopscape.ledger.claim import Claim, Outcome, judge
+from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.entries import Entries
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.runs import READINGS, faults, run, walked
 from hopscape.ledger.papers.torusbcast.walks import (
@@ -235,97 +236,87 @@ def _longer(best: RoundWords) -> RoundWords:
     return replace(best, length=(best.length or 0) + 1)
 
 
+_claim = Entries("torusbcast").claim
+
 CLAIMS = (
-    Claim(
+    _claim(
         "torus-optimum",
-        "torusbcast",
         "section 4 (beyond)",
         "with vertex-disjoint circuits and 3m rounds, the optimum of the longest path is D + 1",
         "a scheme walked on sides 7, 49; all perfect codes, by search on side 7 and in Z^3",
         _check_optimum,
-        (
-            plants.LONGER_WORD,
-            plants.changed("a perfect code is overlooked", "codes:torus_codes", lambda c: c[1:]),
-            plants.changed(
-                "a local pattern is overlooked", "codes:local_codes", lambda c: set(list(c)[1:])
-            ),
+        plants.LONGER_WORD,
+        plants.changed("a perfect code is overlooked", "codes:torus_codes", lambda c: c[1:]),
+        plants.changed(
+            "a local pattern is overlooked", "codes:local_codes", lambda c: set(list(c)[1:])
         ),
         beyond=True,
     ),
-    Claim(
+    _claim(
         "torus-edge-optimum",
-        "torusbcast",
         "section 4 (beyond)",
         "with edge-disjoint circuits and 3m rounds, the diameter D itself is reached",
         "a scheme walked on sides 7, 49",
         _check_edge_optimum,
-        (plants.LONGER_WORD, plants.LOST_CALL),
+        plants.LONGER_WORD,
+        plants.LOST_CALL,
         beyond=True,
     ),
-    Claim(
+    _claim(
         "torus-axis",
-        "torusbcast",
         "section 4 (beyond)",
         "inside tiles, the same words everywhere: diameter + 6(m - 1) + 1",
         "a scheme walked on sides 7, 49; tiles of senders followed",
         _check_axis,
-        (plants.LONGER_WORD, plants.LOST_CALL),
+        plants.LONGER_WORD,
+        plants.LOST_CALL,
         beyond=True,
     ),
-    Claim(
+    _claim(
         "torus-uniform-schemes",
-        "torusbcast",
         "section 4 (beyond)",
         "with the same words everywhere and one level, 10/9 of the diameter is the best",
         "exhaustive over the chains of lattices on side 7; the words found are walked",
         _check_uniform,
-        (
-            plants.changed(
-                "words of the rounds one step longer than said",
-                "flags:shortest_words",
-                lambda best: best if best.length is None else _longer(best),
-            ),
-            plants.changed("a chain is overlooked", "flags:chains", lambda found: found[1:]),
+        plants.changed(
+            "words of the rounds one step longer than said",
+            "flags:shortest_words",
+            lambda best: best if best.length is None else _longer(best),
         ),
+        plants.changed("a chain is overlooked", "flags:chains", lambda found: found[1:]),
         beyond=True,
     ),
-    Claim(
+    _claim(
         "torus-boundary",
-        "torusbcast",
         "section 2 (beyond)",
         "12·3^k links leave the tile T(k) of two dimensions",
         "counted for k = 0 to 3 (3-D: to 2)",
         _check_boundary,
-        (
-            plants.shifted("tiles:boundary"),
-            plants.changed("a tile lacks a vertex", "tiles:tile", lambda points: points[1:]),
-        ),
+        plants.shifted("tiles:boundary"),
+        plants.changed("a tile lacks a vertex", "tiles:tile", lambda points: points[1:]),
         beyond=True,
     ),
-    Claim(
+    _claim(
         "torus-companion",
-        "torusbcast",
         "section 2 (beyond)",
         "there is a matrix with B^d = (2d + 1) I and digits 0, ±e_i in every dimension",
         "multiplied, and classes counted, for d = 1 to 8",
         _check_companion,
-        (
-            plants.changed(
-                "an entry of the matrix changed",
-                "numeration:companion_matrix",
-                lambda rows: [[rows[0][0] + 1, *rows[0][1:]], *rows[1:]],
-            ),
+        plants.changed(
+            "an entry of the matrix changed",
+            "numeration:companion_matrix",
+            lambda rows: [[rows[0][0] + 1, *rows[0][1:]], *rows[1:]],
         ),
         beyond=True,
     ),
-    Claim(
+    _claim(
         "torus-dimensions",
-        "torusbcast",
         "section 4 (beyond)",
         "four and five dimensions: 18 hops in 4 rounds on side 9, 28 in 5 rounds on side 11",
         "every call walked",
         _check_dimensions,
-        (plants.LONGER_WORD, plants.LOST_CALL),
+        plants.LONGER_WORD,
+        plants.LOST_CALL,
         beyond=True,
     ),
 )

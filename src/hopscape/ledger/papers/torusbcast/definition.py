@@ -7,7 +7,8 @@ import numpy as np
 import hopscape.ledger.papers.torusbcast.printed as paper
 from hopscape.collectives.circuits.numeration import word_system
 from hopscape.core.distances import distances_from
-from hopscape.ledger.claim import Claim, Outcome, judge
+from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.entries import Entries
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.runs import walked
 from hopscape.ledger.papers.torusbcast.walks import boxes, star, tile_corners, torus_distance
@@ -106,56 +107,54 @@ def _check_van_der_corput() -> Outcome:
     )
 
 
+_claim = Entries("torusbcast").claim
+
 CLAIMS = (
-    Claim(
+    _claim(
         "torus-model",
-        "torusbcast",
         "section 1",
         "the model is that of Peters and Syska for short messages; they solved two dimensions",
         "a citation; that paper is not at hand",
         lambda: Outcome("open", "nothing", "what another paper says is not computed"),
     ),
-    Claim(
+    _claim(
         "torus-graph",
-        "torusbcast",
         "section 1, figure 1",
         "x and x' are joined when x - x' = ±e_i, so that degrees are 2d (and the diameter d⌊n/2⌋)",
         "all vertices of five tori; one search held against coordinates",
         _check_graph,
-        (plants.MOVED_WIRE, plants.FAR),
+        plants.MOVED_WIRE,
+        plants.FAR,
     ),
-    Claim(
+    _claim(
         "torus-bounds",
-        "torusbcast",
         "section 1",
         "R ≥ log_(p+1) N, and the longest path is at least the diameter",
         "the calls of nine broadcasts walked: growth by 2d + 1 a round, no chain below a distance",
         _check_bounds,
-        (plants.ONE_ROUND, plants.SHORTCUT),
+        plants.ONE_ROUND,
+        plants.SHORTCUT,
     ),
-    Claim(
+    _claim(
         "torus-chains",
-        "torusbcast",
         "section 1, after definition 1",
         "one chain w_1 w_2 ... w_k of calls, w_r in round r, leads to each vertex",
         "chains of sides 5 and 25 followed back",
         _check_chains,
-        (plants.SWAPPED_ROUNDS, plants.LOST_CALL),
+        plants.SWAPPED_ROUNDS,
+        plants.LOST_CALL,
     ),
-    Claim(
+    _claim(
         "torus-van-der-corput",
-        "torusbcast",
         "section 1",
         "the broadcast is like the construction of a van der Corput sequence",
         "the first b^r points are I(r); aligned blocks of b^r meet each tile of that level once",
         _check_van_der_corput,
-        (
-            plants.changed(
-                "the sequence turned by one vertex",
-                "numeration:MixedSystem.van_der_corput",
-                lambda points: np.roll(points, 1, axis=0),
-            ),
-            plants.SWAPPED_ROUNDS,
+        plants.changed(
+            "the sequence turned by one vertex",
+            "numeration:MixedSystem.van_der_corput",
+            lambda points: np.roll(points, 1, axis=0),
         ),
+        plants.SWAPPED_ROUNDS,
     ),
 )

@@ -14,7 +14,8 @@ from hopscape.collectives.circuits.numeration import NumberSystem, star_digits, 
 from hopscape.collectives.circuits.tiles import lattice, tile
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.ledger.claim import Claim, Outcome, judge
+from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.entries import Entries
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.walks import (
     boxes,
@@ -245,79 +246,68 @@ _WRONG_MATRIX = {2: ((2, 1), (1, -3)), 3: paper.MATRICES[3]}
 _WRONG_SPACE = {2: paper.MATRICES[2], 3: ((-1, 1, -1), (-2, -1, 0), (1, 1, 1))}
 _PLUS = {2: ((2, 1), (-1, 2)), 3: paper.MATRICES[3]}
 
+_claim = Entries("torusbcast").claim
+
 CLAIMS = (
-    Claim(
+    _claim(
         "torus-hypothesis",
-        "torusbcast",
         "section 2",
         "the matrix satisfies B^d = det(B) I",
         "both matrices of the paper, and all small matrices of determinant ±5",
         _check_hypothesis,
-        (
-            plants.print_as("MATRICES", _WRONG_MATRIX, "an entry of the 2-D matrix changed"),
-            plants.changed("determinants negated", "numeration:determinant", lambda x: -x),
-        ),
+        plants.print_as("MATRICES", _WRONG_MATRIX, "an entry of the 2-D matrix changed"),
+        plants.changed("determinants negated", "numeration:determinant", lambda x: -x),
     ),
-    Claim(
+    _claim(
         "torus-residues",
-        "torusbcast",
         "example 3, sections 3.1 and 4",
         "D is a complete residue system modulo B: 2-D {0, ±e_1, ±e_2}, 3-D {0, ±e_1 ±e_2, ±e_3}",
         "classes counted by solving B x = a - b",
         _check_residues,
-        (
-            plants.print_as("MATRICES", _WRONG_SPACE, "an entry of the 3-D matrix changed"),
-            plants.changed(
-                "a digit doubled",
-                "numeration:star_digits",
-                lambda found: [*found[:-1], [2 * x for x in found[-1]]],
-            ),
+        plants.print_as("MATRICES", _WRONG_SPACE, "an entry of the 3-D matrix changed"),
+        plants.changed(
+            "a digit doubled",
+            "numeration:star_digits",
+            lambda found: [*found[:-1], [2 * x for x in found[-1]]],
         ),
     ),
-    Claim(
+    _claim(
         "torus-powers",
-        "torusbcast",
         "sections 3.1 and 4",
         "B^2 = 5 I in two dimensions, B^3 = 7 I in three",
         "multiplied; the digits of the schemes held against B^j D",
         _check_powers,
-        (
-            plants.print_as("MATRICES", _WRONG_SPACE, "an entry of the 3-D matrix changed"),
-            plants.changed(
-                "a digit of the schemes moved",
-                "numeration:MixedSystem.place_vectors",
-                lambda found: found + (np.arange(len(found)) == 2)[:, None],
-            ),
+        plants.print_as("MATRICES", _WRONG_SPACE, "an entry of the 3-D matrix changed"),
+        plants.changed(
+            "a digit of the schemes moved",
+            "numeration:MixedSystem.place_vectors",
+            lambda found: found + (np.arange(len(found)) == 2)[:, None],
         ),
     ),
-    Claim(
+    _claim(
         "torus-expansions",
-        "torusbcast",
         "section 2, lemma 2",
         "every vertex of Z^d / b^m Z^d has exactly one expansion in dm digits",
         "all vertices of sides 5, 25, 125 and 7, 49; other matrices B^2 = -det(B) I, m = 1, 2",
         _check_expansions,
-        (
-            plants.LATE_DIGIT,
-            plants.print_as("MATRICES", _PLUS, "a 2-D matrix of which B^2 is not a multiple of I"),
-        ),
+        plants.LATE_DIGIT,
+        plants.print_as("MATRICES", _PLUS, "a 2-D matrix of which B^2 is not a multiple of I"),
     ),
-    Claim(
+    _claim(
         "torus-restated",
-        "torusbcast",
         "section 3.1",
         "so every x in Z^2/BZ^2 is a word of length 2m",
         "words and classes counted for m = 1, 2",
         _check_restated,
-        (plants.LATE_DIGIT,),
+        plants.LATE_DIGIT,
     ),
-    Claim(
+    _claim(
         "torus-tiles",
-        "torusbcast",
         "section 2, (2), figure 2",
         "V is the disjoint union of the tiles c + T(k), c in L(k), and T(k+1) that of c + T(k)",
         "every level of sides 5, 25, 125 and 7, 49, by adding up",
         _check_tiles,
-        (plants.shifted("tiles:tile"), plants.shifted("tiles:lattice")),
+        plants.shifted("tiles:tile"),
+        plants.shifted("tiles:lattice"),
     ),
 )

@@ -12,7 +12,8 @@ from hopscape.collectives.circuits.numeration import word_system
 from hopscape.collectives.circuits.schemes import scheme
 from hopscape.collectives.circuits.tiles import closure, lattice
 from hopscape.collectives.circuits.words import parse_word, steps
-from hopscape.ledger.claim import Claim, Outcome, judge
+from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.entries import Entries
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.runs import READINGS, faults, run, walked
 from hopscape.ledger.papers.torusbcast.walks import (
@@ -198,103 +199,88 @@ def _check_delays() -> Outcome:
     )
 
 
+_claim = Entries("torusbcast").claim
+
 CLAIMS = (
-    Claim(
+    _claim(
         "torus-notation",
-        "torusbcast",
         "section 3.1",
         "(o, YXXȲ) is the path over (0,0), (0,1), (1,1), (2,1), (2,0)",
         "walked",
         _check_notation,
-        (
-            plants.changed(
-                "steps go the other way",
-                "words:steps",
-                lambda found: (-found[0], found[1]),
-            ),
-            plants.print_as("EXAMPLE", ("YXYx", paper.EXAMPLE[1])),
+        plants.changed(
+            "steps go the other way",
+            "words:steps",
+            lambda found: (-found[0], found[1]),
         ),
+        plants.print_as("EXAMPLE", ("YXYx", paper.EXAMPLE[1])),
     ),
-    Claim(
+    _claim(
         "torus-2d-words",
-        "torusbcast",
         "section 3.1, figure 3",
         "in round r the four printed paths lead from v to v + B^(2m-r) D*",
         "all paths of m = 1, 2, 3, walked; the scheme uses these paths",
         _check_words,
-        (
-            plants.TURNED_WORD,
-            plants.print_as("WORDS_2D", {1: ("XXY", "xxy", "YYX", "yyX"), 0: paper.WORDS_2D[0]}),
-        ),
+        plants.TURNED_WORD,
+        plants.print_as("WORDS_2D", {1: ("XXY", "xxy", "YYX", "yyX"), 0: paper.WORDS_2D[0]}),
     ),
-    Claim(
+    _claim(
         "torus-2d-broadcast",
-        "torusbcast",
         "theorem 4, section 3.2, figure 4",
         "the 2-D scheme is a broadcast, in 2m = log_5 N rounds",
         "every call walked for m = 1, 2, 3, in three readings of disjoint; verify agrees",
         _check_broadcast,
-        (plants.LOST_CALL, plants.SWAPPED_ROUNDS, plants.VERIFIER_ASLEEP),
+        plants.LOST_CALL,
+        plants.SWAPPED_ROUNDS,
+        plants.VERIFIER_ASLEEP,
     ),
-    Claim(
+    _claim(
         "torus-2d-length",
-        "torusbcast",
         "theorem 4, section 3.2",
         "its longest chain is 5^(m-1) - 1, the diameter",
         "chains added up call by call for m = 1, 2, 3",
         _check_length,
-        (
-            plants.LONGER_WORD,
-            plants.print_as("length_2d", lambda m: 5**m - 1, "the formula printed as 5^m - 1"),
-        ),
+        plants.LONGER_WORD,
+        plants.print_as("length_2d", lambda m: 5**m - 1, "the formula printed as 5^m - 1"),
     ),
-    Claim(
+    _claim(
         "torus-2d-round-lengths",
-        "torusbcast",
         "section 3.2",
         "paths of round r have length 3·5^((2m-r-1)/2) when r is odd, 5^((2m-r)/2) when it is even",
         "all calls for m = 1, 2, 3",
         _check_round_lengths,
-        (
-            plants.LONGER_WORD,
-            plants.print_as("round_length_2d", lambda m, r: 5 ** ((2 * m - r) // 2), "3 left out"),
-        ),
+        plants.LONGER_WORD,
+        plants.print_as("round_length_2d", lambda m, r: 5 ** ((2 * m - r) // 2), "3 left out"),
     ),
-    Claim(
+    _claim(
         "torus-informed-set",
-        "torusbcast",
         "section 3.2",
         "before round r the informed set is L(2m - r + 1)",
         "sides 5 and 25, set by set",
         _check_informed_set,
-        (plants.SWAPPED_ROUNDS, plants.shifted("tiles:lattice")),
+        plants.SWAPPED_ROUNDS,
+        plants.shifted("tiles:lattice"),
     ),
-    Claim(
+    _claim(
         "torus-2d-containment",
-        "torusbcast",
         "section 3.2, figure 5",
         "the calls of v in round r stay in v + T(2m - r)",
         "all calls for m = 1, 2, 3 against tiles added up by hand; every m by finite closure",
         _check_containment,
-        (
-            plants.LONGER_WORDS,
-            plants.COARSE,
-        ),
+        plants.LONGER_WORDS,
+        plants.COARSE,
     ),
-    Claim(
+    _claim(
         "torus-2d-delays",
-        "torusbcast",
         "section 3.2",
         "delays never make circuits of the 2-D scheme cross",
         "node- and call-level tiles for m = 1, 2, 3; random delays",
         _check_delays,
-        (
-            plants.TURNED_WORD,
-            plants.changed(
-                "a crossing is invented",
-                "delays:_strangers",
-                lambda found: (np.array([0]), np.array([1])),
-            ),
+        plants.TURNED_WORD,
+        plants.changed(
+            "a crossing is invented",
+            "delays:_strangers",
+            lambda found: (np.array([0]), np.array([1])),
         ),
     ),
 )
