@@ -15,19 +15,9 @@ from hopscape.simulate.contention import (
     plan_rounds,
     random_traffic,
 )
+from switches import SWITCHES
 
-SPECS = [
-    "distributed_switch(7, 4, 2)",
-    "distributed_switch(13, 4, 1)",
-    "distributed_switch(16, 6, 2)",
-    "distributed_switch(36, 15, 6)",
-    "distributed_switch(56, 11, 2)",
-    "distributed_switch(57, 8, 1)",
-    "distributed_switch(79, 13, 2)",
-    "partial_switch(12, 4)",
-    "partial_switch(39, 7)",
-    "quasicomplete_digraph(4)",
-]
+SPECS = [*SWITCHES[1:], "quasicomplete_digraph(4)"]
 
 
 def slow_conflicts(network, sources, targets, half):

@@ -13,7 +13,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, HopscapeError
-from hopscape.core.lifeline import end_with_parent
+from hopscape.core.lifeline import run_to_end
 from hopscape.core.network import Network
 from hopscape.core.verdict import Verdict
 from hopscape.emit.code import Code, begins_shortest
@@ -91,15 +91,7 @@ def _run(
         package = PROGRAMS[Path(name).name]
         raise HopscapeError(f"{name} is not installed; on Debian it is in the package {package}")
     try:
-        done = subprocess.run(
-            words,
-            cwd=folder,
-            input=given,
-            capture_output=True,
-            timeout=seconds,
-            check=False,
-            preexec_fn=end_with_parent,
-        )
+        done = run_to_end(words, cwd=folder, input=given, timeout=seconds)
     except subprocess.TimeoutExpired as error:
         raise HopscapeError(f"{name} was still running after {seconds} seconds") from error
     if done.returncode:

@@ -165,15 +165,17 @@ class Concentrated(_Derived):
         )
 
 
+def _copies(base: str, count: str) -> tuple[Parameter, ...]:
+    """What is copied, and how often."""
+    return (Parameter("base", "network", base), *integers(count=(count, 1, 64)))
+
+
 class Planes(_Derived):
     """`count` copies of a network with the same endpoints: an endpoint has a line into each."""
 
     name = "planes"
     summary = "switched machine in planes: copies of a network that share their endpoints"
-    parameters = (
-        Parameter("base", "network", "the network of one plane, with switches"),
-        *integers(count=("planes", 1, 64)),
-    )
+    parameters = _copies("the network of one plane, with switches", "planes")
     example = "planes(concentrated(complete(3), 2), 2)"
 
     def __init__(self, base: Network, count: int) -> None:
@@ -215,10 +217,7 @@ class Trunked(_Derived):
 
     name = "trunked"
     summary = "every link of a network several cables, its endpoints' lines too"
-    parameters = (
-        Parameter("base", "network", "the network"),
-        *integers(count=("cables for every link", 1, 64)),
-    )
+    parameters = _copies("the network", "cables for every link")
     example = "trunked(ring(4), 2)"
 
     def __init__(self, base: Network, count: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import shutil
-import subprocess
 import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.errors import FileFormatError
-from hopscape.core.lifeline import end_with_parent
+from hopscape.core.lifeline import run_to_end
 from hopscape.core.verdict import Verdict
 from hopscape.handover.programs import run_program
 
@@ -40,7 +39,7 @@ def _python() -> str | None:
             "-c",
             "import importlib.util as u; raise SystemExit(not u.find_spec('simgrid'))",
         ]
-        done = subprocess.run(words, capture_output=True, check=False, preexec_fn=end_with_parent)
+        done = run_to_end(words)
         if done.returncode == 0:
             return path
     return None

@@ -12,6 +12,7 @@ begin with those that look good and take up the others where the dual says that 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,7 +25,7 @@ from hopscape.algebra.rational import solve_exactly
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import HopscapeError
 
-__all__ = ["LoadProgram", "Optimum", "optimum", "ring_program"]
+__all__ = ["Bounded", "LoadProgram", "Optimum", "optimum", "ring_program"]
 
 
 _ZERO = 1e-9
@@ -160,8 +161,24 @@ def ring_program(
     )
 
 
+class Bounded(ABC):
+    """A schedule by its largest load, and what that of no schedule can be below."""
+
+    bound: Fraction | None
+
+    @property
+    @abstractmethod
+    def load(self) -> Fraction:
+        """The largest load."""
+
+    @property
+    def proved(self) -> bool:
+        """Is the largest load the least possible?"""
+        return self.bound == self.load
+
+
 @dataclass(frozen=True)
-class Optimum:
+class Optimum(Bounded):
     """A schedule of least largest load, and prices of the carriers with the bound they prove."""
 
     shares: list[Fraction]
@@ -171,13 +188,7 @@ class Optimum:
 
     @property
     def load(self) -> Fraction:
-        """The largest load."""
         return max(self.loads)
-
-    @property
-    def proved(self) -> bool:
-        """Do both sides agree?"""
-        return self.load == self.bound
 
 
 def optimum(program: LoadProgram) -> Optimum:

@@ -51,6 +51,13 @@ def some_nodes(order: int, count: int, seed: int = 0) -> IntArray:
 # -- distances ------------------------------------------------------------------------------------
 
 
+def _largest(found: IntArray | None, what: str) -> Measured[Any] | None:
+    """The largest of some values: a lower bound."""
+    if found is None:
+        return None
+    return Measured.at_least(int(found.max()), f"from {len(found)} {what}", how="sampled")
+
+
 def some_diameter(evaluation: Evaluation) -> Measured[int | None] | None:
     """A lower bound from some sources, or from the closed router's ways between some pairs."""
     profile = _some_sources(evaluation)
@@ -59,10 +66,7 @@ def some_diameter(evaluation: Evaluation) -> Measured[int | None] | None:
             return Measured(None, "sampled", "not connected")
         note = f"from {profile.sources} sources"
         return Measured.at_least(profile.diameter, note, how="sampled")
-    found = _some_pairs(evaluation)
-    if found is None:
-        return None
-    return Measured.at_least(int(found.max()), f"from {len(found)} pairs", how="sampled")
+    return _largest(_some_pairs(evaluation), "pairs")
 
 
 def some_mean(evaluation: Evaluation) -> Measured[Any] | None:
@@ -140,10 +144,7 @@ def _some_degrees(evaluation: Evaluation) -> IntArray | None:
 
 def some_degrees(evaluation: Evaluation) -> Measured[int] | None:
     """The largest degree among some nodes."""
-    found = _some_degrees(evaluation)
-    if found is None:
-        return None
-    return Measured.at_least(int(found.max()), f"from {len(found)} nodes", how="sampled")
+    return _largest(_some_degrees(evaluation), "nodes")
 
 
 def some_links(evaluation: Evaluation) -> Measured[int] | None:

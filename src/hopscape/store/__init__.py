@@ -8,6 +8,6 @@ from hopscape.store.digest import digest, file_digest
 from hopscape.store.pools import Processes
 from hopscape.store.records import Store, opened
 from hopscape.store.task import Task
-from hopscape.store.tasks import run_tasks
+from hopscape.store.tasks import Work, run_tasks
 
-__all__ = ["Processes", "Store", "Task", "digest", "file_digest", "opened", "run_tasks"]
+__all__ = ["Processes", "Store", "Task", "Work", "digest", "file_digest", "opened", "run_tasks"]

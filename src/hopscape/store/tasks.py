@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.progress import track
@@ -12,10 +12,18 @@ from hopscape.store.pools import Processes, on_dask, on_processes, on_threads
 from hopscape.store.records import Store
 from hopscape.store.task import Task
 
-__all__ = ["Task", "run_tasks"]
+__all__ = ["Task", "Work", "run_tasks"]
 
 _TICKS = 1000
 _ALONE = 3.0
+
+
+class Work(TypedDict, total=False):
+    """Where the results of a search are kept, and who searches."""
+
+    table: Store | None
+    processes: int | None
+    dask: str | None
 
 
 def run_tasks(

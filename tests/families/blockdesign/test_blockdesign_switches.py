@@ -21,19 +21,8 @@ from hopscape.families.blockdesign.digraph import wiring_table
 from hopscape.families.blockdesign.routing import all_routes, route_around, stranded_pairs
 from hopscape.metrics import distance_profile
 from refusals import refusals
+from switches import SWITCHES
 
-SWITCHES = [
-    "distributed_switch(3, 2, 1)",
-    "distributed_switch(7, 4, 2)",
-    "distributed_switch(13, 4, 1)",
-    "distributed_switch(16, 6, 2)",
-    "distributed_switch(36, 15, 6)",
-    "distributed_switch(56, 11, 2)",
-    "distributed_switch(57, 8, 1)",
-    "distributed_switch(79, 13, 2)",
-    "partial_switch(12, 4)",
-    "partial_switch(39, 7)",
-]
 DIGRAPHS = [f"quasicomplete_digraph({m})" for m in (2, 3, 7)]
 MULTIRINGS = [
     "switched_multiring(2, r=4)",

@@ -53,6 +53,7 @@ def atlas_circulant(
     multipliers (the first 16 where there are more).
     """
     from hopscape.search.circulant.atlas import build_atlas, prove_rows
+    from hopscape.search.circulant.optimum import Work
     from hopscape.store import Store
 
     searching = {
@@ -77,15 +78,13 @@ def atlas_circulant(
     if degree is None or nodes is None:
         raise ArgumentError("--prove and --build need --degree and --nodes")
     with Store(table) as kept:
+        work = Work(table=kept, processes=processes, dask=dask, device=device)
         if build is None:
             rows = _look_up(degree, nodes)
-            proofs = prove_rows(rows, table=kept, processes=processes, dask=dask, device=device)
-            _emit_proofs(proofs)
+            _emit_proofs(prove_rows(rows, **work))
             return
         orders = _buildable(degree, nodes)
-        entry = build_atlas(
-            degree, orders, build, table=kept, processes=processes, dask=dask, device=device
-        )
+        entry = build_atlas(degree, orders, build, **work)
     emit_rows([{"degree": degree, "how": "search"} | entry], columns=_CONTENTS)
 
 
@@ -182,6 +181,7 @@ def search_circulant(
 ) -> None:
     """Find the circulants of least diameter and mean distance, all of them up to multipliers."""
     from hopscape.search import best_circulants, largest_circulants
+    from hopscape.search.circulant.optimum import Work
     from hopscape.store import Store
 
     if (nodes is None) == (diameter is None):
@@ -189,31 +189,14 @@ def search_circulant(
     if generators is None and degree is None:
         generators = 3
     with Store(table) as kept:
+        work = Work(table=kept, processes=processes, dask=dask, device=device)
         if diameter is not None:
-            largest = largest_circulants(
-                diameter,
-                generators,
-                degree=degree,
-                ring=ring,
-                table=kept,
-                processes=processes,
-                dask=dask,
-                device=device,
-            )
+            largest = largest_circulants(diameter, generators, degree=degree, ring=ring, **work)
             _emit_one(largest.to_dict())
             return
         assert nodes is not None
         orders = _orders(nodes)
-        best = best_circulants(
-            orders,
-            generators,
-            degree=degree,
-            ring=ring,
-            table=kept,
-            processes=processes,
-            dask=dask,
-            device=device,
-        )
+        best = best_circulants(orders, generators, degree=degree, ring=ring, **work)
         rows = [found.to_dict() for found in best]
     if len(orders) == 1 and ".." not in nodes:
         _emit_one(rows[0])

@@ -31,115 +31,119 @@ if TYPE_CHECKING:
 
 __all__ = ["GOALS", "GoalCommand", "verify"]
 
-FromOption = Annotated[
-    list[str] | None,
-    option(
-        "The root: a node number or an address; the first endpoint. In broadcast and multicast,"
-        " again for each further node that has the data.",
-        "--from",
-    ),
-]
-ToOption = Annotated[
-    str | None, option("The root: a node number or an address; the first endpoint.", "--to")
-]
-TargetsOption = Annotated[list[str], option("A target; give the option once for each.", "--to")]
-PermutationOption = Annotated[
-    str, option("A file of node numbers, one per endpoint, or random:SEED.", "--permutation")
-]
-SlicedOption = Annotated[
-    bool, option("A chunk per node (reduce-scatter, all-gather): long data.", "--sliced")
-]
-AlgorithmOption = Annotated[
-    str,
-    option(
-        "'best' of all that serve, one by name, or 'list' for what there is.", "--algorithm", "-a"
-    ),
-]
-BytesOption = Annotated[
-    str | None,
-    option("Size of a node's buffer (64KB), or a range (1KB:1GB): times in µs.", "--bytes"),
-]
-GroupsOption = Annotated[
-    Path | None, option("A file of groups, one in each line, all served at once.", "--groups")
-]
-PiecesOption = Annotated[
-    int, option("Pieces that every datum is cut into: for long data.", "--pieces")
-]
-GroupOption = Annotated[
-    list[str] | None,
-    option("Only among these endpoints (0,1,8,9); again for a group beside.", "--group"),
-]
-LimitOption = Annotated[
-    float, option("Seconds for all algorithms; others are left out.", "--time-limit")
-]
-PortsOption = Annotated[
-    int | None, option("Messages per node and round; all ports without.", "--ports")
-]
-DuplexOption = Annotated[
-    str | None, option("full or half; full unless the algorithm needs half.", "--duplex")
-]
-PackingOption = Annotated[
-    str | None, option("unit (one chunk per message) or packed; packed with --bytes.", "--packing")
-]
-SwitchingOption = Annotated[
-    str | None,
-    option(
-        "store-and-forward, circuit or cut-through; cut-through with switches or --bytes.",
-        "--switching",
-    ),
-]
-DisjointOption = Annotated[
-    str | None,
-    option(
-        "What circuits of a round do not share: vertex, edge (link) or arc (channel).", "--disjoint"
-    ),
-]
-CircuitsOption = Annotated[
-    str | None,
-    option(
-        "any, dimension-ordered (axis by axis, as such routers connect them) or last-axis-first.",
-        "--circuits",
-    ),
-]
-InNetworkOption = Annotated[
-    bool, option("Switches store, copy and add; otherwise they only forward.", "--in-network")
-]
-AlphaOption = Annotated[
-    float | None, option("Cost of a round (start-up): 1; with --bytes µs, 1.", "--alpha")
-]
-BetaOption = Annotated[
-    float | None,
-    option("Cost per chunk of the longest message: 0; with --bytes µs per byte, 2e-5.", "--beta"),
-]
-GammaOption = Annotated[
-    float | None, option("Cost per chunk added: 0; with --bytes µs per byte, 1e-5.", "--gamma")
-]
-DeltaOption = Annotated[
-    float | None, option("Cost per hop of the longest path: 0; with --bytes µs, 0.1.", "--delta")
-]
-SaveOption = Annotated[Path | None, option("Write the schedule: .json or .npz.", "--save")]
-ListOption = Annotated[bool, option("Print the transfers, round by round, instead.", "--list")]
-FigureOption = Annotated[
-    Path | None, option("Draw the rounds, or time over size: .svg, .png or .pdf.", "--figure")
-]
-AnimateOption = Annotated[Path | None, option("Play the rounds: .html or .gif.", "--animate")]
 
-_ROOT_FROM = (("root", FromOption, None),)
-_ROOT_TO = (("root", ToOption, None),)
-_PIECES = (("pieces", PiecesOption, 1),)
-_RULES: dict[str, Any] = {
-    "ports": PortsOption,
-    "duplex": DuplexOption,
-    "packing": PackingOption,
-    "switching": SwitchingOption,
-    "disjoint": DisjointOption,
-    "circuits": CircuitsOption,
-    "alpha": AlphaOption,
-    "beta": BetaOption,
-    "gamma": GammaOption,
-    "delta": DeltaOption,
+def _parameter(name: str, kind: Any, default: Any = None) -> Parameter:
+    given = Parameter.empty if default is ... else default
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=kind, default=given)
+
+
+def _option(name: str, kind: Any, help: str, *names: str, default: Any = None) -> Parameter:
+    """An option; ``...`` for the default of one that must be given."""
+    return _parameter(name, Annotated[kind, option(help, *names)], default)
+
+
+_ROOT = "The root: a node number or an address; the first endpoint."
+_AGAIN = " In broadcast and multicast, again for each further node that has the data."
+_ROOT_FROM = (_option("root", list[str] | None, _ROOT + _AGAIN, "--from"),)
+_ROOT_TO = (_option("root", str | None, _ROOT, "--to"),)
+_TARGETS = _option(
+    "targets", list[str], "A target; give the option once for each.", "--to", default=...
+)
+_PIECES = (
+    _option("pieces", int, "Pieces that every datum is cut into: for long data.", default=1),
+)
+_SLICED = _option(
+    "sliced", bool, "A chunk per node (reduce-scatter, all-gather): long data.", default=False
+)
+_PERMUTATION = _option(
+    "permutation",
+    str,
+    "A file of node numbers, one per endpoint, or random:SEED.",
+    default="random:0",
+)
+_WHAT = (
+    _option(
+        "algorithm",
+        str,
+        "'best' of all that serve, one by name, or 'list' for what there is.",
+        "--algorithm",
+        "-a",
+        default="best",
+    ),
+    _option(
+        "size",
+        str | None,
+        "Size of a node's buffer (64KB), or a range (1KB:1GB): times in µs.",
+        "--bytes",
+    ),
+)
+_GROUPS = (
+    _option(
+        "group",
+        list[str] | None,
+        "Only among these endpoints (0,1,8,9); again for a group beside.",
+    ),
+    _option(
+        "group_file",
+        Path | None,
+        "A file of groups, one in each line, all served at once.",
+        "--groups",
+    ),
+)
+_RULES = {
+    name: _option(name, kind | None, help)
+    for name, kind, help in (
+        ("ports", int, "Messages per node and round; all ports without."),
+        ("duplex", str, "full or half; full unless the algorithm needs half."),
+        ("packing", str, "unit (one chunk per message) or packed; packed with --bytes."),
+        (
+            "switching",
+            str,
+            "store-and-forward, circuit or cut-through; cut-through with switches or --bytes.",
+        ),
+        (
+            "disjoint",
+            str,
+            "What circuits of a round do not share: vertex, edge (link) or arc (channel).",
+        ),
+        (
+            "circuits",
+            str,
+            "any, dimension-ordered (axis by axis, as such routers connect them) or"
+            " last-axis-first.",
+        ),
+        ("alpha", float, "Cost of a round (start-up): 1; with --bytes µs, 1."),
+        (
+            "beta",
+            float,
+            "Cost per chunk of the longest message: 0; with --bytes µs per byte, 2e-5.",
+        ),
+        ("gamma", float, "Cost per chunk added: 0; with --bytes µs per byte, 1e-5."),
+        ("delta", float, "Cost per hop of the longest path: 0; with --bytes µs, 0.1."),
+    )
 }
 """Rules of the model and costs, in the order of the help."""
+_HOW = (
+    _option(
+        "in_network",
+        bool,
+        "Switches store, copy and add; otherwise they only forward.",
+        default=False,
+    ),
+    _option(
+        "limit",
+        float,
+        "Seconds for all algorithms; others are left out.",
+        "--time-limit",
+        default=30.0,
+    ),
+    _option(
+        "listed", bool, "Print the transfers, round by round, instead.", "--list", default=False
+    ),
+    _option("figure", Path | None, "Draw the rounds, or time over size: .svg, .png or .pdf."),
+    _option("animate", Path | None, "Play the rounds: .html or .gif."),
+    _option("save", Path | None, "Write the schedule: .json or .npz."),
+)
 _PLAIN = "ports duplex packing switching disjoint circuits alpha beta delta"
 _ADDING = "ports duplex packing switching disjoint circuits alpha beta gamma delta"
 
@@ -162,43 +166,30 @@ class GoalCommand:
     """A goal as a command.
 
     Attributes:
-        own (tuple of (name, type, default)): Its own options; ``...`` for the default of one that
-            must be given.
+        own: Its own options.
         rules: Which rules and costs can be asked for.
     """
 
     kind: GoalKind
     summary: str
-    own: tuple[tuple[str, Any, Any], ...] = ()
+    own: tuple[Parameter, ...] = ()
     rules: str = _PLAIN
 
     @property
     def signature(self) -> Signature:
         """What typer reads: the network, the own options, and those that all have."""
-        grouped = (("group", GroupOption, None), ("group_file", GroupsOption, None))
-        group = () if self.kind == "one-to-many" else grouped
-        options = [
-            ("spec", SpecArgument, ...),
-            *self.own,
-            ("algorithm", AlgorithmOption, "best"),
-            ("size", BytesOption, None),
-            *group,
-            ("dead", DeadOption, None),
-            ("dead_link", DeadLinkOption, None),
-            *((name, _RULES[name], None) for name in self.rules.split()),
-            ("in_network", InNetworkOption, False),
-            ("limit", LimitOption, 30.0),
-            ("listed", ListOption, False),
-            ("figure", FigureOption, None),
-            ("animate", AnimateOption, None),
-            ("save", SaveOption, None),
-        ]
-        return Signature([_parameter(*option) for option in options])
-
-
-def _parameter(name: str, kind: Any, default: Any) -> Parameter:
-    given = Parameter.empty if default is ... else default
-    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=kind, default=given)
+        return Signature(
+            [
+                _parameter("spec", SpecArgument, ...),
+                *self.own,
+                *_WHAT,
+                *(() if self.kind == "one-to-many" else _GROUPS),
+                _parameter("dead", DeadOption),
+                _parameter("dead_link", DeadLinkOption),
+                *(_RULES[name] for name in self.rules.split()),
+                *_HOW,
+            ]
+        )
 
 
 GOALS: dict[str, GoalCommand] = {
@@ -215,7 +206,7 @@ GOALS: dict[str, GoalCommand] = {
     "multicast": GoalCommand(
         "one-to-many",
         "Send from one node to some (one-to-many), checked.",
-        (("targets", TargetsOption, ...), *_ROOT_FROM),
+        (_TARGETS, *_ROOT_FROM),
     ),
     "allgather": GoalCommand(
         "all-gather", "Send every node's data to every node, checked.", _PIECES
@@ -229,7 +220,7 @@ GOALS: dict[str, GoalCommand] = {
     "allreduce": GoalCommand(
         "all-reduce",
         "Reduce all nodes' data, the result at every node, checked.",
-        (("sliced", SlicedOption, False),),
+        (_SLICED,),
         _ADDING,
     ),
     "alltoall": GoalCommand(
@@ -238,7 +229,7 @@ GOALS: dict[str, GoalCommand] = {
     "permute": GoalCommand(
         "permutation",
         "Send every node's datum to another node, each node once, checked.",
-        (("permutation", PermutationOption, "random:0"),),
+        (_PERMUTATION,),
     ),
 }
 

@@ -198,7 +198,7 @@ def search_multiring(
     """Find the step sets of largest capacity, all of them up to unit multiples, with proof."""
     from hopscape.search.multiring.cells import pareto_front
     from hopscape.search.multiring.lines import best_multirings
-    from hopscape.store import Store
+    from hopscape.store import Store, Work
 
     orders, sizes = _numbers(nodes, "nodes"), _numbers(rings, "rings")
     if grow:
@@ -222,11 +222,8 @@ def search_multiring(
         return
     cells = [(n, k) for n in orders for k in sizes]
     with Store(table) as kept:
-        rows = list(
-            best_multirings(
-                cells, simplex=unpaired, cable=cable, table=kept, processes=processes, dask=dask
-            )
-        )
+        work = Work(table=kept, processes=processes, dask=dask)
+        rows = list(best_multirings(cells, simplex=unpaired, cable=cable, **work))
     if len(rows) == 1 and look.style is Format.json:
         emit(rows[0])
         return

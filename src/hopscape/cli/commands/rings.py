@@ -130,7 +130,7 @@ def ring_torus(
     """Design a torus whose dimensions are multirings: the front of rate and cable per node."""
     from hopscape.search.multiring.lines import search_torus
     from hopscape.search.multiring.torus import known_tori
-    from hopscape.store import Store
+    from hopscape.store import Store, Work
 
     with Store(table) as kept:
         designs = search_torus(
@@ -141,9 +141,7 @@ def ring_torus(
             sparse=sparse,
             reorder=reorder,
             keep=keep,
-            table=kept,
-            processes=processes,
-            dask=dask,
+            **Work(table=kept, processes=processes, dask=dask),
         )
     rows = [design.to_dict() for design in [*designs, *known_tori()]]
     rows = [row | {"shape": "×".join(map(str, row["sides"]))} for row in rows]

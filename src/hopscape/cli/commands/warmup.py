@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +10,7 @@ from typing import Annotated, Any
 from hopscape.cli.options import option
 from hopscape.cli.output import emit_rows
 from hopscape.core.errors import ArgumentError
-from hopscape.core.lifeline import end_with_parent
+from hopscape.core.lifeline import run_to_end
 
 __all__ = ["JOBS", "warm_up"]
 
@@ -59,9 +58,7 @@ def warm_up(
 def _run(name: str) -> dict[str, Any]:
     begin = time.monotonic()
     command = [sys.executable, "-m", "hopscape", *JOBS[name].split(), "--format", "json"]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, preexec_fn=end_with_parent
-    )
+    done = run_to_end(command, text=True)
     if done.returncode:
         raise ArgumentError(f"warming up {name} failed: {done.stderr.strip()}")
     return {"job": name, "command": JOBS[name], "seconds": round(time.monotonic() - begin, 1)}

@@ -15,7 +15,7 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.families.multiring.rings import FullRings, ring_lengths
-from hopscape.metrics.exact_loads import LoadProgram, optimum, ring_program
+from hopscape.metrics.exact_loads import Bounded, LoadProgram, optimum, ring_program
 
 __all__ = [
     "CapacityReport",
@@ -32,7 +32,7 @@ _MOST = 1_000_000
 
 
 @dataclass(frozen=True)
-class RouteSchedule:
+class RouteSchedule(Bounded):
     """Which share of every route goes by which ring, and what follows from it.
 
     Attributes:
@@ -57,18 +57,12 @@ class RouteSchedule:
 
     @property
     def load(self) -> Fraction:
-        """The largest load."""
         return max(self.loads)
 
     @property
     def capacity(self) -> Fraction:
         """Effective capacity: packets per slot when every ring gets its share of the traffic."""
         return Fraction(self.n * (self.n - 1)) / self.load
-
-    @property
-    def proved(self) -> bool:
-        """Is the largest load the least possible, by its dual weights?"""
-        return self.bound is not None and self.bound == self.load
 
     @property
     def traffic(self) -> tuple[Fraction, ...]:

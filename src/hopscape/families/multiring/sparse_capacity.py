@@ -18,7 +18,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import TooLargeError
 from hopscape.families.multiring.sparse_rings import SparseRings
-from hopscape.metrics.exact_loads import LoadProgram, optimum
+from hopscape.metrics.exact_loads import Bounded, LoadProgram, optimum
 
 __all__ = [
     "ArcProgram",
@@ -136,7 +136,7 @@ def _program(
 
 
 @dataclass(frozen=True)
-class ArcSchedule:
+class ArcSchedule(Bounded):
     """Loads of the arcs under one schedule.
 
     Attributes:
@@ -162,11 +162,6 @@ class ArcSchedule:
         """Packets per slot."""
         nodes = self.member.order
         return Fraction(nodes * (nodes - 1)) / self.load
-
-    @property
-    def proved(self) -> bool:
-        """Is the largest load the least possible?"""
-        return self.bound == self.load
 
     @cached_property
     def loads(self) -> tuple[Fraction, ...]:

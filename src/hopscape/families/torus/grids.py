@@ -46,6 +46,7 @@ class OnAxes(Family):
 class _Grid(OnAxes):
     """What torus and mesh share."""
 
+    parameters: ClassVar[tuple[Parameter, ...]] = (_SIDES,)
     wraps: ClassVar[bool]
 
     def __init__(self, sides: Sequence[int]) -> None:
@@ -98,7 +99,6 @@ class Torus(_Grid):
 
     name = "torus"
     summary = "grid of any dimensions with every axis closed to a ring"
-    parameters: ClassVar[tuple[Parameter, ...]] = (_SIDES,)
     example = "torus(4, 4)"
     wraps = True
     transitive = True
@@ -152,7 +152,6 @@ class Mesh(_Grid):
 
     name = "mesh"
     summary = "grid of any dimensions with open ends"
-    parameters: ClassVar[tuple[Parameter, ...]] = (_SIDES,)
     example = "mesh(4, 4)"
     wraps = False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations, islice
 from typing import Any
 
@@ -11,10 +11,9 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.gpu import compiled, cupy
-from hopscape.families.circulant.isomorphism import canonical
-from hopscape.search.circulant.scanning import generator_tables
+from hopscape.search.circulant.scanning import Found, Part
 
-__all__ = ["beginnings", "diameters_within", "fits", "scan_slice"]
+__all__ = ["beginnings", "diameters_within", "fits", "look"]
 
 _THREADS = 64
 _BLOCKS = 1 << 20
@@ -47,36 +46,21 @@ def diameters_within(nodes: int, sets: IntArray, d: int) -> IntArray:
     return found
 
 
-def scan_slice(
-    nodes: int,
-    count: int,
-    d: int,
-    slices: Sequence[tuple[int, int, int]],
-    every: bool = False,
-    half: bool | None = None,
-) -> dict[str, Any]:
-    """The same as :func:`hopscape.search.circulant.scanning.scan_slice`, from 3 generators on."""
+def look(part: Part, best: int) -> Iterator[Found]:
+    """Look at all sets of a part, from 3 generators on, in several launches."""
+    nodes, count, d = part.nodes, part.count, part.d
     if count < 3:
         raise ArgumentError(f"generators is {count}; a GPU searches from 3 on")
     shared = _shared(nodes, d)
     _check(nodes, d, shared)
     kernel = _kernel("scan", shared)
-    best, tested = -1, 0
-    sets: set[tuple[int, ...]] = set()
-    for first, low, high in slices:
-        allowed, mirror = generator_tables(nodes, first)
-        if half is not None and nodes % 2 == 0:
-            allowed[nodes // 2] = False
-        for rows in _chunks(beginnings(nodes, count, first, low, high, allowed, mirror)):
-            scan = _Scan(kernel, shared, rows, (count, nodes, d, bool(half)), allowed, mirror)
-            looked, total, found = scan.run(every, best)
-            tested += looked
-            if total >= 0 and (best < 0 or total < best):
-                best, sets = total, sets if every else set()
-            if every or total == best:
-                more = [nodes // 2] if half else []
-                sets |= {canonical(nodes, [*row, *more]) for row in found}
-    return {"total": best, "sets": sorted(map(list, sets)), "tested": tested}
+    for rows in _chunks(beginnings(part)):
+        numbers = (count, nodes, d, part.half)
+        scan = _Scan(kernel, shared, rows, numbers, part.allowed, part.mirror)
+        looked, total, found = scan.run(part.every, best)
+        if total >= 0 and (best < 0 or total < best):
+            best = total
+        yield looked, total, found
 
 
 def fits(nodes: int, count: int, d: int) -> bool:
@@ -90,13 +74,13 @@ def _shared(nodes: int, d: int) -> int:
     return 8 * (d + 1) * ((nodes + 31) // 32 + 2)
 
 
-def beginnings(
-    nodes: int, count: int, first: int, low: int, high: int, allowed: IntArray, mirror: IntArray
-) -> Iterator[tuple[int, ...]]:
+def beginnings(part: Part) -> Iterator[tuple[int, ...]]:
     """All but the last two generators: ``first``, one from `low` to `high` - 1, larger ones.
 
     As in the search of the CPU, a set is left out when a multiplier turns it into an earlier one.
     """
+    nodes, count, allowed, mirror = part.nodes, part.count, part.allowed, part.mirror
+    first, low, high = part.first, part.low, part.high
     if count == 3:
         if low <= first + 1 and high > nodes // 2:
             yield (first,)

@@ -10,11 +10,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, Unpack
 
+from hopscape import store
 from hopscape.core.errors import ArgumentError
 from hopscape.families.circulant import Circulant, ball, ulb
-from hopscape.search.circulant.scanning import scan_slice
+from hopscape.search.circulant.scanning import look_here, scan_slice
 from hopscape.store import Store, Task, run_tasks
 
 __all__ = ["CirculantOptimum", "best_circulants", "largest_circulants"]
@@ -193,9 +194,9 @@ def search_order_on_gpu(
     """The same on a GPU; on the CPU where an order is too small for one, or its balls too many."""
     from hopscape.search.circulant import gpu
 
-    def scan(nodes: int, count: int, d: int, *more: Any, **named: Any) -> dict[str, Any]:
-        fits = gpu.fits(nodes, count, d)
-        return (gpu.scan_slice if fits else scan_slice)(nodes, count, d, *more, **named)
+    def scan(nodes: int, count: int, d: int, slices: Any, half: bool | None) -> dict[str, Any]:
+        look = gpu.look if gpu.fits(nodes, count, d) else look_here
+        return scan_slice(nodes, count, d, slices, half=half, look=look)
 
     return search_order(nodes, count, ring, d, last, half, scan)
 
@@ -248,12 +249,9 @@ def _rank(found: dict[str, Any]) -> tuple[int, int]:
     return found["diameter"], found["total"]
 
 
-class Work(TypedDict, total=False):
+class Work(store.Work, total=False):
     """Where results are kept, and who searches; see :func:`best_circulants`."""
 
-    table: Store | None
-    processes: int | None
-    dask: str | None
     device: Device
 
 

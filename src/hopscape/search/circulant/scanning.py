@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,61 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.families.circulant.isomorphism import canonical
 
-__all__ = ["generator_tables", "scan_slice"]
+__all__ = ["Found", "Part", "generator_tables", "look_here", "scan_slice"]
 
 _ROOM = 1 << 12
+
+
+@dataclass(frozen=True)
+class Part:
+    """Generator sets {first, s2, ...} with s2 from low to high - 1, and what else they must be.
+
+    Attributes:
+        allowed, mirror: As :func:`generator_tables` gives them.
+        every: Keep all sets of diameter at most d, not only those with the least mean distance.
+        half: N/2 is a generator besides.
+    """
+
+    nodes: int
+    count: int
+    d: int
+    first: int
+    low: int
+    high: int
+    allowed: IntArray
+    mirror: IntArray
+    every: bool
+    half: bool
+
+
+Found = tuple[int, int, Iterable[Sequence[int]]]
+"""Sets looked at, the least sum of distances (-1: none), and the sets that are kept."""
+
+
+def look_here(part: Part, best: int) -> Iterator[Found]:
+    """Look at all sets of a part on this processor, whatever the best so far."""
+    from hopscape.search.circulant.scan_kernels import scan
+
+    room = _ROOM
+    while True:
+        out = np.zeros((room, part.count), dtype=np.int64)
+        found, total, looked = scan(
+            part.nodes,
+            part.count,
+            part.d,
+            part.first,
+            part.allowed,
+            part.mirror,
+            part.low,
+            part.high,
+            part.every,
+            part.half,
+            out,
+        )
+        if found <= room:
+            break
+        room = found
+    yield int(looked), int(total) if found else -1, out[:found].tolist()
 
 
 def scan_slice(
@@ -22,6 +75,7 @@ def scan_slice(
     slices: Sequence[tuple[int, int, int]],
     every: bool = False,
     half: bool | None = None,
+    look: Callable[[Part, int], Iterator[Found]] = look_here,
 ) -> dict[str, Any]:
     """The best generator sets of diameter at most d in some slices.
 
@@ -30,6 +84,7 @@ def scan_slice(
         slices (sequence of (first, low, high)): Sets {first, s2, ...} with s2 from low to high - 1.
         every: Keep all sets of diameter at most d, not only those with the least mean distance.
         half: True: N/2 is a generator besides; False: it is none; it may be one when left out.
+        look: Who looks at the sets of a part, given the best sum of distances so far.
 
     Returns:
         dict: ``total``: least sum of distances from a node (-1: no set); ``sets``: canonical forms,
@@ -39,29 +94,20 @@ def scan_slice(
         >>> scan_slice(21, 3, 2, [(1, 2, 11)])["sets"]
         [[1, 2, 8], [1, 3, 8], [1, 4, 6]]
     """
-    from hopscape.search.circulant.scan_kernels import scan
-
     best, tested = -1, 0
     sets: set[tuple[int, ...]] = set()
+    more = [nodes // 2] if half else []
     for first, low, high in slices:
         allowed, mirror = generator_tables(nodes, first)
         if half is not None and nodes % 2 == 0:
             allowed[nodes // 2] = False
-        room = _ROOM
-        while True:
-            out = np.zeros((room, count), dtype=np.int64)
-            found, total, looked = scan(
-                nodes, count, d, first, allowed, mirror, low, high, every, bool(half), out
-            )
-            if found <= room:
-                break
-            room = found
-        tested += int(looked)
-        if found and (best < 0 or total < best):
-            best, sets = int(total), sets if every else set()
-        if found and (every or total == best):
-            more = [nodes // 2] if half else []
-            sets |= {canonical(nodes, row + more) for row in out[:found].tolist()}
+        part = Part(nodes, count, d, first, low, high, allowed, mirror, every, bool(half))
+        for looked, total, found in look(part, best):
+            tested += looked
+            if total >= 0 and (best < 0 or total < best):
+                best, sets = total, sets if every else set()
+            if every or total == best:
+                sets |= {canonical(nodes, [*row, *more]) for row in found}
     return {"total": best, "sets": sorted(map(list, sets)), "tested": tested}
 
 

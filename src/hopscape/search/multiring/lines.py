@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.families.multiring.sparse import SparseMultiring
@@ -13,7 +13,7 @@ from hopscape.families.multiring.sparse_capacity import sparse_capacity
 from hopscape.search.multiring.cells import cell_record, pareto_front, search_cell
 from hopscape.search.multiring.orders import better_order
 from hopscape.search.multiring.torus import Line, TorusDesign, design_torus
-from hopscape.store import Store, Task, run_tasks
+from hopscape.store import Store, Task, Work, run_tasks
 
 __all__ = ["best_multirings", "full_lines", "search_torus", "sparse_lines"]
 
@@ -112,9 +112,7 @@ def search_torus(
     sparse: bool | None = None,
     reorder: bool = True,
     keep: int = 12,
-    table: Store | None = None,
-    processes: int | None = None,
-    dask: str | None = None,
+    **work: Unpack[Work],
 ) -> list[TorusDesign]:
     """The best tori of multirings: the front of rate and cable per node.
 
@@ -124,7 +122,7 @@ def search_torus(
         longest: Longest line that is tried.
         sparse: Only sparse rings, or only full ones; both without.
         reorder: Also sparse rings in better orders than the printed ones.
-        table, processes, dask: Where lines are kept, and who searches for them.
+        **work: ``table``, ``processes``, ``dask``: where lines are kept, and who searches for them.
 
     Raises:
         ArgumentError: When no torus has so many nodes.
@@ -137,11 +135,9 @@ def search_torus(
             for p in range(2, min(ports, _MOST_PORTS) + 1, 2)
             for n in range(max(3, p + 1), min(longest, _LONG if p <= _FEW_PORTS else _SHORT) + 1)
         ]
-        lines += full_lines(cells, table=table, processes=processes, dask=dask)
+        lines += full_lines(cells, **work)
     if sparse is not False:
-        lines += sparse_lines(
-            ports, longest, reorder=reorder, table=table, processes=processes, dask=dask
-        )
+        lines += sparse_lines(ports, longest, reorder=reorder, **work)
     designs = design_torus(lines, ports, nodes, dimensions=dimensions, keep=keep)
     if not designs:
         raise ArgumentError(

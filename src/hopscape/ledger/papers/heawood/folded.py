@@ -90,11 +90,11 @@ def check_symmetric() -> Outcome:
     )
     if nodes != 1 or arcs != 1:
         wrong.append(f"FH(2) has {nodes} orbits of nodes and {arcs} of directed links")
-    text = (
+    return judge(
+        wrong,
         f"{len(group)} automorphisms of the base; FH(2) under them and the exchange of entries:"
-        f" {nodes} orbit of nodes, {arcs} of directed links"
+        f" {nodes} orbit of nodes, {arcs} of directed links",
     )
-    return judge(wrong, text)
 
 
 def check_definition() -> Outcome:

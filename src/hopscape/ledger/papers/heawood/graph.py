@@ -86,12 +86,12 @@ def check_graph() -> Outcome:
         wrong.append("the two addressings are not isomorphic")
     if not onto:
         wrong.append("x → -x does not map one addressing onto the other")
-    text = (
+    return judge(
+        wrong,
         f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {hops}; the two"
         f" addressings are {'' if alike else 'not '}isomorphic, counted backwards one is"
-        f" {'' if onto else 'not '}the other"
+        f" {'' if onto else 'not '}the other",
     )
-    return judge(wrong, text)
 
 
 def check_neighbours() -> Outcome:

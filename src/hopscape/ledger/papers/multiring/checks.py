@@ -313,12 +313,12 @@ def square_law() -> Outcome:
         elif best > moore_bound(*cell):
             exceptions.append(f"N = {cell[0]}, n = {cell[1]}: {best} is above the bound")
     low = min(ratios, key=lambda cell: ratios[cell])
-    text = (
+    return books.judge(
+        exceptions,
         f"k from {float(ratios[low]):.2f} (N = {low[0]}, n = {low[1]}) to"
         f" {float(max(ratios.values())):.2f} with schedules for all {len(ratios)} cells, N <="
-        f" {printed.LARGEST_ORDER}, n = 4..12"
+        f" {printed.LARGEST_ORDER}, n = 4..12",
     )
-    return books.judge(exceptions, text)
 
 
 def _folded_lengths(n: int) -> np.ndarray:

@@ -75,10 +75,10 @@ def table_42() -> Outcome:
     if set(np.diag(counts).tolist()) != {m}:
         wrong.append(f"elements are in {sorted(set(np.diag(counts).tolist()))} blocks")
     books.same("the printed rows are a design", check_design(rows, n, sigma).holds, not wrong)
-    text = (
-        f"{len(rows)} blocks of {rows.shape[1]}: {len(wrong)} pairs of elements or blocks not in 2"
+    return books.judge(
+        wrong,
+        f"{len(rows)} blocks of {rows.shape[1]}: {len(wrong)} pairs of elements or blocks not in 2",
     )
-    return books.judge(wrong, text)
 
 
 def designs_table(sigma: int) -> Outcome:
@@ -150,10 +150,10 @@ def largest_39() -> Outcome:
     most = printed.order_of_design(printed.COVER[1], 1)
     missing = [n for n in range(order + 1, most) if n not in beyond]
     wrong += [f"groups of {n} are not excluded" for n in missing]
-    text = (
-        f"largest {order}; excluded by search: {', '.join('x'.join(map(str, g)) for g in groups)}"
+    return judge(
+        wrong,
+        f"largest {order}; excluded by search: {', '.join('x'.join(map(str, g)) for g in groups)}",
     )
-    return judge(wrong, text)
 
 
 def square() -> Outcome:

@@ -168,10 +168,10 @@ def count(size: int, links: int, copies: int, stated: int) -> Outcome:
         wrong.append(f"a node needs {most} channels to other supernodes, not {links}")
     if found != stated:
         wrong.append(f"{found} supernodes are joined, {found - stated:+d} against the print")
-    text = (
-        f"{size}·{links}/{copies} + 1 = {found} supernodes built, {most} outer channels at a node"
+    return books.judge(
+        wrong,
+        f"{size}·{links}/{copies} + 1 = {found} supernodes built, {most} outer channels at a node",
     )
-    return books.judge(wrong, text)
 
 
 def times_513() -> Outcome:
@@ -328,10 +328,11 @@ def one_channel() -> Outcome:
     if many > top + 1e-9:
         books.wrong.append(f"throughput {many:.3f} above the bound {top:.3f} of its channels")
     wrong = [] if one < many / printed.TIMES else [f"{one:.2f} against {many:.2f}"]
-    text = (
-        f"packets per node: {one:.3f} by one channel, {many:.3f} by a complete graph, 57 supernodes"
+    return books.judge(
+        wrong,
+        f"packets per node: {one:.3f} by one channel, {many:.3f} by a complete graph,"
+        " 57 supernodes",
     )
-    return books.judge(wrong, text)
 
 
 def reserve() -> Outcome:

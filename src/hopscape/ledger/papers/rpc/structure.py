@@ -102,11 +102,11 @@ def check_petersen() -> Outcome:
         if lengths != {printed.PATHS.get(apart)}:
             wrong.append(f"distance {apart}: disjoint paths of lengths {sorted(lengths)}")
     triples = "; ".join(f"distance {d}: {sorted(v)}" for d, v in sorted(found.items()))
-    text = (
+    return judge(
+        wrong,
         f"degrees {list(degrees)}, diameter {hops}, node 0 goes to {len(images)} nodes by symmetry;"
-        f" disjoint paths, {triples}"
+        f" disjoint paths, {triples}",
     )
-    return judge(wrong, text)
 
 
 def check_pc() -> Outcome:
@@ -118,11 +118,11 @@ def check_pc() -> Outcome:
     images = {move[0] for move in _moves(brute.rows_of(network))}
     if len(images) < nodes:
         wrong.append(f"automorphisms move node 0 to {len(images)} nodes only")
-    text = (
+    return judge(
+        wrong,
         f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {hops}; node 0 goes to"
-        f" {len(images)} nodes by symmetry"
+        f" {len(images)} nodes by symmetry",
     )
-    return judge(wrong, text)
 
 
 def check_pc_cycles() -> Outcome:
