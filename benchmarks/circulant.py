@@ -6,11 +6,9 @@ least of the repeats; every router answers the same random pairs in the same run
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,7 @@ import hopscape
 from hopscape.core.distances import distances_from
 from hopscape.core.network import Network
 from hopscape.families.circulant.routing import CirculantRouter
-from timing import best
+from timing import best, read_options
 
 GRAPHS = ((7525, (1, 300, 326)), (7525, (1, 25, 601)), (1203253, (1, 8912, 9046)))
 
@@ -96,11 +94,7 @@ def measure(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=1_000_000)
-    parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
+    options = read_options(__doc__, pairs=1_000_000, repeats=7)
     rows = [row for graph in GRAPHS for row in measure(*graph, options.pairs, options.repeats)]
     table = Table("graph", "router", "vectors/s", "to closed form", "build ms", "bytes")
     for row in rows:

@@ -5,10 +5,8 @@ Run as ``python benchmarks/expanded.py [--pairs N] [--repeats N] [--json FILE]``
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
-from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -20,7 +18,7 @@ import hopscape
 from hopscape.core.distance_kernels import bfs_distances
 from hopscape.interchange import to_networkx
 from hopscape.metrics import distance_profile
-from timing import best
+from timing import best, read_options
 
 
 def distances(n: int, pairs: int, repeats: int) -> dict[str, Any]:
@@ -97,11 +95,7 @@ def show(rows: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=1_000_000)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--json", type=Path)
-    chosen = parser.parse_args()
+    chosen = read_options(__doc__, pairs=1_000_000, repeats=3)
     routes = [distances(n, chosen.pairs, chosen.repeats) for n in (5, 14)]
     others, counts = peers(chosen.repeats), histograms()
     for rows in (routes, others, counts):

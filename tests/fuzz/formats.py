@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import hopscape
+from hopscape import export
 from hopscape.algebra.designs.symmetric import check_design, read_blocks
 from hopscape.cli.commands.metrics import _matrix
 from hopscape.cli.ring_options import read_distribution
@@ -21,14 +22,6 @@ from hopscape.collectives import broadcast
 from hopscape.core.files import GRAPH_ENDINGS
 from hopscape.core.goal import read_permutation
 from hopscape.core.schedule import Schedule
-from hopscape.export import (
-    read_cables,
-    read_netlist,
-    read_routing_table,
-    write_cables,
-    write_infiniband,
-    write_routing_table,
-)
 from hopscape.families.multiring.capacity import route_weights
 from hopscape.interchange import write_network
 from hopscape.metrics import channel_load
@@ -70,11 +63,11 @@ def _blocks(path: Path) -> Any:
 
 def _cables(path: Path) -> None:
     network = hopscape.build(NET)
-    write_cables(network, path, [(0, v, 1) for v in range(30)], [1.5] * network.links)
+    export.write_cables(network, path, [(0, v, 1) for v in range(30)], [1.5] * network.links)
 
 
 def _netlist(path: Path) -> None:
-    write_infiniband(all_routes(hopscape.build("torus(3, 3)")), path.parent / "ib")
+    export.write_infiniband(all_routes(hopscape.build("torus(3, 3)")), path.parent / "ib")
     path.write_bytes((path.parent / "ib" / "fabric.net").read_bytes())
 
 
@@ -142,13 +135,13 @@ FORMATS = [
         "blocks .txt", ".txt", _text("\n".join(" ".join(map(str, b)) for b in _FANO)), _blocks
     ),
     FileFormat("blocks .json", ".json", _text(json.dumps({"blocks": _FANO})), _blocks),
-    FileFormat("cables", ".csv", _cables, read_cables),
-    FileFormat("netlist", ".net", _netlist, read_netlist),
+    FileFormat("cables", ".csv", _cables, export.read_cables),
+    FileFormat("netlist", ".net", _netlist, export.read_netlist),
     FileFormat(
         "routing table",
         ".csv",
-        lambda p: write_routing_table(all_routes(hopscape.build("torus(3, 3)")), p),
-        read_routing_table,
+        lambda p: export.write_routing_table(all_routes(hopscape.build("torus(3, 3)")), p),
+        export.read_routing_table,
     ),
     FileFormat(
         "permutation",

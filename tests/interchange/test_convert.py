@@ -11,16 +11,9 @@ from hypothesis import strategies as st
 
 import hopscape
 from conftest import fresh_graph
+from hopscape import interchange
 from hopscape.core.errors import ArgumentError, FileFormatError, TooLargeError
 from hopscape.core.network import Network
-from hopscape.interchange import (
-    from_igraph,
-    from_networkx,
-    from_scipy,
-    to_igraph,
-    to_networkx,
-    to_scipy,
-)
 from hopscape.interchange.convert import link_ends
 
 
@@ -45,9 +38,9 @@ def networks(draw):
 @given(networks())
 @settings(max_examples=60, deadline=None)
 def test_round_trips(net):
-    same(net, from_networkx(to_networkx(net)))
-    same(net, from_igraph(to_igraph(net)))
-    same(net, from_scipy(to_scipy(net), duplex=net.duplex))
+    same(net, interchange.from_networkx(interchange.to_networkx(net)))
+    same(net, interchange.from_igraph(interchange.to_igraph(net)))
+    same(net, interchange.from_scipy(interchange.to_scipy(net), duplex=net.duplex))
 
 
 @given(networks())
@@ -55,26 +48,26 @@ def test_round_trips(net):
 def test_scipy_counts_channels(net):
     dense = np.zeros((net.order, net.order), dtype=int)
     np.add.at(dense, (net.tails, net.heads), 1)
-    assert np.array_equal(to_scipy(net).toarray(), dense)
-    assert to_scipy(net).sum() == net.channels
+    assert np.array_equal(interchange.to_scipy(net).toarray(), dense)
+    assert interchange.to_scipy(net).sum() == net.channels
 
 
 @pytest.mark.parametrize("spec", ["petersen", "mesh(3, 4)", "kautz(2, 3)", "circulant(7, 1, 1, 6)"])
 def test_families_round_trip(spec):
     net = hopscape.build(spec)
-    same(net, from_networkx(to_networkx(net)))
-    same(net, from_igraph(to_igraph(net)))
-    same(net, from_scipy(to_scipy(net)))
+    same(net, interchange.from_networkx(interchange.to_networkx(net)))
+    same(net, interchange.from_igraph(interchange.to_igraph(net)))
+    same(net, interchange.from_scipy(interchange.to_scipy(net)))
 
 
 def test_networkx_graph_has_the_right_type_and_attributes():
     kinds = {"petersen": nx.Graph, "kautz(2, 2)": nx.DiGraph, "circulant(7, 1, 1)": nx.MultiGraph}
     for spec, kind in kinds.items():
-        assert type(to_networkx(hopscape.build(spec))) is kind
+        assert type(interchange.to_networkx(hopscape.build(spec))) is kind
     twice = Network.from_links(2, [0, 0], [1, 1], duplex=False)
-    assert type(to_networkx(twice)) is nx.MultiDiGraph
+    assert type(interchange.to_networkx(twice)) is nx.MultiDiGraph
     net = hopscape.build("mesh(2, 3)")
-    graph = to_networkx(net)
+    graph = interchange.to_networkx(net)
     assert graph.graph["spec"] == "mesh(2, 3)"
     assert graph.nodes[5] == {"address": "(1, 2)", "kind": "endpoint"}
     for a, b, data in graph.edges(data=True):
@@ -85,15 +78,15 @@ def test_networkx_graph_has_the_right_type_and_attributes():
 
 def test_switches_survive():
     net = Network.from_links(4, [0, 1, 2], [1, 2, 3], switches=np.array([1, 2]))
-    graph = to_networkx(net)
+    graph = interchange.to_networkx(net)
     assert [graph.nodes[v]["kind"] for v in range(4)] == [
         "endpoint",
         "switch",
         "switch",
         "endpoint",
     ]
-    same(net, from_networkx(graph))
-    same(net, from_igraph(to_igraph(net)))
+    same(net, interchange.from_networkx(graph))
+    same(net, interchange.from_igraph(interchange.to_igraph(net)))
 
 
 def test_names_become_labels():
@@ -102,36 +95,36 @@ def test_names_become_labels():
     graph = nx.Graph([("b", "a"), ("a", "c")])
     other = igraph.Graph([(0, 1), (1, 2)])
     other.vs["name"] = ["b", "a", "c"]
-    for net in (from_networkx(graph), from_igraph(other)):
+    for net in (interchange.from_networkx(graph), interchange.from_igraph(other)):
         assert [net.addresses.text(v) for v in range(3)] == ["b", "a", "c"]
         assert net.neighbours("a") == (0, 2)
     shuffled = nx.Graph([(2, 0), (0, 1)])
-    assert links(from_networkx(shuffled)) == [[0, 1], [0, 2]]
+    assert links(interchange.from_networkx(shuffled)) == [[0, 1], [0, 2]]
     with pytest.raises(ArgumentError, match="two nodes have the same name"):
-        from_networkx(nx.Graph([(1, "1")]))
+        interchange.from_networkx(nx.Graph([(1, "1")]))
 
 
 def test_symmetric_matrices_are_duplex_unless_told():
     matrix = np.array([[0, 2], [2, 0]])
-    assert from_scipy(matrix).links == 2
-    assert from_scipy(matrix, duplex=False).links == 4
+    assert interchange.from_scipy(matrix).links == 2
+    assert interchange.from_scipy(matrix, duplex=False).links == 4
     for dtype in (bool, np.uint8, float):
-        assert from_scipy(np.array([[0, 1], [1, 0]], dtype=dtype)).duplex
-    assert not from_scipy(np.array([[0, 1], [0, 0]])).duplex
+        assert interchange.from_scipy(np.array([[0, 1], [1, 0]], dtype=dtype)).duplex
+    assert not interchange.from_scipy(np.array([[0, 1], [0, 0]])).duplex
 
 
 def test_a_duplex_loop_is_two_channels():
-    assert from_scipy(np.array([[2, 1], [1, 0]])).links == 2
-    one_way = from_scipy(np.array([[1, 1], [1, 0]]))
+    assert interchange.from_scipy(np.array([[2, 1], [1, 0]])).links == 2
+    one_way = interchange.from_scipy(np.array([[1, 1], [1, 0]]))
     assert not one_way.duplex
     assert one_way.channels == 3
 
 
 def test_repeated_entries_add_up():
     matrix = scipy.sparse.coo_array(([1, 1, 1], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
-    assert from_scipy(matrix).channels == 3
+    assert interchange.from_scipy(matrix).channels == 3
     matrix = scipy.sparse.coo_array(([1, 1, 2], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
-    assert from_scipy(matrix).links == 2
+    assert interchange.from_scipy(matrix).links == 2
 
 
 @pytest.mark.parametrize(
@@ -150,22 +143,22 @@ def test_repeated_entries_add_up():
 )
 def test_matrices_that_are_none(matrix):
     with pytest.raises(FileFormatError):
-        from_scipy(matrix)
+        interchange.from_scipy(matrix)
 
 
 def test_matrices_that_do_not_fit():
     for count in (np.inf, 1e18):
         with pytest.raises(TooLargeError, match="the wiring of matrix would need"):
-            from_scipy(np.array([[0, count], [0, 0]]))
+            interchange.from_scipy(np.array([[0, count], [0, 0]]))
 
 
 def test_not_symmetric_is_not_duplex():
     with pytest.raises(FileFormatError, match="not symmetric"):
-        from_scipy(np.array([[0, 1], [0, 0]]), duplex=True)
+        interchange.from_scipy(np.array([[0, 1], [0, 0]]), duplex=True)
 
 
 @pytest.mark.parametrize("library", ["networkx", "igraph"])
 def test_no_nodes(library):
-    read = from_networkx if library == "networkx" else from_igraph
+    read = interchange.from_networkx if library == "networkx" else interchange.from_igraph
     with pytest.raises(FileFormatError, match="no nodes"):
         read(pytest.importorskip(library).Graph())

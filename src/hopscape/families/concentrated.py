@@ -170,7 +170,15 @@ def _copies(base: str, count: str) -> tuple[Parameter, ...]:
     return (Parameter("base", "network", base), *integers(count=(count, 1, 64)))
 
 
-class Planes(_Derived):
+class _Copied(_Derived):
+    """All links of a network several times."""
+
+    def __init__(self, base: Network, count: int) -> None:
+        self._take(base, base.links * count)
+        self.count = count
+
+
+class Planes(_Copied):
     """`count` copies of a network with the same endpoints: an endpoint has a line into each."""
 
     name = "planes"
@@ -181,8 +189,7 @@ class Planes(_Derived):
     def __init__(self, base: Network, count: int) -> None:
         if not base.has_switches:
             raise ArgumentError(f"planes need a network with switches, which {base.spec} has not")
-        self._take(base, base.links * count)
-        self.count = count
+        super().__init__(base, count)
 
     @property
     def order(self) -> int:
@@ -212,17 +219,13 @@ class Planes(_Derived):
         return Facts(links=links, connected=known.connected)
 
 
-class Trunked(_Derived):
+class Trunked(_Copied):
     """Every link of a network `count`-fold, the lines of its endpoints too."""
 
     name = "trunked"
     summary = "every link of a network several cables, its endpoints' lines too"
     parameters = _copies("the network", "cables for every link")
     example = "trunked(ring(4), 2)"
-
-    def __init__(self, base: Network, count: int) -> None:
-        self._take(base, base.links * count)
-        self.count = count
 
     @property
     def order(self) -> int:

@@ -5,7 +5,7 @@ Nothing here uses the closed forms, routers and kernels that the claims are abou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -27,6 +27,7 @@ __all__ = [
     "rows_of",
     "settled",
     "shape",
+    "wrong_routes",
 ]
 
 Rows = list[list[int]]
@@ -87,6 +88,18 @@ def is_path(rows: Rows, path: Sequence[int], hops: int | None = None) -> bool:
     """Does every step lead to a neighbour, and are there so many?"""
     fits = hops is None or len(path) - 1 == hops
     return fits and all(v in rows[u] for u, v in pairwise(path))
+
+
+def wrong_routes(
+    network: Network, rows: Rows, source: int, distances: Sequence[int], targets: Iterable[int]
+) -> list[str]:
+    """Routes of its own router that are no shortest paths; targets count modulo the order."""
+    router, wrong = network.router(), []
+    for target in (one % network.order for one in targets):
+        path = router.path(source, target)
+        if not is_path(rows, path, distances[target]):
+            wrong.append(f"{network.spec}: the route from {source} to {target} is {path}")
+    return wrong
 
 
 def differing(

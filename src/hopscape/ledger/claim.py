@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-__all__ = ["Claim", "Outcome", "Paper", "PlantedError", "Ruling", "judge", "printed_as"]
+__all__ = [
+    "Claim",
+    "Correction",
+    "Outcome",
+    "Paper",
+    "PlantedError",
+    "Ruling",
+    "judge",
+    "printed_as",
+]
 
 Ruling = Literal["holds", "holds corrected", "refuted", "open", "failed"]
 
@@ -93,35 +102,41 @@ class Paper:
     claims: tuple[Claim, ...]
 
 
+class Correction(NamedTuple):
+    """How a claim must read, and where it fails even so."""
+
+    text: str
+    exceptions: Sequence[str]
+
+
 def judge(
     exceptions: Sequence[str],
     measured: str,
+    correction: Correction | None = None,
     *,
-    corrected: Sequence[str] | None = None,
-    correction: str = "",
     note: str = "",
 ) -> Outcome:
     """Judge a claim by the exceptions that were found to it.
 
     Args:
         exceptions: Where the claim fails as it is printed; none means that it holds.
-        corrected: Where the claim fails once it is corrected; left out when there is no correction.
-        correction: How the claim must read.
+        correction: How the claim must read, where there is a way.
         note: What else there is to say when it holds.
 
     Examples:
         >>> judge([], "3 graphs").ruling
         'holds'
-        >>> judge(["N = 4"], "3 graphs", corrected=[], correction="odd N only")
+        >>> judge(["N = 4"], "3 graphs", Correction("odd N only", []))
         Outcome(ruling='holds corrected', measured='3 graphs', note='odd N only; as printed: N = 4')
         >>> judge(["N = 4", "N = 6"], "3 graphs").note
         '2 exceptions, the first: N = 4'
     """
     if not exceptions:
         return Outcome("holds", measured, note)
-    if corrected is not None and not corrected:
-        return Outcome("holds corrected", measured, f"{correction}; as printed: {exceptions[0]}")
-    failing = exceptions if corrected is None else corrected
+    if correction is not None and not correction.exceptions:
+        note = f"{correction.text}; as printed: {exceptions[0]}"
+        return Outcome("holds corrected", measured, note)
+    failing = exceptions if correction is None else correction.exceptions
     if len(failing) == 1:
         return Outcome("refuted", measured, failing[0])
     return Outcome("refuted", measured, f"{len(failing)} exceptions, the first: {failing[0]}")

@@ -18,7 +18,7 @@ from hopscape.families.circulant.named import (
     chen_jia_order,
 )
 from hopscape.families.circulant.wiring import Circulant
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.circulant import printed
 from hopscape.ledger.papers.circulant.measure import (
     diameter,
@@ -198,8 +198,7 @@ def chen_jia() -> Outcome:
     return judge(
         wrong + below,
         f"{graphs} graphs measured; k = 0 for {len(missing)} pairs (d, n)",
-        corrected=wrong + late,
-        correction="the range is d >= 2n - 3",
+        Correction("the range is d >= 2n - 3", wrong + late),
     )
 
 
@@ -235,9 +234,7 @@ def above_older() -> Outcome:
         if max_order(d, 3) <= older:
             wrong.append(f"d = {d}: {max_order(d, 3)} against {older}")
             late += wrong[-1:] if d > 1 else []
-    return judge(
-        wrong, f"larger for {299 - len(wrong)} of 299", corrected=late, correction="for d >= 2"
-    )
+    return judge(wrong, f"larger for {299 - len(wrong)} of 299", Correction("for d >= 2", late))
 
 
 def eight_ninths() -> Outcome:

@@ -13,7 +13,7 @@ from hopscape.families.circulant.bounds import ball, max_order
 from hopscape.families.circulant.forms import set_17, set_18, set_two_parameter
 from hopscape.families.circulant.isomorphism import find_multiplier, fold
 from hopscape.families.circulant.named import GammaCirculant, OptimalCirculant, theorem1_order
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.circulant import printed
 from hopscape.ledger.papers.circulant.measure import (
     diameter,
@@ -241,8 +241,9 @@ def double_s2() -> Outcome:
     return judge(
         wrong,
         f"folded to N/2: {told[0]}; unfolded: {told[1]}",
-        corrected=[text for d, text in folded if d != 1],
-        correction="true for generators up to N/2 and d >= 2",
+        Correction(
+            "true for generators up to N/2 and d >= 2", [text for d, text in folded if d != 1]
+        ),
     )
 
 
@@ -272,7 +273,7 @@ def wide_sets() -> Outcome:
                 if not pair[0] > pair[1] - pair[0]:
                     wrong.append(f"d = {d}, ({name}): {pair}")
                     late += wrong[-1:] if d > 1 else []
-    return judge(wrong, f"{pairs} pairs, d < 60", corrected=late, correction="for d >= 2")
+    return judge(wrong, f"{pairs} pairs, d < 60", Correction("for d >= 2", late))
 
 
 def gamma() -> Outcome:

@@ -34,10 +34,7 @@ def check_distance() -> Outcome:
             pairs += len(told)
             for v in np.flatnonzero(told != truth[i])[:1].tolist():
                 wrong.append(f"{network.spec}: {source} to {v} is {truth[i][v]}, told {told[v]}")
-            target = (source * 31 + 7) % network.order
-            path = router.path(source, target)
-            if not brute.is_path(rows, path, truth[i][target]):
-                wrong.append(f"{network.spec}: the route from {source} to {target} is {path}")
+            wrong += brute.wrong_routes(network, rows, source, truth[i], [source * 31 + 7])
     return judge(wrong, f"{pairs} pairs of RE-H(1) and RE-P(2) agree, {len(wrong)} exceptions")
 
 

@@ -13,7 +13,7 @@ from hopscape.core.verify import verify
 from hopscape.families.classic import Petersen
 from hopscape.families.folded import Folded
 from hopscape.ledger import brute
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.heawood import printed
 from hopscape.ledger.papers.heawood.graph import basic_route, defined_rows, heawood
 
@@ -123,7 +123,7 @@ def check_route() -> Outcome:
     wrong, ours, longest, tried = [], [], {}, 0
     for n in (1, 2, 3):
         network = folded(heawood(), n)
-        table, router = brute.rows_of(network), network.router()
+        table = brute.rows_of(network)
         sources = range(0, network.order, max(1, network.order // 25))
         truth = brute.distances(table, sources)
         digits = [np.arange(network.order) // 14**i % 14 for i in range(n)]
@@ -135,10 +135,7 @@ def check_route() -> Outcome:
             longest[n] = max(longest[n], int(np.max(hops)))
             for target in np.flatnonzero(hops != truth[i])[:1].tolist():
                 wrong.append(f"FH({n}): {source} to {target} is not shortest")
-            target = (source * 17 + 5) % network.order
-            path = router.path(source, target)
-            if not brute.is_path(table, path, truth[i][target]):
-                ours.append(f"FH({n}): our route from {source} to {target} takes {len(path) - 1}")
+            ours += brute.wrong_routes(network, table, source, truth[i], [source * 17 + 5])
     slow = [f"FH({n}) takes {far} hops" for n, far in longest.items() if far > 3 * n]
     text = f"FH(1..3): {tried} pairs, longest routes {list(longest.values())}"
     return brute.settled(ours, judge(wrong + slow, text))
@@ -162,7 +159,7 @@ def check_broadcast() -> Outcome:
             ours.append(f"FH({n}): {verdict.reason or counts}")
         parts.append(f"FH({n}): the source alone {reached} of {14**n}, all {counts[0]} steps")
     note = "every holder must act, not only the source"
-    found = judge(as_printed, "; ".join(parts), corrected=[], correction=note)
+    found = judge(as_printed, "; ".join(parts), Correction(note, []))
     return brute.settled(ours, found)
 
 
@@ -183,7 +180,7 @@ def check_sizes() -> Outcome:
             if len(rows) != 14 ** (n + 1):
                 fixed.append(f"{name} n = {n} has {len(rows)} nodes")
     note = "14^(n+1), as table 1 has it"
-    return judge(as_printed, "; ".join(parts), corrected=fixed, correction=note)
+    return judge(as_printed, "; ".join(parts), Correction(note, fixed))
 
 
 def check_rows() -> Outcome:

@@ -15,7 +15,7 @@ from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 from hopscape.families.classic import Heawood, Hypercube, Petersen
 from hopscape.ledger import brute
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.heawood import printed
 
 __all__: list[str] = []
@@ -252,7 +252,7 @@ def check_basic_route() -> Outcome:
         f" {len(plain)}; if a node were not beside itself {lost} would never arrive"
     )
     note = "the third branch must be a plain else"
-    found = judge(as_printed, text, corrected=plain, correction=note)
+    found = judge(as_printed, text, Correction(note, plain))
     return brute.settled(ours, found)
 
 
@@ -302,7 +302,7 @@ def check_basic_broadcast() -> Outcome:
         f" from {_N} roots, {len(unsettled)} failures; unpruned, nodes {list(copies)} get 3 copies"
     )
     note = "step 2 must go on outwards: plus from S+1, minus from S-1, and step 3.1 from S+2"
-    found = judge(as_printed + fixed, text, corrected=fixed, correction=note)
+    found = judge(as_printed + fixed, text, Correction(note, fixed))
     return brute.settled(unsettled, found)
 
 

@@ -12,7 +12,7 @@ from hopscape.families.classic import Complete, CubeConnectedCycles, Hypercube
 from hopscape.families.expanded import Expanded
 from hopscape.families.torus import Ring
 from hopscape.ledger import brute
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.heawood import comparison, printed
 from hopscape.ledger.papers.heawood.comparison import Member, members, printed_at, smallest
 from hopscape.ledger.papers.heawood.expanded import _longest_repaired, expanded, longest_walks
@@ -120,7 +120,7 @@ def check_ccc_diameter() -> Outcome:
         f"n = 3..40 by covering walks, 3..8 by search too: printed right at {40 - 2 - len(wrong)}"
     )
     note = "2n-2+floor(n/2) from n = 4 on"
-    return brute.settled(ours, judge(wrong, text, corrected=fixed, correction=note))
+    return brute.settled(ours, judge(wrong, text, Correction(note, fixed)))
 
 
 def check_costs() -> Outcome:
@@ -168,7 +168,7 @@ def check_diameter_order() -> Outcome:
     )
     much = [f"F-H lies {largest:.1%} above F-P"] if largest > printed.SLIGHTLY else []
     note = "the order is right, 'slightly' is not"
-    found = judge(wrong + much, text, corrected=wrong, correction=note)
+    found = judge(wrong + much, text, Correction(note, wrong))
     return brute.settled(distrusted(), found)
 
 
@@ -218,7 +218,7 @@ def check_one_nth() -> Outcome:
     shown = {name: [round(x, 2) for x in values] for name, values in ratios.items()}
     text = f"cost over the hypercube's, times k, at k = 50, 100, 1000: {shown}"
     factors = " and ".join(f"{slope:.2f}/k ({name})" for name, slope in slopes.items())
-    return judge(wrong + off, text, corrected=wrong, correction=f"the order only: {factors}")
+    return judge(wrong + off, text, Correction(f"the order only: {factors}", wrong))
 
 
 def check_cheaper() -> Outcome:
@@ -240,7 +240,7 @@ def check_cheaper() -> Outcome:
         f"F-H saves a constant factor only, {less} than F-P; RE-H saves beyond"
         f" 2^{max(*dearer, *true, 0)} nodes"
     )
-    found = judge(wrong + hops, text, corrected=wrong, correction=note)
+    found = judge(wrong + hops, text, Correction(note, wrong))
     return brute.settled(distrusted(), found)
 
 

@@ -18,7 +18,7 @@ from hopscape.families.multiring.capacity import (
 )
 from hopscape.families.multiring.circuits import circuits
 from hopscape.families.multiring.wiring import Multiring
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.multiring import printed
 from hopscape.ledger.papers.multiring.walks import Books, rings_of, signed, walk
 from hopscape.search.multiring.cells import PRINTED_FAMILY, search_cell
@@ -122,8 +122,7 @@ def sum_of_routes() -> Outcome:
     return books.judge(
         [wrong[printed.ROUTES_SUMMED]] if printed.ROUTES_SUMMED in wrong else [],
         text,
-        corrected=[wrong["N-1"]] if "N-1" in wrong else [],
-        correction="the sum runs to N - 1",
+        Correction("the sum runs to N - 1", [wrong["N-1"]] if "N-1" in wrong else []),
     )
 
 
@@ -182,8 +181,7 @@ def duplex_capacity() -> Outcome:
     return books.judge(
         exceptions,
         f"N = {n}: {float(worst):.3f}, the same in both directions",
-        corrected=corrected,
-        correction="8(N-1)/N, or 8N/(N+1) for odd N, of which half in each direction",
+        Correction("8(N-1)/N, or 8N/(N+1) for odd N, of which half in each direction", corrected),
     )
 
 
@@ -414,6 +412,5 @@ def cable_of_family() -> Outcome:
     return judge(
         exceptions,
         f"cable of the printed sets {', '.join(map(str, dict.fromkeys(found)))} ring lengths",
-        corrected=corrected,
-        correction="twice the sum of the steps",
+        Correction("twice the sum of the steps", corrected),
     )

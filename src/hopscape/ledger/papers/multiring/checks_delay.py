@@ -10,7 +10,7 @@ from typing import Any
 from hopscape.core.errors import HopscapeError
 from hopscape.families.multiring.capacity import balanced_schedule, shortest_schedule
 from hopscape.families.multiring.wiring import Multiring
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.multiring import printed
 from hopscape.ledger.papers.multiring.walks import Books, walk, walked_wait
 from hopscape.simulate.rings.slots import _Machine, ring_traffic, simulate
@@ -126,8 +126,7 @@ def sum_of_rings() -> Outcome:
     return books.judge(
         exceptions,
         "; ".join(parts),
-        corrected=corrected,
-        correction="where all rings carry the same load, it is reached",
+        Correction("where all rings carry the same load, it is reached", corrected),
     )
 
 
@@ -208,8 +207,7 @@ def delays_alike() -> Outcome:
     return books.judge(
         exceptions,
         "; ".join(parts),
-        corrected=corrected,
-        correction="segmented rings wait about half a slot longer",
+        Correction("segmented rings wait about half a slot longer", corrected),
     )
 
 

@@ -14,7 +14,7 @@ from hopscape.algebra.designs.symmetric import check_design, make_design
 from hopscape.core.network import Network
 from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
 from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.multiring import printed_switches as printed
 from hopscape.ledger.papers.multiring.walks import Books
 from hopscape.ledger.papers.multiring.wires import (
@@ -171,7 +171,7 @@ def square() -> Outcome:
             right.append(f"M = {m}: {len(graph)} and {len(digraph)} endpoints, {joined} in reach")
     text = f"endpoints joined by graph and digraph: {'; '.join(parts)}"
     note = "M² for the digraph, M² - M + 1 for the graph"
-    return judge(wrong, text, corrected=right, correction=note)
+    return judge(wrong, text, Correction(note, right))
 
 
 def prime_orders() -> Outcome:
@@ -181,7 +181,7 @@ def prime_orders() -> Outcome:
     broken = [f"M = {m}: no plane" for m in built if not _is_plane(m * (m - 1) + 1, m)]
     wrong = [f"M = {m} is built, M - 1 = {m - 1} is not a prime" for m in built]
     text = f"built and counted: M = {', '.join(map(str, built)) or 'none'}"
-    return judge(wrong, text, corrected=broken, correction="M - 1 may be any prime power")
+    return judge(wrong, text, Correction("M - 1 may be any prime power", broken))
 
 
 def crossbar_for_39() -> Outcome:

@@ -12,7 +12,7 @@ from hopscape.families.blockdesign.digraph import QuasicompleteDigraph
 from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
 from hopscape.families.blockdesign.twolevel import TwoLevel
 from hopscape.families.classic import Complete
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.multiring import printed_switches as printed
 from hopscape.ledger.papers.multiring.jumps import jumps_from, reserve_jumps
 from hopscape.ledger.papers.multiring.two_level import paper_machines, supernode_count
@@ -361,4 +361,4 @@ def reserve() -> Outcome:
     right = [] if single == double == three == printed.RESERVE[1] < five else wrong
     text = f"jumps whole and with a dead channel: single {found[0]}, doubled {found[1]}"
     note = f"{printed.RESERVE[1]} holds; with single channels the reserve path has {five}"
-    return books.judge(wrong, text, corrected=right, correction=note)
+    return books.judge(wrong, text, Correction(note, right))

@@ -12,7 +12,7 @@ from hopscape.families.multiring.capacity import cable
 from hopscape.families.multiring.sparse import SparseMultiring
 from hopscape.families.multiring.sparse_capacity import sparse_capacity, sparse_closed_form
 from hopscape.families.multiring.wiring import Multiring
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.multiring import printed
 from hopscape.ledger.papers.multiring.walks import Books, sparse_table
 from hopscape.search.multiring.cells import search_cell
@@ -66,7 +66,7 @@ def part_index() -> Outcome:
         if count != k // m or walked != count:
             corrected.append(f"m = {m}, K = {k}: {count} parts")
     text = "parts counted in the tables of m = 2, 4 and 3"
-    return judge(exceptions, text, corrected=corrected, correction="j runs to K/m inclusive")
+    return judge(exceptions, text, Correction("j runs to K/m inclusive", corrected))
 
 
 def part_numbers() -> Outcome:
@@ -87,8 +87,7 @@ def part_numbers() -> Outcome:
     return judge(
         exceptions,
         f"{k // m} parts of {n} nodes, each the first one with N added",
-        corrected=corrected,
-        correction="part j holds (j - 1)N + 1..jN, as table 7.2 prints it",
+        Correction("part j holds (j - 1)N + 1..jN, as table 7.2 prints it", corrected),
     )
 
 
@@ -137,8 +136,7 @@ def table_7_1() -> Outcome:
     return books.judge(
         ["the body of the table is lost"],
         text,
-        corrected=lost,
-        correction="rebuilt by the rule of table 7.2",
+        Correction("rebuilt by the rule of table 7.2", lost),
     )
 
 
@@ -171,8 +169,7 @@ def number_of_nodes() -> Outcome:
     return books.judge(
         ["the formula is lost"],
         "nodes counted in the tables, m = 2..6",
-        corrected=exceptions,
-        correction="R = N K / m",
+        Correction("R = N K / m", exceptions),
     )
 
 
@@ -216,9 +213,11 @@ def capacity_law() -> Outcome:
     return books.judge(
         exceptions,
         f"off 8N by up to {100 * float(off):.1f} %, m = 2..5",
-        corrected=corrected,
-        correction="8N(R-1)/R for an even number J of parts, for any 2K R(R-1)/t with"
-        " t = K⌊K²/4⌋ - (m-1)K⌊J²/4⌋",
+        Correction(
+            "8N(R-1)/R for an even number J of parts, for any 2K R(R-1)/t with"
+            " t = K⌊K²/4⌋ - (m-1)K⌊J²/4⌋",
+            corrected,
+        ),
     )
 
 
@@ -383,8 +382,7 @@ def capacity_7_3() -> Outcome:
     return books.judge(
         exceptions,
         f"{len(exceptions)} of 4 off by more than a twentieth, m = 2..5",
-        corrected=corrected,
-        correction="8(m² - m + 1) - 2 exactly, with 4(m² - m + 1) nodes",
+        Correction("8(m² - m + 1) - 2 exactly, with 4(m² - m + 1) nodes", corrected),
     )
 
 
@@ -411,8 +409,7 @@ def sparse_cable() -> Outcome:
     return judge(
         exceptions,
         "one length for every simplex ring, m = 2..6",
-        corrected=corrected,
-        correction="2N = 2m(m-1) + 2",
+        Correction("2N = 2m(m-1) + 2", corrected),
     )
 
 

@@ -14,7 +14,7 @@ from hopscape.families.blockdesign.digraph import (
 )
 from hopscape.families.blockdesign.routing import stranded_pairs
 from hopscape.families.blockdesign.switches import DistributedSwitch, PartialSwitch
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.multiring import printed_switches as printed
 from hopscape.ledger.papers.multiring.walks import Books
 from hopscape.ledger.papers.multiring.wires import clashes, crossbar_ways, two_hops
@@ -202,7 +202,7 @@ def long_steps() -> Outcome:
                 out.append(f"p = {p}: {name} steps {steps} reach {len(reach)} of {p * p} nodes")
     rings = ", ".join(map(str, SwitchedMultiring(3, 2).steps))
     text = f"p = 3, 4, 5: printed steps fail for {len(wrong)}; for p = 3 the rings are {rings}"
-    return judge(wrong, text, corrected=right, correction="the steps are (j - p + 1) p")
+    return judge(wrong, text, Correction("the steps are (j - p + 1) p", right))
 
 
 def _reached(steps: tuple[int, ...], order: int, most: int) -> list[int]:
@@ -265,7 +265,7 @@ def duplex_multiring() -> Outcome:
             if rings != tuple(sorted(steps)) or reach < p * p:
                 odd.append(f"p = {p}: rings {rings}")
     text = f"nodes within 2 hops: {', '.join(parts)}"
-    return judge(wrong, text, corrected=odd, correction="odd p only")
+    return judge(wrong, text, Correction("odd p only", odd))
 
 
 def digraph() -> Outcome:
@@ -324,4 +324,4 @@ def wiring_formula(m: int) -> Outcome:
     valid = [] if len(joined) == n * n else [f"joins {len(joined)} of {n * n} pairs"]
     text = f"N = {n}: {cells} of {2 * n * m} cells agree, {len(joined)} of {n * n} pairs joined"
     note = "the right side is (i - 1 + (j - 1) m) mod N + 1; as printed endpoints are renumbered"
-    return books.judge([*wrong, *valid], text, corrected=valid, correction=note)
+    return books.judge([*wrong, *valid], text, Correction(note, valid))

@@ -22,7 +22,7 @@ from hopscape.families.multiring.capacity import (
 from hopscape.families.multiring.sparse import SparseMultiring
 from hopscape.families.multiring.sparse_capacity import sparse_capacity
 from hopscape.families.multiring.wiring import Multiring
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 
 __all__ = ["Books", "rings_of", "signed", "walk"]
 
@@ -61,9 +61,15 @@ class Books:
         if library != walked:
             self.wrong.append(f"{what}: the library says {library}, walking {walked}")
 
-    def judge(self, exceptions: Sequence[str], measured: str, **more: Any) -> Outcome:
+    def judge(
+        self,
+        exceptions: Sequence[str],
+        measured: str,
+        correction: Correction | None = None,
+        **more: Any,
+    ) -> Outcome:
         """What :func:`judge` says, when the books balance."""
-        return self.rule(judge(exceptions, measured, **more))
+        return self.rule(judge(exceptions, measured, correction, **more))
 
     def rule(self, outcome: Outcome) -> Outcome:
         """The outcome, or an open one when the books do not balance."""

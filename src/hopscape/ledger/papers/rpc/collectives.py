@@ -11,7 +11,7 @@ import numpy as np
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.ledger import brute
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.rpc import comparison, printed
 from hopscape.ledger.papers.rpc.routing import HALF, PAPER, made, permuted, trials
 from hopscape.ledger.papers.rpc.structure import distrusted, pc, rp, rpc
@@ -179,7 +179,7 @@ def check_all_gather() -> Outcome:
             if r != slices + k - 1 + (k == 2)]  # fmt: skip
     text = f"k = 1..7: {list(packed.values())} rounds packed; single messages {unit}"
     note = f"two slices have one link for both ways of a ring ({packed[2]} rounds)"
-    found = judge(wrong, text, corrected=fixed, correction=note)
+    found = judge(wrong, text, Correction(note, fixed))
     return brute.settled(ours, found)
 
 
@@ -220,7 +220,7 @@ def _against(rounds: Mapping[int, tuple[int, ...]], above: int, beside: int, wha
     fixed = slow if first else [*slow, "the diameter of RP(3k) never exceeds it"]
     text = f"{what}: {rounds}; RP(3k) cannot do with k + {beside} from k = {first} on"
     note = f"certain from k = {first} on, whatever RP does"
-    found = judge(wrong, text, corrected=fixed, correction=note)
+    found = judge(wrong, text, Correction(note, fixed))
     return brute.settled(distrusted(), found)
 
 

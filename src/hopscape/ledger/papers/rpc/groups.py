@@ -7,7 +7,7 @@ from functools import cache
 from hopscape.core.family import Symmetry
 from hopscape.core.network import Network
 from hopscape.ledger import brute
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.rpc import groups_known as known
 from hopscape.ledger.papers.rpc import printed
 from hopscape.ledger.papers.rpc.comparison import ranges
@@ -76,7 +76,7 @@ def check_eq1() -> Outcome:
         f"4 up to m = 18 only, and no more than the diameter (RPC(3), m = 61: {cap}, printed"
         f" {known.printed_rpc_group(61)})"
     )
-    found = judge(wrong, text, corrected=fixed, correction=note)
+    found = judge(wrong, text, Correction(note, fixed))
     return brute.settled(_small("rpc"), found)
 
 
@@ -153,7 +153,7 @@ def check_p5() -> Outcome:
     more = [f"m = {m} as well" for m in sorted(set(not_worse) - claimed)]
     text = f"no worse for m = {ranges(not_worse)}; better for m = {ranges(better)}"
     note = f"true for the sizes named, but {above} is not a threshold"
-    found = judge(worse + more, text, corrected=worse, correction=note)
+    found = judge(worse + more, text, Correction(note, worse))
     return brute.settled(distrusted(), found)
 
 

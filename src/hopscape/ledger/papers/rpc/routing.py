@@ -19,7 +19,7 @@ from hopscape.core.verify import verify
 from hopscape.families.petersen_cycles.broadcasts import thirds
 from hopscape.families.petersen_cycles.phases import Phases
 from hopscape.ledger import brute
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.rpc import comparison, printed
 from hopscape.ledger.papers.rpc.structure import pc, petersen_rows, ports, rpc
 from hopscape.ledger.papers.rpc.worst import incomplete_rounds, reversal
@@ -351,7 +351,7 @@ def check_incomplete() -> Outcome:
         f" node {full['one node']}; half duplex: {taken['eleven']} for eleven packets,"
         f" {taken['exchange']} for an exchange"
     )
-    found = judge(wrong + fixed, text, corrected=fixed, correction="in full duplex only")
+    found = judge(wrong + fixed, text, Correction("in full duplex only", fixed))
     return brute.settled(ours, found)
 
 
@@ -370,7 +370,7 @@ def check_general() -> Outcome:
         f"k = 1..7, reversal and random permutations: {list(full.values())} rounds in full duplex;"
         f" reversal in half duplex {list(half.values())}"
     )
-    return judge(wrong + fixed, text, corrected=fixed, correction="in full duplex only")
+    return judge(wrong + fixed, text, Correction("in full duplex only", fixed))
 
 
 def check_consistency() -> Outcome:

@@ -17,7 +17,7 @@ from hopscape.families.petersen_cycles.networks import (
     TwoDoubleLoopsPetersen,
 )
 from hopscape.ledger import brute
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.heawood.graph import shortest_triples
 from hopscape.ledger.papers.rpc import comparison, printed
 from hopscape.ledger.papers.rpc.comparison import best_torus, ranges
@@ -178,7 +178,7 @@ def check_degree() -> Outcome:
             fixed.append(f"k = {k}: degrees {degrees}")
     text = "degrees for k = 1..8: " + ", ".join(parts)
     note = "4 at k = 2, where two slices are joined by single links"
-    return judge(wrong, text, corrected=fixed, correction=note)
+    return judge(wrong, text, Correction(note, fixed))
 
 
 def check_diameter() -> Outcome:
@@ -258,7 +258,7 @@ def check_table() -> Outcome:
         f" cells differ; the best 2-D torus differs at {len(torus)} of k = 1..200"
     )
     note = "the torus column is for square numbers of nodes"
-    found = judge(wrong + torus, text, corrected=wrong, correction=note)
+    found = judge(wrong + torus, text, Correction(note, wrong))
     return brute.settled(distrusted(), found)
 
 
@@ -288,7 +288,7 @@ def ratio_outcome(ratio: dict[int, float], what: str) -> Outcome:
              for a, b in away]  # fmt: skip
     text = f"ratio {ratio[steps[0]]:.4f} at {what} = {steps[0]}, {ratio[last]:.4f} at {last}"
     note = f"it tends to {printed.RATIO:.4f}, but not with every {what}"
-    return judge(wrong + rises, text, corrected=wrong, correction=note)
+    return judge(wrong + rises, text, Correction(note, wrong))
 
 
 def check_p3_limit() -> Outcome:
@@ -308,7 +308,7 @@ def check_p4() -> Outcome:
         f" k = {ranges(formula)}, than the best 2-D torus at k = {ranges(real)}"
     )
     note = "against the best torus of real shape, from k = 2 on"
-    found = judge(wrong, text, corrected=fixed, correction=note)
+    found = judge(wrong, text, Correction(note, fixed))
     return brute.settled(distrusted(), found)
 
 
@@ -327,7 +327,7 @@ def check_processors() -> Outcome:
              if comparison.rpc_diameter(j) >= best_torus(30 * j)[2]]  # fmt: skip
     text = f"{nodes} nodes with {each} processors: {counts}; diameters {mine} and {torus[2]}"
     note = "the counts are right, but the diameter is smaller with fewer nodes only"
-    found = judge(wrong + equal, text, corrected=wrong + fewer, correction=note)
+    found = judge(wrong + equal, text, Correction(note, wrong + fewer))
     return brute.settled(distrusted(), found)
 
 
@@ -353,7 +353,7 @@ def check_mesh() -> Outcome:
         f" 2-D torus at k = {first['torus']}"
     )
     note = f"{10 * k} nodes is the threshold against tori, not meshes"
-    found = judge(wrong, text, corrected=fixed, correction=note)
+    found = judge(wrong, text, Correction(note, fixed))
     return brute.settled(distrusted(), found)
 
 

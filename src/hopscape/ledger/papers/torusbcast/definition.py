@@ -7,7 +7,7 @@ import numpy as np
 import hopscape.ledger.papers.torusbcast.printed as paper
 from hopscape.collectives.circuits.numeration import word_system
 from hopscape.core.distances import distances_from
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.entries import Entries
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.runs import walked
@@ -80,8 +80,9 @@ def _check_chains() -> Outcome:
     return judge(
         literal,
         "; ".join(told),
-        corrected=wrong,
-        correction="the calls of the chain are in rounds that rise, not in rounds 1, 2, ..., k",
+        Correction(
+            "the calls of the chain are in rounds that rise, not in rounds 1, 2, ..., k", wrong
+        ),
     )
 
 

@@ -14,7 +14,7 @@ from hopscape.collectives.circuits.numeration import NumberSystem, star_digits, 
 from hopscape.collectives.circuits.tiles import lattice, tile
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.entries import Entries
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.walks import (
@@ -88,8 +88,7 @@ def _check_hypothesis() -> Outcome:
     return judge(
         literal,
         f"{'; '.join(told)}; {counted} matrices with entries up to 3 and digits 0, ±e_i looked at",
-        corrected=wrong,
-        correction="B^d = (-1)^(d+1) det(B) I",
+        Correction("B^d = (-1)^(d+1) det(B) I", wrong),
     )
 
 
@@ -109,8 +108,7 @@ def _check_residues() -> Outcome:
     return judge(
         literal,
         f"digits 0, ±e_i: {'; '.join(told)}",
-        corrected=wrong,
-        correction="{0, ±e_1, ±e_2, ±e_3}, a comma is missing",
+        Correction("{0, ±e_1, ±e_2, ±e_3}, a comma is missing", wrong),
     )
 
 
@@ -195,9 +193,7 @@ def _check_restated() -> Outcome:
             literal.append(told[-1])
         if words != 5 ** (2 * m):
             wrong.append(told[-1])
-    return judge(
-        literal, "; ".join(told), corrected=wrong, correction="x in Z^2/5^m Z^2, not in Z^2/BZ^2"
-    )
+    return judge(literal, "; ".join(told), Correction("x in Z^2/5^m Z^2, not in Z^2/BZ^2", wrong))
 
 
 def _check_tiles() -> Outcome:

@@ -12,7 +12,7 @@ from hopscape.collectives.circuits.numeration import word_system
 from hopscape.collectives.circuits.schemes import scheme
 from hopscape.collectives.circuits.tiles import closure, lattice
 from hopscape.collectives.circuits.words import parse_word, steps
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.entries import Entries
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.runs import READINGS, faults, run, walked
@@ -99,8 +99,10 @@ def _check_length() -> Outcome:
     return judge(
         [f"the formula gives {printed}"] if found != printed else [],
         f"longest chains {found}, diameters {hops}",
-        corrected=[] if found == hops == right else [f"longest chains {found}, not {hops}"],
-        correction="the longest path is the diameter, and that is 5^m - 1",
+        Correction(
+            "the longest path is the diameter, and that is 5^m - 1",
+            [] if found == hops == right else [f"longest chains {found}, not {hops}"],
+        ),
     )
 
 
@@ -142,7 +144,7 @@ def _check_informed_set() -> Outcome:
             if sorted(own.tolist()) != informed:
                 wrong.append(f"m = {m}, r = {r}: the library's L({2 * m - r}) is another set")
         told.append(f"m = {m}: {sizes} know before rounds 1, 2, ...")
-    return judge(literal, "; ".join(told), corrected=wrong, correction="I(r-1) = L(2m - r)")
+    return judge(literal, "; ".join(told), Correction("I(r-1) = L(2m - r)", wrong))
 
 
 def judge_containment(dimension: int, words: str, sizes: Sequence[int]) -> Outcome:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 import hopscape.ledger.papers.torusbcast.printed as paper
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.entries import Entries
 from hopscape.ledger.papers.torusbcast import plants
 from hopscape.ledger.papers.torusbcast.plane import (
@@ -71,8 +71,9 @@ def _check_labels() -> Outcome:
         literal,
         f"{len(literal)} faults with the cases r mod 3, {len(wrong)} with 3m - r mod 3 (m = 1, 2,"
         " three readings)",
-        corrected=wrong,
-        correction="the cases are 3m - r mod 3: long words when r = 1, middle ones when r = 2",
+        Correction(
+            "the cases are 3m - r mod 3: long words when r = 1, middle ones when r = 2", wrong
+        ),
     )
 
 
@@ -94,8 +95,7 @@ def _check_unit() -> Outcome:
     return judge(
         literal,
         f"u by rounds, {'; '.join(told)}; the printed one is another in {len(literal)} rounds",
-        corrected=wrong,
-        correction="u = 7^⌊(3m-r)/3⌋",
+        Correction("u = 7^⌊(3m-r)/3⌋", wrong),
     )
 
 
@@ -146,8 +146,7 @@ def _check_delays() -> Outcome:
     return judge(
         literal,
         f"node level: {len(wrong)} calls in foreign tiles; call level: {many} (m = 1, 2)",
-        corrected=wrong,
-        correction="a receiver has to wait for the other calls of its sender",
+        Correction("a receiver has to wait for the other calls of its sender", wrong),
     )
 
 
