@@ -75,7 +75,7 @@ def circulants() -> Callable[[], object]:
 
 
 def capacity() -> Callable[[], object]:
-    from hopscape.families.multiring.capacity import capacity_report
+    from hopscape.metrics.rings.capacity import capacity_report
 
     member = hopscape.build("multiring(64, 1, 5, 11, 27)").family
     return lambda: capacity_report(member)

@@ -22,9 +22,9 @@ from hopscape.collectives import broadcast
 from hopscape.core.files import GRAPH_ENDINGS
 from hopscape.core.goal import read_permutation
 from hopscape.core.schedule import Schedule
-from hopscape.families.multiring.capacity import route_weights
 from hopscape.interchange import write_network
 from hopscape.metrics import channel_load
+from hopscape.metrics.rings.capacity import route_weights
 from hopscape.metrics.routes import all_routes
 from hopscape.simulate.booksim import read_anynet, read_booksim, write_anynet
 from hopscape.simulate.traffic import read_matrix, read_trace

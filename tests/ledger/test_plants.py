@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from operator import attrgetter
+
 import pytest
 import test_hammingmesh_claims
 import test_torus_claims
@@ -50,3 +53,11 @@ def test_planted_errors_say_what_they_break() -> None:
         errors = [plant.error for plant in claim.plants]
         assert all(errors), claim.key
         assert len(set(errors)) == len(errors), claim.key
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
+def test_planted_errors_have_a_place(claim) -> None:
+    """Code that moved takes its planted errors along, those of slow studies too."""
+    for plant in claim.plants:
+        module, _, path = plant.where.partition(":")
+        assert attrgetter(path)(import_module(module)) is not None, plant.where

@@ -13,7 +13,8 @@ from scipy.optimize import linprog
 
 from hopscape.core.errors import ArgumentError
 from hopscape.families.multiring import Multiring, SparseMultiring
-from hopscape.families.multiring.capacity import (
+from hopscape.metrics.exact_loads import optimum, ring_program
+from hopscape.metrics.rings.capacity import (
     balanced_schedule,
     cable,
     capacity_report,
@@ -21,13 +22,12 @@ from hopscape.families.multiring.capacity import (
     moore_bound,
     shortest_schedule,
 )
-from hopscape.families.multiring.sparse_capacity import (
+from hopscape.metrics.rings.sparse_capacity import (
     arc_program,
     sparse_capacity,
     sparse_closed_form,
     sparse_upper_bound,
 )
-from hopscape.metrics.exact_loads import optimum, ring_program
 
 
 def walked(n, step):

@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import hopscape
+from hopscape.algebra.designs.places import _arranged
 from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
 from hopscape.families.multiring import Multiring, SparseMultiring
-from hopscape.families.multiring.designs import _arranged
-from hopscape.families.multiring.faults import (
+from hopscape.metrics.exact_loads import LoadProgram, optimum, ring_program
+from hopscape.metrics.rings.sparse_capacity import (
+    sparse_capacity,
+    sparse_closed_form,
+    sparse_upper_bound,
+)
+from hopscape.search.multiring.faults import (
     Faults,
     damaged_capacity,
     healthy_capacity,
     read_faults,
 )
-from hopscape.families.multiring.sparse_capacity import (
-    sparse_capacity,
-    sparse_closed_form,
-    sparse_upper_bound,
-)
-from hopscape.metrics.exact_loads import LoadProgram, optimum, ring_program
 from hopscape.search.multiring.worst import single_faults, worst_faults
 from plain_rings import brute_rings, brute_ways
 

@@ -16,11 +16,11 @@ from hopscape import Goal, Model, verify
 from hopscape.core.errors import ArgumentError
 from hopscape.deadlock import certify, find_classes, find_source_classes, source_routes
 from hopscape.families.multiring import Multiring, SparseMultiring
-from hopscape.families.multiring.capacity import balanced_schedule, shortest_schedule
 from hopscape.families.multiring.circuits import circuits
 from hopscape.families.multiring.routing import route_rows
-from hopscape.families.multiring.sparse_capacity import sparse_capacity
 from hopscape.metrics import channel_load
+from hopscape.metrics.rings.capacity import balanced_schedule, shortest_schedule
+from hopscape.metrics.rings.sparse_capacity import sparse_capacity
 from hopscape.simulate import Settings, build_setup, make_traffic
 from hopscape.simulate.layout import PATH
 from hopscape.simulate.measurement import run_point

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal, Model, verify
+from hopscape.algebra.designs.places import ring_blocks
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, SpecError, TooLargeError
 from hopscape.families.multiring import Multiring, SparseMultiring
-from hopscape.families.multiring.designs import ring_blocks
 from hopscape.families.multiring.wiring import ring_lengths
 from promises import broken_promises
 from refusals import refusals

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.families.multiring import Multiring
-from hopscape.families.multiring.capacity import balanced_schedule, cable
-from hopscape.families.multiring.sparse_capacity import sparse_capacity
+from hopscape.metrics.rings.capacity import balanced_schedule, cable
+from hopscape.metrics.rings.sparse_capacity import sparse_capacity
 from hopscape.search.multiring.cells import (
     StepSpace,
     _cables,

@@ -9,7 +9,7 @@ import pytest
 
 from hopscape.core.errors import TooLargeError
 from hopscape.families.multiring import SparseMultiring
-from hopscape.families.multiring.sparse_capacity import (
+from hopscape.metrics.rings.sparse_capacity import (
     sparse_capacity,
     sparse_upper_bound,
 )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hopscape.core.errors import ArgumentError
 from hopscape.families.multiring import Multiring
-from hopscape.families.multiring.capacity import (
+from hopscape.metrics.rings.capacity import (
     balanced_schedule,
     cable,
 )

@@ -11,7 +11,7 @@ import pytest
 
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.families.multiring import Multiring, SparseMultiring
-from hopscape.families.multiring.capacity import balanced_schedule
+from hopscape.metrics.rings.capacity import balanced_schedule
 from hopscape.simulate.rings.slots import (
     _Machine,
     _measure,

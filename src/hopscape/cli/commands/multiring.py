@@ -36,8 +36,8 @@ def capacity(
 ) -> None:
     """Work out how many packets per slot a multiring carries, exactly, whole or with dead parts."""
     from hopscape.families.multiring import Multiring, SparseMultiring
-    from hopscape.families.multiring.capacity import capacity_report
-    from hopscape.families.multiring.sparse_capacity import sparse_capacity
+    from hopscape.metrics.rings.capacity import capacity_report
+    from hopscape.metrics.rings.sparse_capacity import sparse_capacity
     from hopscape.search.multiring.torus import TorusDesign, line_of
 
     network = build(spec)
@@ -70,7 +70,7 @@ def capacity(
 
 
 def _emit_damage(network: Network, dead: list[list[str]], worst: bool) -> None:
-    from hopscape.families.multiring.faults import damaged_capacity, healthy_capacity, read_faults
+    from hopscape.search.multiring.faults import damaged_capacity, healthy_capacity, read_faults
     from hopscape.search.multiring.worst import worst_faults
 
     faults = read_faults(network, *dead)
@@ -283,7 +283,7 @@ def search_order(
     tries: Annotated[int, option("Annealing runs.")] = 8,
 ) -> None:
     """Improve the order of the nodes round the sparse rings."""
-    from hopscape.families.multiring.sparse_capacity import sparse_capacity
+    from hopscape.metrics.rings.sparse_capacity import sparse_capacity
     from hopscape.search.multiring.orders import better_order
 
     member = sparse_member(spec)

@@ -4,10 +4,10 @@ A packet stays on one ring from source to destination, so that the choice of rin
 (the schedule of routes) decides how much the rings carry together.
 
 - `wiring`: `multiring(n, steps...)`; `sparse`: `sparse_multiring(m, K)`
-- `capacity`, `exact`: schedules of routes, exact optima with certificates
 - `routing`, `collectives`: shortest with changes of ring, or on one ring
 
-:mod:`hopscape.search.multiring` has the best step sets, orders of places and tori of multirings,
+:mod:`hopscape.metrics.rings` has schedules of routes and exact capacities with certificates,
+:mod:`hopscape.search.multiring` the best step sets, orders of places and tori of multirings,
 :mod:`hopscape.simulate.rings` the simulation slot by slot.
 """
 

@@ -13,26 +13,12 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Family, Layout, Parameter, integers
 from hopscape.core.layout import circle
 from hopscape.core.requirement import Requirement
+from hopscape.metrics.rings.structure import ring_lengths
 
 __all__ = ["FullRings", "ring_lengths"]
 
 _NAMED = 8
 _MOST_PORTS = 1 << 16
-
-
-def ring_lengths(n: int, step: int) -> IntArray:
-    """Arcs from node 0 to each node along the ring of a step; 0 where the ring does not go.
-
-    Examples:
-        >>> ring_lengths(8, 3).tolist(), ring_lengths(8, -2).tolist()
-        ([0, 3, 6, 1, 4, 7, 2, 5], [0, 0, 3, 0, 2, 0, 1, 0])
-    """
-    shared = math.gcd(step, n)
-    around = n // shared
-    out = np.zeros(n, dtype=np.int64)
-    hops = np.arange(1, around, dtype=np.int64)
-    out[hops * (step % n) % n] = hops
-    return out
 
 
 class FullRings(Family):

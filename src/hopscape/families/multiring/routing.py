@@ -21,7 +21,7 @@ from hopscape.core.router import Router
 from hopscape.core.structure import Structure
 
 if TYPE_CHECKING:
-    from hopscape.families.multiring.sparse_capacity import ArcProgram
+    from hopscape.metrics.rings.sparse_capacity import ArcProgram
 
 __all__ = [
     "DifferenceRouter",
@@ -95,8 +95,8 @@ def ring_shares(member: Structure, schedule: str) -> RingShares:
         member: Multiring or SparseMultiring
         schedule: {'shortest', 'balanced'}
     """
-    from hopscape.families.multiring.capacity import balanced_schedule
     from hopscape.families.multiring.rings import FullRings, ring_lengths
+    from hopscape.metrics.rings.capacity import balanced_schedule
 
     if isinstance(member, FullRings):
         n = member.n
@@ -179,8 +179,8 @@ def _exact_ways(
     member: Structure, schedule: str
 ) -> tuple[Callable[[IntArray, IntArray], IntArray], _Ways]:
     """The kind of each pair, and its ways."""
-    from hopscape.families.multiring.capacity import balanced_schedule, shortest_schedule
     from hopscape.families.multiring.rings import FullRings, ring_lengths
+    from hopscape.metrics.rings.capacity import balanced_schedule, shortest_schedule
 
     if isinstance(member, FullRings):
         n = member.n
@@ -204,8 +204,8 @@ def _sparse_ways(
     member: Structure, schedule: str
 ) -> tuple[ArcProgram, Sequence[Fraction], IntArray]:
     """The ways of a sparse multiring with their shares and first ports."""
-    from hopscape.families.multiring.sparse_capacity import sparse_capacity
     from hopscape.families.multiring.sparse_rings import SparseRings
+    from hopscape.metrics.rings.sparse_capacity import sparse_capacity
 
     if not isinstance(member, SparseRings):
         raise ArgumentError(f"{member.spec} is not a multiring(...) and no sparse_multiring(...)")

@@ -14,6 +14,7 @@ from typing import Self
 
 import numpy as np
 
+from hopscape.algebra.designs.places import Blocks, ring_blocks, ring_count
 from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
@@ -21,7 +22,6 @@ from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry, int
 from hopscape.core.layout import circle
 from hopscape.core.memory import require_memory
 from hopscape.core.requirement import Requirement
-from hopscape.families.multiring.designs import Blocks, ring_blocks, ring_count
 
 __all__ = ["SparseRings"]
 

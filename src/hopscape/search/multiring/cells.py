@@ -19,9 +19,9 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.memory import require_memory
-from hopscape.families.multiring.capacity import balanced_schedule, moore_bound
 from hopscape.families.multiring.wiring import Multiring, ring_lengths
 from hopscape.metrics.exact_loads import LoadProgram, optimum, ring_program
+from hopscape.metrics.rings.capacity import balanced_schedule, moore_bound
 
 __all__ = [
     "PRINTED_FAMILY",

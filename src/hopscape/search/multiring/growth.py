@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.progress import track
-from hopscape.families.multiring.capacity import balanced_schedule
 from hopscape.families.multiring.wiring import Multiring
 from hopscape.metrics.exact_loads import float_optimum
+from hopscape.metrics.rings.capacity import balanced_schedule
 from hopscape.search.multiring.cells import StepSpace, folded, search_cell
 
 __all__ = ["GrowingFamily", "grow_family"]

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.families.multiring.sparse import SparseMultiring
-from hopscape.families.multiring.sparse_capacity import sparse_capacity
+from hopscape.metrics.rings.sparse_capacity import sparse_capacity
 from hopscape.search.multiring.cells import cell_record, pareto_front, search_cell
 from hopscape.search.multiring.orders import better_order
 from hopscape.search.multiring.torus import Line, TorusDesign, design_torus

@@ -13,7 +13,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.progress import track
 from hopscape.families.multiring.sparse import SparseMultiring
-from hopscape.families.multiring.sparse_capacity import SparseCapacity, sparse_capacity
+from hopscape.metrics.rings.sparse_capacity import SparseCapacity, sparse_capacity
 
 __all__ = ["better_order", "kinds_of_pairs"]
 

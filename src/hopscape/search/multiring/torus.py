@@ -46,8 +46,8 @@ def line_of(network: Network) -> Line:
         (8, 2, '7')
     """
     from hopscape.families.multiring import Multiring, SparseMultiring
-    from hopscape.families.multiring.capacity import balanced_schedule, cable
-    from hopscape.families.multiring.sparse_capacity import sparse_capacity
+    from hopscape.metrics.rings.capacity import balanced_schedule, cable
+    from hopscape.metrics.rings.sparse_capacity import sparse_capacity
 
     member = network.family
     if isinstance(member, Multiring):

@@ -13,9 +13,9 @@ from hopscape.core.errors import TooLargeError
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.families.multiring.circuits import circuits
-from hopscape.families.multiring.faults import Faults, damaged_capacity
 from hopscape.families.multiring.sparse import SparseMultiring
 from hopscape.families.multiring.wiring import Multiring
+from hopscape.search.multiring.faults import Faults, damaged_capacity
 
 __all__ = ["single_faults", "worst_faults"]
 

@@ -16,11 +16,11 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.families.multiring.capacity import balanced_schedule, shortest_schedule
 from hopscape.families.multiring.circuits import circuits
 from hopscape.families.multiring.sparse import SparseMultiring
-from hopscape.families.multiring.sparse_capacity import ArcProgram, sparse_capacity
 from hopscape.families.multiring.wiring import Multiring, ring_lengths
+from hopscape.metrics.rings.capacity import balanced_schedule, shortest_schedule
+from hopscape.metrics.rings.sparse_capacity import ArcProgram, sparse_capacity
 
 __all__ = ["RingTraffic", "ring_traffic"]
 

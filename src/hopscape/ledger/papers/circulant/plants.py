@@ -103,7 +103,9 @@ def _nothing_found(right: Any) -> Any:
     return scan
 
 
-SETS_LOST = PlantedError("the search loses sets", f"{_ROOM}.scanning:scan_slice", _nothing_found)
+SETS_LOST = PlantedError(
+    "the search loses sets", "hopscape.search.circulant.scanning:scan_slice", _nothing_found
+)
 
 
 def _s3_moved(right: Any) -> Any:
@@ -125,7 +127,9 @@ def _even_lost(right: Any) -> Any:
     return scan
 
 
-EVEN_LOST = PlantedError("sets of even orders lost", f"{_ROOM}.scanning:scan_slice", _even_lost)
+EVEN_LOST = PlantedError(
+    "sets of even orders lost", "hopscape.search.circulant.scanning:scan_slice", _even_lost
+)
 SET_18_CHANGED = print_as(
     "SETS_18", lambda right: (right[0], None, ((6, *right[2][0][1:]), right[2][1]))
 )

@@ -9,18 +9,18 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from hopscape.core.network import Network
-from hopscape.families.multiring.capacity import (
+from hopscape.families.multiring.circuits import circuits
+from hopscape.families.multiring.wiring import Multiring
+from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.papers.multiring import printed
+from hopscape.ledger.papers.multiring.walks import Books, rings_of, signed, walk
+from hopscape.metrics.rings.capacity import (
     balanced_schedule,
     cable,
     heuristic_schedule,
     moore_bound,
     shortest_schedule,
 )
-from hopscape.families.multiring.circuits import circuits
-from hopscape.families.multiring.wiring import Multiring
-from hopscape.ledger.claim import Correction, Outcome, judge
-from hopscape.ledger.papers.multiring import printed
-from hopscape.ledger.papers.multiring.walks import Books, rings_of, signed, walk
 from hopscape.search.multiring.cells import PRINTED_FAMILY, search_cell
 
 _SETS = ((16, (1, 3)), (12, (1, 2, 3)), (15, (2, 5)), (37, (1, 2, 3, 7)), (9, (1,)))

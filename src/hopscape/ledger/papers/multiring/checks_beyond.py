@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.network import Network
-from hopscape.families.multiring.capacity import balanced_schedule, moore_bound
-from hopscape.families.multiring.faults import Faults, damaged_capacity
 from hopscape.families.multiring.routing import route_rows
 from hopscape.families.multiring.sparse import SparseMultiring
-from hopscape.families.multiring.sparse_capacity import sparse_capacity
 from hopscape.families.multiring.wiring import Multiring
 from hopscape.ledger.claim import Outcome
 from hopscape.ledger.papers.multiring import printed
 from hopscape.ledger.papers.multiring.walks import Books, rings_of
+from hopscape.metrics.rings.capacity import balanced_schedule, moore_bound
+from hopscape.metrics.rings.sparse_capacity import sparse_capacity
+from hopscape.search.multiring.faults import Faults, damaged_capacity
 
 _PERFECT = ((13, (1, 3, 4)), (17, (1, 3, 4, 5)), (25, (1, 4, 5, 6, 9, 11)),
             (37, (1, 6, 8, 10, 11, 14)))  # fmt: skip

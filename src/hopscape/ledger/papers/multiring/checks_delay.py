@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 from hopscape.core.errors import HopscapeError
-from hopscape.families.multiring.capacity import balanced_schedule, shortest_schedule
 from hopscape.families.multiring.wiring import Multiring
 from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.multiring import printed
 from hopscape.ledger.papers.multiring.walks import Books, walk, walked_wait
+from hopscape.metrics.rings.capacity import balanced_schedule, shortest_schedule
 from hopscape.simulate.rings.slots import _Machine, ring_traffic, simulate
 
 _KINDS = {"segmented": False, "register insertion": True}

@@ -8,13 +8,13 @@ from itertools import combinations
 from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
 from hopscape.families.blockdesign import check_design
-from hopscape.families.multiring.capacity import cable
 from hopscape.families.multiring.sparse import SparseMultiring
-from hopscape.families.multiring.sparse_capacity import sparse_capacity, sparse_closed_form
 from hopscape.families.multiring.wiring import Multiring
 from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.ledger.papers.multiring import printed
 from hopscape.ledger.papers.multiring.walks import Books, sparse_table
+from hopscape.metrics.rings.capacity import cable
+from hopscape.metrics.rings.sparse_capacity import sparse_capacity, sparse_closed_form
 from hopscape.search.multiring.cells import search_cell
 from hopscape.simulate.rings.slots import ring_traffic, simulate
 

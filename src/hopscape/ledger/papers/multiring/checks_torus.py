@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from hopscape.core.network import Network
-from hopscape.families.multiring.capacity import cable
 from hopscape.families.multiring.circuits import circuits
 from hopscape.families.multiring.wiring import Multiring
 from hopscape.ledger.claim import Outcome, judge
 from hopscape.ledger.papers.multiring import printed, walks
 from hopscape.ledger.papers.multiring.walks import Books, rings_of
+from hopscape.metrics.rings.capacity import cable
 from hopscape.search.multiring.cells import search_cell
 from hopscape.search.multiring.torus import Line, torus_capacity
 

@@ -11,13 +11,13 @@ import numpy as np
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
 from hopscape.core.layout import circle
-from hopscape.families.multiring.capacity import (
+from hopscape.families.multiring.sparse import SparseMultiring
+from hopscape.families.multiring.wiring import Multiring
+from hopscape.metrics.rings.capacity import (
     balanced_schedule,
     moore_bound,
     shortest_schedule,
 )
-from hopscape.families.multiring.sparse import SparseMultiring
-from hopscape.families.multiring.wiring import Multiring
 from hopscape.simulate.rings.slots import ring_traffic, simulate
 
 __all__ = ["delay_law", "draw_all", "printed_delay_law"]

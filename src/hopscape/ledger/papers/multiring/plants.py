@@ -15,6 +15,8 @@ from hopscape.ledger.claim import PlantedError, printed_as
 __all__: list[str] = []
 
 _ROOM = "hopscape.families.multiring"
+_METRICS = "hopscape.metrics.rings"
+_SEARCH = "hopscape.search.multiring"
 _PRINTED = "hopscape.ledger.papers.multiring.printed"
 print_as = partial(printed_as, _PRINTED)
 
@@ -106,29 +108,29 @@ def _uneven(right: Any) -> Any:
 
 LONGER = PlantedError(
     "every way along a ring one arc longer",
-    f"{_ROOM}.wiring:ring_lengths",
+    f"{_METRICS}.structure:ring_lengths",
     lambda right: lambda n, step: right(n, step) + (right(n, step) > 0),
 )
 CAPACITY = PlantedError(
     "capacities of full rings 3 % too high",
-    f"{_ROOM}.capacity:RouteSchedule.capacity",
+    f"{_METRICS}.capacity:RouteSchedule.capacity",
     _scaled(Fraction(103, 100)),
 )
 RING_CAPACITIES = PlantedError(
     "capacities of single rings 3 % too low",
-    f"{_ROOM}.capacity:RouteSchedule.ring_capacities",
+    f"{_METRICS}.capacity:RouteSchedule.ring_capacities",
     lambda right: property(
         lambda self: tuple(c and c * Fraction(97, 100) for c in right.fget(self))
     ),
 )
 TRAFFIC = PlantedError(
     "the routes of a ring counted 3 % too high",
-    f"{_ROOM}.capacity:RouteSchedule.traffic",
+    f"{_METRICS}.capacity:RouteSchedule.traffic",
     lambda right: property(lambda self: tuple(d * Fraction(103, 100) for d in right.fget(self))),
 )
 UNSPLIT = PlantedError(
     "ties not shared between rings",
-    f"{_ROOM}.capacity:_shortest_shares",
+    f"{_METRICS}.capacity:_shortest_shares",
     lambda right: lambda lengths: _first_ring(right(lengths)),
 )
 HALF_BALANCED = PlantedError(
@@ -138,34 +140,34 @@ HALF_BALANCED = PlantedError(
 )
 MANY_MOVES = PlantedError(
     "a fiftieth of a share moved at a time",
-    f"{_ROOM}.capacity:_best_move",
+    f"{_METRICS}.capacity:_best_move",
     lambda right: lambda *given: _small_move(right(*given)),
 )
 WIRE = PlantedError("one wire of a ring moved", f"{_ROOM}.wiring:Multiring.neighbours", _moved_wire)
 SPLIT = PlantedError("ring 1 cut in two", f"{_ROOM}.circuits:circuits", _split_ring)
 CABLE = PlantedError(
     "one ring length of cable too many",
-    f"{_ROOM}.capacity:cable",
+    f"{_METRICS}.capacity:cable",
     lambda right: lambda n, rings: right(n, rings) + 1,
 )
 MOORE = PlantedError(
     "half of Moore's bound",
-    f"{_ROOM}.capacity:moore_bound",
+    f"{_METRICS}.capacity:moore_bound",
     lambda right: lambda n, rings: right(n, rings) / 2,
 )
 SEARCH = PlantedError(
     "the second best set taken for the best",
-    f"{_ROOM}.search:search_cell",
+    f"{_SEARCH}.cells:search_cell",
     lambda right: lambda *cell, **more: _worse(right(*cell, **more)),
 )
 TORUS = PlantedError(
     "the capacity of a torus by its best line",
-    f"{_ROOM}.torus:torus_capacity",
+    f"{_SEARCH}.torus:torus_capacity",
     lambda right: lambda lines: right(lines) * 2,
 )
 SPARSE_CAPACITY = PlantedError(
     "capacities of sparse rings 3 % too low",
-    f"{_ROOM}.sparse_capacity:ArcSchedule.capacity",
+    f"{_METRICS}.sparse_capacity:ArcSchedule.capacity",
     _scaled(Fraction(97, 100)),
 )
 SPARSE_TIES = PlantedError(
@@ -219,7 +221,7 @@ CHORD = PlantedError(
 )
 DEAD_ARC = PlantedError(
     "dead arcs left alive",
-    f"{_ROOM}.faults:_dead_arcs",
+    f"{_SEARCH}.faults:_dead_arcs",
     lambda right: lambda rings, faults: [dead & False for dead in right(rings, faults)],
 )
 

@@ -15,6 +15,7 @@ from hopscape.ledger.claim import PlantedError, printed_as
 __all__: list[str] = []
 
 _ROOM = "hopscape.families.blockdesign"
+_DESIGNS = "hopscape.algebra.designs"
 _PRINTED = "hopscape.ledger.papers.multiring.printed_switches"
 print_as = partial(printed_as, _PRINTED)
 
@@ -126,10 +127,12 @@ def _more_load(right: Any) -> Any:
 
 
 DESIGN = PlantedError(
-    "two elements of two blocks exchanged", f"{_ROOM}.designs:make_design", _exchanged
+    "two elements of two blocks exchanged",
+    f"{_DESIGNS}.symmetric:make_design",
+    _exchanged,
 )
 PLANE = PlantedError(
-    "Singer sets with one element off by 1", f"{_ROOM}.difference:DifferenceSet.blocks",
+    "Singer sets with one element off by 1", f"{_DESIGNS}.difference:DifferenceSet.blocks",
     lambda right: lambda self: _one_off(right(self)),
 )  # fmt: skip
 ROUTES = PlantedError(
@@ -145,11 +148,11 @@ COMPANY = PlantedError(
     "the port depends on who else sends", f"{_ROOM}.routing:SwitchRouter.next_ports", _by_company
 )
 REFUSED = PlantedError(
-    "every permutation refused", f"{_ROOM}.traffic:check_permutation",
+    "every permutation refused", "hopscape.simulate.contention:check_permutation",
     lambda right: lambda *given, **more: Verdict(False, "refused"),
 )  # fmt: skip
 CONFLICTS = PlantedError(
-    "one conflict too many", f"{_ROOM}.traffic:check_traffic", _one_more("details")
+    "one conflict too many", "hopscape.simulate.contention:check_traffic", _one_more("details")
 )
 LINKS = PlantedError(
     "one link too many", f"{_ROOM}.switches:SwitchFamily.facts", _one_more("links")
@@ -170,27 +173,29 @@ CELL = PlantedError(
     "one cell of the wiring table off", f"{_ROOM}.digraph:wiring_table", _changed_cell
 )
 SYMBOL = PlantedError(
-    "Hilbert symbols always 1", f"{_ROOM}.existence:hilbert_symbol", lambda right: lambda a, b, p: 1
+    "Hilbert symbols always 1",
+    f"{_DESIGNS}.existence:hilbert_symbol",
+    lambda right: lambda a, b, p: 1,
 )
 COVER = PlantedError(
-    "the block multiplied by 5", f"{_ROOM}.covers:difference_cover",
+    "the block multiplied by 5", f"{_DESIGNS}.covers:difference_cover",
     lambda right: lambda order, size, **more: _multiplied(right(order, size, **more), order),
 )  # fmt: skip
 ELEMENT = PlantedError(
-    "one element of a block off by 1", f"{_ROOM}.covers:difference_cover",
+    "one element of a block off by 1", f"{_DESIGNS}.covers:difference_cover",
     lambda right: lambda order, size, **more: _shifted(right(order, size, **more), order),
 )  # fmt: skip
 EXCLUDED = PlantedError(
-    "groups of 40 forgotten", f"{_ROOM}.covers:largest_cover",
+    "groups of 40 forgotten", f"{_DESIGNS}.covers:largest_cover",
     lambda right: lambda size: (right(size)[0], [c for c in right(size)[1] if c.moduli != (41,)]),
 )  # fmt: skip
-SQUARES = PlantedError("planes of 5 and 9 not built", f"{_ROOM}.existence:existence",
+SQUARES = PlantedError("planes of 5 and 9 not built", f"{_DESIGNS}.existence:existence",
                 _unbuilt(5, 9, 10, 17, 26, 28))  # fmt: skip
 PLANE_42 = PlantedError(
-    "the plane of M = 42 not built", f"{_ROOM}.existence:existence", _unbuilt(42)
+    "the plane of M = 42 not built", f"{_DESIGNS}.existence:existence", _unbuilt(42)
 )
 COUNT = PlantedError(
-    "one supernode too few", f"{_ROOM}.machines:supernode_count",
+    "one supernode too few", "hopscape.ledger.papers.multiring.two_level:supernode_count",
     lambda right: lambda *given: right(*given) - 1,
 )  # fmt: skip
 OUTER = PlantedError(
@@ -203,14 +208,16 @@ CLASSES = PlantedError(
     "a channel of another kind", f"{_ROOM}.twolevel:TwoLevel.classes_at", _slower
 )
 MACHINES = PlantedError(
-    "one node too many counted", f"{_ROOM}.machines:paper_machines", _other_machines
+    "one node too many counted",
+    "hopscape.ledger.papers.multiring.two_level:paper_machines",
+    _other_machines,
 )
 JUMPS = PlantedError(
-    "one jump too many", f"{_ROOM}.jumps:jumps_from",
+    "one jump too many", "hopscape.ledger.papers.multiring.jumps:jumps_from",
     lambda right: lambda *given, **more: right(*given, **more) + 1,
 )  # fmt: skip
 RESERVE = PlantedError(
-    "one reserve jump too many", f"{_ROOM}.jumps:reserve_jumps",
+    "one reserve jump too many", "hopscape.ledger.papers.multiring.jumps:reserve_jumps",
     lambda right: lambda *given, **more: (right(*given, **more)[0], right(*given, **more)[1] + 1),
 )  # fmt: skip
 LOAD = PlantedError("throughput 5 % too high", "hopscape.metrics.load:channel_load", _more_load)

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.families.multiring.capacity import (
+from hopscape.families.multiring.sparse import SparseMultiring
+from hopscape.families.multiring.wiring import Multiring
+from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.metrics.rings.capacity import (
     RouteSchedule,
     balanced_schedule,
     shortest_schedule,
 )
-from hopscape.families.multiring.sparse import SparseMultiring
-from hopscape.families.multiring.sparse_capacity import sparse_capacity
-from hopscape.families.multiring.wiring import Multiring
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.metrics.rings.sparse_capacity import sparse_capacity
 
 __all__ = ["Books", "rings_of", "signed", "walk"]
 

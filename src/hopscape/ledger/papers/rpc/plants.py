@@ -139,7 +139,7 @@ THIRDS = PlantedError(
 )
 INCOMPLETE = PlantedError(
     "packets of an incomplete permutation wait a round first",
-    f"{_STACKS}.worst:incomplete_rounds",
+    f"{_HOME}.worst:incomplete_rounds",
     shifted(1),
 )
 RING_WALK = PlantedError(

@@ -17,8 +17,8 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import TooLargeError
-from hopscape.families.multiring.sparse_rings import SparseRings
 from hopscape.metrics.exact_loads import Bounded, LoadProgram, optimum
+from hopscape.metrics.rings.structure import SparsePlaces
 
 __all__ = [
     "ArcProgram",
@@ -58,7 +58,7 @@ class ArcProgram:
     rows: Callable[[IntArray, IntArray], IntArray]
 
 
-def arc_program(member: SparseRings) -> ArcProgram:
+def arc_program(member: SparsePlaces) -> ArcProgram:
     """The program of all-to-all traffic, folded as far as rings and parts are alike."""
     count, parts = member.ring_count, member.parts
     base = member.blocks.base
@@ -81,7 +81,7 @@ def arc_program(member: SparseRings) -> ArcProgram:
     return ArcProgram(rings, span, ring, side, start % span, length, program, rows)
 
 
-def _ways(member: SparseRings, rings: int) -> list[IntArray]:
+def _ways(member: SparsePlaces, rings: int) -> list[IntArray]:
     """Kind of pair, ring, side, first place and length of every way, by kinds of pairs."""
     m, places, goals = member.m, member.places, np.arange(member.parts)
     sources = goals if member.reordered else goals[:1]
@@ -101,7 +101,7 @@ def _ways(member: SparseRings, rings: int) -> list[IntArray]:
     return [column[kept] for column in columns]
 
 
-def _check_size(member: SparseRings, rings: int, span: int) -> None:
+def _check_size(member: SparsePlaces, rings: int, span: int) -> None:
     """Refuse what would take too long or too much memory, before anything is built."""
     m, parts, places = member.m, member.parts, member.places
     sources = rings * (parts if member.reordered else 1)
@@ -146,7 +146,7 @@ class ArcSchedule(Bounded):
         bound: No schedule has a smaller largest load.
     """
 
-    member: SparseRings
+    member: SparsePlaces
     arcs: ArcProgram | None
     shares: tuple[Fraction, ...]
     carried: tuple[Fraction, ...]
@@ -204,7 +204,7 @@ class ArcSchedule(Bounded):
 class SparseCapacity:
     """All that is known of the capacity of one sparse multiring."""
 
-    member: SparseRings
+    member: SparsePlaces
     shortest: ArcSchedule
     balanced: ArcSchedule
 
@@ -225,7 +225,7 @@ class SparseCapacity:
         }
 
 
-def sparse_capacity(member: SparseRings) -> SparseCapacity:
+def sparse_capacity(member: SparsePlaces) -> SparseCapacity:
     """Shortest and balanced schedules of a sparse multiring.
 
     Where shortest paths load all arcs alike, nothing can be better: equal prices of the arcs prove
@@ -233,7 +233,8 @@ def sparse_capacity(member: SparseRings) -> SparseCapacity:
     for anything else. Otherwise the balanced schedule is a linear program with its certificate.
 
     Examples:
-        >>> found = sparse_capacity(SparseRings(4, 16))
+        >>> from hopscape.families.multiring import SparseMultiring
+        >>> found = sparse_capacity(SparseMultiring(4, 16))
         >>> found.balanced.capacity, found.balanced.proved
         (Fraction(102, 1), True)
     """
@@ -273,7 +274,7 @@ def sparse_closed_form(m: int, places: int) -> Fraction:
     return Fraction(2 * places * nodes * (nodes - 1)) / together
 
 
-def sparse_upper_bound(member: SparseRings) -> Fraction:
+def sparse_upper_bound(member: SparsePlaces) -> Fraction:
     """No order of the nodes round the rings has a larger capacity.
 
     The smaller of two bounds: at most 2m nodes are i arcs away for the first time (Moore's kind);

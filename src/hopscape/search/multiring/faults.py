@@ -18,12 +18,12 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.network import Network
-from hopscape.families.multiring.capacity import check_size
 from hopscape.families.multiring.circuits import Circuit, circuits
 from hopscape.families.multiring.sparse import SparseMultiring
-from hopscape.families.multiring.sparse_capacity import sparse_capacity
 from hopscape.families.multiring.wiring import Multiring, ring_lengths
 from hopscape.metrics.exact_loads import LoadProgram, Optimum, optimum, ring_program
+from hopscape.metrics.rings.capacity import check_size
+from hopscape.metrics.rings.sparse_capacity import sparse_capacity
 
 __all__ = ["Damage", "Faults", "damaged_capacity", "healthy_capacity", "read_faults"]
 

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hopscape.algebra.designs.covers import find_cover
+from hopscape.algebra.designs.difference import DifferenceSet
+from hopscape.algebra.designs.symmetric import make_design
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.memory import require_memory
-
-if TYPE_CHECKING:
-    from hopscape.families.blockdesign import DifferenceSet
 
 __all__ = ["Blocks", "ring_blocks", "ring_count"]
 
@@ -80,8 +79,6 @@ def ring_blocks(m: int, sigma: int = 1, rings: int | None = None) -> Blocks:
         >>> ring_blocks(4).residue[0].tolist(), ring_blocks(4).base.elements
         ([0, 12, 10, 4], (0, 1, 3, 9))
     """
-    from hopscape.families.blockdesign import DifferenceSet, PartialSwitch, make_design
-
     count = ring_count(m, sigma, rings)
     require_memory(64 * count * m, f"{count} rings with {m} places in each part")
     base: DifferenceSet | None
@@ -93,7 +90,12 @@ def ring_blocks(m: int, sigma: int = 1, rings: int | None = None) -> Blocks:
         if base is None:
             return _arranged(design.blocks)
     else:
-        base = PartialSwitch(count, m).cover.difference_set()
+        cover = find_cover(count, m)
+        if cover.elements is None:
+            raise ArgumentError(
+                f"rings is {count}; a cover by m = {m} is not possible: {cover.reason}"
+            )
+        base = cover.difference_set()
     group, every = base.group, np.arange(count)[:, None]
     steps = group.subtract(base.base, base.base[0])
     return Blocks(group.subtract(every, steps[None, :]), group.add(every, steps[None, :]), base)

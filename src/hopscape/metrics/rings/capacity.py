@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, TooLargeError
-from hopscape.families.multiring.rings import FullRings, ring_lengths
 from hopscape.metrics.exact_loads import Bounded, LoadProgram, optimum, ring_program
+from hopscape.metrics.rings.structure import FullSteps, ring_lengths
 
 __all__ = [
     "CapacityReport",
@@ -122,7 +122,7 @@ def _signed(step: int, n: int) -> int:
 
 
 def route_weights(
-    member: FullRings, distribution: Sequence[Fraction] | None
+    member: FullSteps, distribution: Sequence[Fraction] | None
 ) -> tuple[Fraction, ...]:
     """How often each route is taken, scaled to N - 1 in all; evenly when None."""
     check_size(member)
@@ -139,11 +139,11 @@ def route_weights(
     return tuple(Fraction(w) * scale for w in distribution)
 
 
-def _lengths(member: FullRings) -> list[list[int]]:
+def _lengths(member: FullSteps) -> list[list[int]]:
     return [ring_lengths(member.n, s)[1:].tolist() for s in member.rings]
 
 
-def check_size(member: FullRings) -> None:
+def check_size(member: FullSteps) -> None:
     """Refuse what would take too long."""
     if member.n * len(member.rings) > _MOST:
         raise TooLargeError(
@@ -153,7 +153,7 @@ def check_size(member: FullRings) -> None:
 
 
 def _schedule(
-    member: FullRings,
+    member: FullSteps,
     shares: list[list[Fraction]],
     weights: tuple[Fraction, ...],
     bound: Fraction | None = None,
@@ -168,12 +168,13 @@ def _schedule(
 
 
 def shortest_schedule(
-    member: FullRings, distribution: Sequence[Fraction] | None = None
+    member: FullSteps, distribution: Sequence[Fraction] | None = None
 ) -> RouteSchedule:
     """Every route on the rings where it is shortest, in equal parts.
 
     Examples:
-        >>> found = shortest_schedule(FullRings(16, (1, 3)))
+        >>> from hopscape.families.multiring import Multiring
+        >>> found = shortest_schedule(Multiring(16, (1, 3)))
         >>> found.capacity, [str(load) for load in found.loads]
         (Fraction(20, 1), ['12', '12', '10', '10'])
     """
@@ -182,7 +183,7 @@ def shortest_schedule(
 
 
 def balanced_schedule(
-    member: FullRings, distribution: Sequence[Fraction] | None = None
+    member: FullSteps, distribution: Sequence[Fraction] | None = None
 ) -> RouteSchedule:
     """The schedule with the least largest load: a linear program, its optimum proved exactly.
 
@@ -194,7 +195,8 @@ def balanced_schedule(
             has a largest load below the sum over routes of the least w_j times length.
 
     Examples:
-        >>> found = balanced_schedule(FullRings(16, (1, 3)))
+        >>> from hopscape.families.multiring import Multiring
+        >>> found = balanced_schedule(Multiring(16, (1, 3)))
         >>> found.capacity, found.proved
         (Fraction(240, 11), True)
     """
@@ -211,7 +213,7 @@ def balanced_schedule(
     return _schedule(member, _expand(member, shares), weights, found.bound / copies, dual * copies)
 
 
-def _expand(member: FullRings, shares: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
+def _expand(member: FullSteps, shares: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
     """Shares of the routes on all rings, from those of one copy or of its folded half."""
     n, copies = member.n, member.copies
     steps = member.rings[: len(member.rings) // copies]
@@ -231,13 +233,13 @@ def _expand(member: FullRings, shares: Sequence[Sequence[Fraction]]) -> list[lis
     return [list(row) for _ in range(copies) for row in out]
 
 
-def load_program(member: FullRings, weights: Sequence[Fraction]) -> LoadProgram:
+def load_program(member: FullSteps, weights: Sequence[Fraction]) -> LoadProgram:
     """The linear program of one copy; a duplex set under mirrored traffic is folded in half."""
     return ring_program(*_folded(member, weights))
 
 
 def _folded(
-    member: FullRings, weights: Sequence[Fraction]
+    member: FullSteps, weights: Sequence[Fraction]
 ) -> tuple[list[list[int]], list[Fraction]]:
     """Lengths of the routes on the rings of one copy, and the weights of the routes."""
     n = member.n
@@ -254,7 +256,7 @@ def _folded(
 
 
 def heuristic_schedule(
-    member: FullRings, distribution: Sequence[Fraction] | None = None, *, rule: str = "ratio"
+    member: FullSteps, distribution: Sequence[Fraction] | None = None, *, rule: str = "ratio"
 ) -> RouteSchedule:
     """Balance by hand: move routes from the most to the least loaded ring until nothing moves.
 
@@ -373,7 +375,7 @@ class CapacityReport:
 
 
 def capacity_report(
-    member: FullRings, distribution: Sequence[Fraction] | None = None
+    member: FullSteps, distribution: Sequence[Fraction] | None = None
 ) -> CapacityReport:
     """Shortest, heuristic and balanced schedules of a multiring, side by side."""
     return CapacityReport(

@@ -1,0 +1,1 @@
+"""What rings carry, exactly: routes on full rings, arcs of sparse ones."""
