@@ -78,5 +78,5 @@ def test_frucht_has_no_symmetry_and_files_are_decided_without_igraph(
 
 
 def test_what_is_too_large_is_refused() -> None:
-    with pytest.raises(TooLargeError, match="up to 5000"):
+    with pytest.raises(TooLargeError, match="up to 5,000"):
         automorphism_group(hs.build("ring(5001)"))

@@ -20,6 +20,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import TooLargeError
+from hopscape.core.memory import require_at_most
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time
 
@@ -129,16 +130,9 @@ def automorphism_group(network: Network) -> AutomorphismGroup:
         >>> automorphism_group(hopscape.build("path(3)")).orbits()
         [[0, 2], [1]]
     """
-    if network.order > _MOST_NODES:
-        raise TooLargeError(
-            f"{network.spec} has {network.order} nodes; its automorphisms are found up to"
-            f" {_MOST_NODES}"
-        )
-    if network.channels > _MOST_CHANNELS:
-        raise TooLargeError(
-            f"{network.spec} has {network.channels} channels; its automorphisms are found up to"
-            f" {_MOST_CHANNELS}"
-        )
+    spec, found = network.spec, "automorphisms are found"
+    require_at_most(network.order, _MOST_NODES, spec, found)
+    require_at_most(network.channels, _MOST_CHANNELS, spec, found, "channels")
     return coloured_group(network.spec, network.tails, network.heads, _distance_colours(network))
 
 

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 from hopscape.core.errors import ArgumentError, TooLargeError
-from hopscape.core.numbers import byte_count
+from hopscape.core.numbers import byte_count, number
 
-__all__ = ["memory_limit", "require_memory"]
+__all__ = ["memory_limit", "require_at_most", "require_memory"]
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
@@ -70,4 +70,19 @@ def require_memory(size: int, what: str) -> None:
         raise TooLargeError(
             f"{what} would need {byte_count(size)}, more than the limit of {byte_count(limit)}"
             " (HOPSCAPE_MEMORY sets another)"
+        )
+
+
+def require_at_most(count: int, most: int, spec: str, doing: str, noun: str = "nodes") -> None:
+    """Refuse, with both numbers, a network that is larger than what is done.
+
+    Args:
+        doing: Such as "a picture shows".
+
+    Raises:
+        TooLargeError: When there are more than `most`.
+    """
+    if count > most:
+        raise TooLargeError(
+            f"{spec} has {number(count, grouped=True)} {noun}; {doing} up to {most:,}"
         )

@@ -16,12 +16,12 @@ from typing import IO, Any, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Layout
 from hopscape.core.files import write_atomically
 from hopscape.core.layout import Points
+from hopscape.core.memory import require_at_most
 from hopscape.core.network import Network, NodeLike
-from hopscape.core.numbers import number
 from hopscape.draw import density
 from hopscape.draw.accents import Accents, Colour, find_accents
 from hopscape.draw.curves import (
@@ -180,17 +180,9 @@ def _format(path: str | Path) -> str:
 
 def _require_drawable(network: Network) -> None:
     """Refuse what is too large, from the order and closed forms, before anything is built."""
-    most, links = density.MOST_NODES, density.MOST_LINKS
-    if network.order > most:
-        raise TooLargeError(
-            f"{network.spec} has {number(network.order, grouped=True)} nodes; a picture shows up to"
-            f" {most:,}"
-        )
-    if network.links > links:
-        raise TooLargeError(
-            f"{network.spec} has {number(network.links, grouped=True)} links; a picture shows up to"
-            f" {links:,}"
-        )
+    spec, shows = network.spec, "a picture shows"
+    require_at_most(network.order, density.MOST_NODES, spec, shows)
+    require_at_most(network.links, density.MOST_LINKS, spec, shows, "links")
 
 
 # -- where everything goes ------------------------------------------------------------------------

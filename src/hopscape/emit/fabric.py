@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.errors import ArgumentError
 from hopscape.core.formula import evaluate
+from hopscape.core.memory import require_at_most
 from hopscape.core.network import Network
 from hopscape.deadlock import Certificate, RoutingTable, find_classes, routing_table
 from hopscape.emit.code import router_formula
@@ -65,10 +66,7 @@ def emit_fabric(
         ArgumentError: When there are fewer than two endpoints, or the depth is not from 1 to 1024.
         TooLargeError: When there are more than 512 nodes.
     """
-    if network.order > MOST_NODES:
-        raise TooLargeError(
-            f"{network.spec} has {network.order} nodes; up to {MOST_NODES} are written as a whole"
-        )
+    require_at_most(network.order, MOST_NODES, network.spec, "networks are written as a whole")
     if len(network.endpoints) < 2:
         raise ArgumentError(f"{network.spec} has no two endpoints that could send packets")
     if not 1 <= depth <= _MOST_DEPTH:

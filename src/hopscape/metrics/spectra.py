@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hopscape.core.distances import distance_rows
-from hopscape.core.errors import ArgumentError, TooLargeError
-from hopscape.core.memory import require_memory
+from hopscape.core.errors import ArgumentError
+from hopscape.core.memory import require_at_most, require_memory
 from hopscape.core.network import Network
 
 if TYPE_CHECKING:
@@ -65,10 +65,7 @@ def spectrum(network: Network) -> Spectrum:
     """
     if not network.duplex:
         raise ArgumentError(f"{network.spec} has one-way channels; a spectrum needs duplex links")
-    if network.order > _MOST_NODES:
-        raise TooLargeError(
-            f"{network.spec} has {network.order} nodes; a spectrum is computed up to {_MOST_NODES}"
-        )
+    require_at_most(network.order, _MOST_NODES, network.spec, "a spectrum is computed")
     require_memory(4 * 8 * network.order**2, f"the spectrum of {network.spec}")
     matrix = np.zeros((network.order, network.order))
     np.add.at(matrix, (network.tails, network.heads), 1.0)
@@ -136,11 +133,7 @@ def intersection_array(network: Network) -> tuple[tuple[int, ...], tuple[int, ..
     """
     if not network.duplex or int(np.ptp(network.degrees)):
         return None
-    if network.order > _MOST_NODES:
-        raise TooLargeError(
-            f"{network.spec} has {network.order} nodes; distance-regularity is decided up to"
-            f" {_MOST_NODES}"
-        )
+    require_at_most(network.order, _MOST_NODES, network.spec, "distance-regularity is decided")
     further: dict[int, int] = {}
     nearer: dict[int, int] = {}
     for source in range(network.order):
