@@ -6,13 +6,14 @@ import csv
 import difflib
 import io
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +22,9 @@ from hopscape.core.errors import ArgumentError, MissingPackageError
 from hopscape.core.files import make_folder, write_atomically, write_text
 from hopscape.core.plain import plain, signed_json
 from hopscape.core.tables import Table, fit, in_table, wrap
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = [
     "KINDS_SHOWN",
@@ -72,6 +76,9 @@ look = Look()
 
 KINDS_SHOWN = 12
 """Kinds of channels in a table."""
+
+_FORCED = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""Variables by which rich takes a pipe for a terminal."""
 
 
 FormatOption = Annotated[
@@ -272,14 +279,12 @@ def _print_tables(tables: Sequence[Table], legend: Mapping[str, str] | None = No
             rest = []
         _write_text("\n".join([first, *rest]), output)
         return
-    from rich.console import Console
-
-    console = Console()
+    console = _terminal() if output is None else None
     width = None  # files and pipes: never cut what somebody wants to grep
-    if output is None and console.is_terminal and not look.wide:
+    if console is not None and not look.wide:
         width = console.width
     lines = [line for table in tables for line in _lines(table, width, legend or {})]
-    if output is not None or not console.is_terminal:
+    if console is None:
         _write_text("".join(f"{(a + b).rstrip()}\n" for a, b in lines), output)
         return
     from rich.text import Text
@@ -287,6 +292,16 @@ def _print_tables(tables: Sequence[Table], legend: Mapping[str, str] | None = No
     quiet()
     for first_part, other_part in lines:
         console.print(Text.assemble((first_part, "bold"), other_part), soft_wrap=True)
+
+
+def _terminal() -> Console | None:
+    """Where tables are read, if not by a program: rich takes longer to load than they to print."""
+    if not (sys.stdout.isatty() or any(os.environ.get(name) for name in _FORCED)):
+        return None
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else None
 
 
 def _lines(table: Table, width: int | None, legend: Mapping[str, str]) -> list[tuple[str, str]]:
