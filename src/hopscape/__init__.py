@@ -14,21 +14,24 @@ Sub-packages are there after the one import, loaded when they are used:
 """
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hopscape import families
 from hopscape._version import __version__
 from hopscape.core.errors import HopscapeError
 from hopscape.core.family import Family, Parameter
-from hopscape.core.goal import Goal
 from hopscape.core.kernel_cache import prepare_kernel_cache
+from hopscape.core.later import later
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.router import Router
-from hopscape.core.schedule import Schedule
-from hopscape.core.verdict import Verdict
-from hopscape.core.verify import verify
 from hopscape.registry import all_families, build, family
+
+if TYPE_CHECKING:
+    from hopscape.core.goal import Goal
+    from hopscape.core.schedule import Schedule
+    from hopscape.core.verdict import Verdict
+    from hopscape.core.verify import verify
 
 prepare_kernel_cache()
 
@@ -38,14 +41,23 @@ _ROOMS = (
 )  # fmt: skip
 
 
+_LATER = {
+    "core.goal": ("Goal",),
+    "core.schedule": ("Schedule",),
+    "core.verdict": ("Verdict",),
+    "core.verify": ("verify",),
+}
+_name_later = later(__name__, _LATER)
+
+
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return importlib.import_module(f"hopscape.{name}")
-    raise AttributeError(f"module 'hopscape' has no attribute {name!r}")
+    return _name_later(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ROOMS})
+    return sorted({*globals(), *_ROOMS, *(name for names in _LATER.values() for name in names)})
 
 
 __all__ = [

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -22,9 +22,6 @@ from hopscape.core.errors import ArgumentError, MissingPackageError
 from hopscape.core.files import make_folder, write_atomically, write_text
 from hopscape.core.plain import plain, signed_json
 from hopscape.core.tables import Table, fit, in_table, wrap
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 __all__ = [
     "KINDS_SHOWN",
@@ -78,7 +75,7 @@ KINDS_SHOWN = 12
 """Kinds of channels in a table."""
 
 _FORCED = ("FORCE_COLOR", "TTY_COMPATIBLE")
-"""Variables by which rich takes a pipe for a terminal."""
+"""Variables that take a pipe for a terminal, as rich reads them."""
 
 
 FormatOption = Annotated[
@@ -279,29 +276,26 @@ def _print_tables(tables: Sequence[Table], legend: Mapping[str, str] | None = No
             rest = []
         _write_text("\n".join([first, *rest]), output)
         return
-    console = _terminal() if output is None else None
+    person = output is None and _is_terminal()
     width = None  # files and pipes: never cut what somebody wants to grep
-    if console is not None and not look.wide:
-        width = console.width
+    if person and not look.wide:
+        width = shutil.get_terminal_size().columns
     lines = [line for table in tables for line in _lines(table, width, legend or {})]
-    if console is None:
-        _write_text("".join(f"{(a + b).rstrip()}\n" for a, b in lines), output)
-        return
-    from rich.text import Text
-
-    quiet()
-    for first_part, other_part in lines:
-        console.print(Text.assemble((first_part, "bold"), other_part), soft_wrap=True)
+    if person:
+        quiet()
+        lines = [(_stress(first), other) for first, other in lines]
+    _write_text("".join(f"{(a + b).rstrip()}\n" for a, b in lines), output)
 
 
-def _terminal() -> Console | None:
-    """Where tables are read, if not by a program: rich takes longer to load than they to print."""
-    if not (sys.stdout.isatty() or any(os.environ.get(name) for name in _FORCED)):
-        return None
-    from rich.console import Console
+def _is_terminal() -> bool:
+    """Does a person read what is printed? (rich knows, and takes longer to load than to print.)"""
+    return sys.stdout.isatty() or any(os.environ.get(name) for name in _FORCED)
 
-    console = Console()
-    return console if console.is_terminal else None
+
+def _stress(text: str) -> str:
+    """In bold, where a terminal can."""
+    plain_one = os.environ.get("TERM", "dumb" if os.name == "nt" else "") in ("dumb", "unknown")
+    return text if plain_one or not text.strip() else f"\x1b[1m{text}\x1b[0m"
 
 
 def _lines(table: Table, width: int | None, legend: Mapping[str, str]) -> list[tuple[str, str]]:

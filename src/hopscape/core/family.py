@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hopscape.core.facts import Facts, Symmetry
-from hopscape.core.goal import Goal
 from hopscape.core.layout import Layout
 from hopscape.core.model import ANY_MODEL, Model, Served
 from hopscape.core.network import Network, RoutedStructure
 from hopscape.core.parameter import REQUIRED, Parameter, integers
-from hopscape.core.schedule import Schedule
 from hopscape.core.structure import ListedStructure
 
 if TYPE_CHECKING:
+    from hopscape.core.goal import Goal
     from hopscape.core.requirement import Requirement
+    from hopscape.core.schedule import Schedule
 
 __all__ = [
     "REQUIRED",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,8 @@ _LEAST_TEXT = 18
 _CALL = 40
 """A spec of up to so many characters stays on one line inside prose."""
 _NUMBER = re.compile(r"([≤≥~<>]? ?[-+]?[\d,]+)(\.\d+)?( ?%)?")
-_QUANTITY = re.compile(r"[≤≥~(]?[-+]?[\d.,]+")
-_UNIT = re.compile(r"(%|[µmnk]?s|[kKMGT]?B|GiB|MiB|kiB|m|hops?|cycles?|nodes?|rounds?)\b|%")
+_QUANTITY = r"[≤≥~(]?[-+]?[\d.,]+"
+_UNIT = r"(%|[µmnk]?s|[kKMGT]?B|GiB|MiB|kiB|m|hops?|cycles?|nodes?|rounds?)\b|%"
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,7 @@ class Table:
     heading: bool = True
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """A table set in lines.
 
     Attributes:
@@ -223,7 +222,7 @@ def _atoms(text: str, *, names: bool = False) -> list[str]:
     depth = 0
     for word in text.split(" "):
         call = not names and depth > 0 and len(out[-1]) + len(word) < _CALL
-        quantity = out and _QUANTITY.fullmatch(out[-1]) and _UNIT.match(word)
+        quantity = out and re.fullmatch(_QUANTITY, out[-1]) and re.match(_UNIT, word)
         if out and (call or quantity):
             out[-1] += f" {word}"
         else:
