@@ -22,6 +22,7 @@ import pytest
         ("hopscape docs star", {"start"}),
         ("hopscape broadcast heawood --algorithm basi", {"basic", "basic-printed"}),
         ("hopscape nothing x", set()),
+        ("hopscape show --format x --col", {"--columns"}),
     ],
 )
 def test_completion(line: str, offered: set[str]) -> None:

@@ -157,5 +157,6 @@ def test_a_wrong_request_is_refused_in_a_sentence(
     arguments: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert words in refused(*arguments, HOPSCAPE_MEMORY="1G")
+    small = {"HOPSCAPE_MEMORY": "1G"} if arguments[0] in ("allgather", "alltoall") else {}
+    assert words in refused(*arguments, **small)
     assert list(tmp_path.iterdir()) == []

@@ -40,7 +40,7 @@ KNOWN = {
 
 @pytest.mark.parametrize("spec", sorted({*SPECS, *KNOWN}))
 @pytest.mark.parametrize("method", ["single", "auto"])
-def test_certificate_agrees_with_thedependencies(spec, method):
+def test_certificate_agrees_with_the_dependencies(spec, method):
     table, classes, proof = find_classes(hopscape.build(spec), method=method)
     graph = dependencies(table, classes)
     assert proof.deadlock_free == nx.is_directed_acyclic_graph(graph)

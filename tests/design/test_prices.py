@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from commands import ask, run
+from commands import ask, shown
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.design.prices import load_prices, price_lists, read_prices
 
@@ -98,4 +98,4 @@ def test_the_command(tmp_path):
     found = ask("prices", str(written(tmp_path, GOOD)))
     assert found["currency"] == "EUR"
     assert [item["item"] for item in found["items"]][:2] == ["switch", "switch"]
-    assert "HammingMesh" in run("prices").stdout
+    assert "HammingMesh" in shown("prices")

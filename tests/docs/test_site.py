@@ -20,8 +20,8 @@ PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 
 
-def _builder() -> ModuleType:
-    found = importlib.util.spec_from_file_location("build_site", ROOT / "docs" / "build_site.py")
+def _builder(name: str = "build_site") -> ModuleType:
+    found = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert found is not None
     assert found.loader is not None
     module = importlib.util.module_from_spec(found)
@@ -44,6 +44,15 @@ def test_every_page_is_in_the_navigation() -> None:
     made |= {f"api/{room}.md" for room in ("hopscape", *_builder().ROOMS)}
     own = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert listed == made | own
+
+
+def test_names_that_share_an_entry_have_one_each_on_the_pages() -> None:
+    pytest.importorskip("griffe")
+    split = _builder("joint_entries").split_entries
+    text = "Args:\n    a, *b (int): Both.\n        More.\n    c: One.\n\nReturns:\n    x, y: Two."
+    one = "    {} (int): Both.\n        More.\n"
+    rest = text[text.index("    c:") :]
+    assert split(text) == "Args:\n" + one.format("a") + one.format("*b") + rest
 
 
 def _commands(page: Path) -> list[str]:

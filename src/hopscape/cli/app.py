@@ -102,7 +102,7 @@ class _Strict(TyperCommand):
         look.wide = bool(given.get("wide", False))
         look.columns = tuple(w.strip() for w in str(given.get("shown", "")).split(",") if w.strip())
         look.markup = ""
-        style = str(ctx.params.get("style", "table"))
+        style = str(ctx.params.get("style") or "table")  # None while a shell completes
         if style in ("md", "html"):
             look.markup = style
         look.style = Format.table if look.markup else Format(style)

@@ -7,9 +7,9 @@ import difflib
 import io
 import json
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -73,9 +73,6 @@ look = Look()
 
 KINDS_SHOWN = 12
 """Kinds of channels in a table."""
-
-_FORCED = ("FORCE_COLOR", "TTY_COMPATIBLE")
-"""Variables that take a pipe for a terminal, as rich reads them."""
 
 
 FormatOption = Annotated[
@@ -279,23 +276,38 @@ def _print_tables(tables: Sequence[Table], legend: Mapping[str, str] | None = No
     person = output is None and _is_terminal()
     width = None  # files and pipes: never cut what somebody wants to grep
     if person and not look.wide:
-        width = shutil.get_terminal_size().columns
+        width = _width()
     lines = [line for table in tables for line in _lines(table, width, legend or {})]
     if person:
         quiet()
-        lines = [(_stress(first), other) for first, other in lines]
+        lines = [(_bold(first), other) for first, other in lines]
     _write_text("".join(f"{(a + b).rstrip()}\n" for a, b in lines), output)
 
 
 def _is_terminal() -> bool:
-    """Does a person read what is printed? (rich knows, and takes longer to load than to print.)"""
-    return sys.stdout.isatty() or any(os.environ.get(name) for name in _FORCED)
+    """Is a person to read what is printed? As rich decides, which takes longer to load."""
+    compatible, forced = (os.environ.get(name) for name in ("TTY_COMPATIBLE", "FORCE_COLOR"))
+    if compatible in ("0", "1"):
+        return compatible == "1"
+    return forced != "" if forced is not None else sys.stdout.isatty()
 
 
-def _stress(text: str) -> str:
-    """In bold, where a terminal can."""
-    plain_one = os.environ.get("TERM", "dumb" if os.name == "nt" else "") in ("dumb", "unknown")
-    return text if plain_one or not text.strip() else f"\x1b[1m{text}\x1b[0m"
+def _width() -> int:
+    """Columns of the terminal, whichever stream it is on."""
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdecimal() and int(asked):
+        return int(asked)
+    for stream in (1, 0, 2):
+        with suppress(OSError):
+            return os.get_terminal_size(stream).columns
+    return 80
+
+
+def _bold(text: str) -> str:
+    """In bold, where the terminal can."""
+    usual = "dumb" if os.name == "nt" and "WT_SESSION" not in os.environ else ""
+    no_style = os.environ.get("TERM", usual).strip().lower() in ("dumb", "unknown")
+    return text if no_style or not text.strip() else f"\x1b[1m{text}\x1b[0m"
 
 
 def _lines(table: Table, width: int | None, legend: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -321,7 +333,7 @@ def _lines(table: Table, width: int | None, legend: Mapping[str, str]) -> list[t
 
 def say(*notes: str) -> None:
     """Print notes below a table, wrapped between words on a terminal."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    width = _width() if _is_terminal() else None
     for note in notes:
         for line in wrap(note, width) if width else [note]:
             print(line)

@@ -59,8 +59,10 @@ class Facts:
 
         Examples:
             >>> facts = Facts.duplex(3, 1, 3)
-            >>> facts.channels, facts.connected, facts.node_connectivity
-            (6, True, 1)
+            >>> facts.degree_min, facts.degree_max, facts.channels, facts.connected
+            (1, 3, 6, True)
+            >>> facts.node_connectivity, facts.edge_connectivity
+            (1, 1)
         """
         usual: dict[str, Any] = {"connected": True}
         if least == 1:

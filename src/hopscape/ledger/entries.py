@@ -19,7 +19,7 @@ class Entries:
     Attributes:
         paper: Its key.
         prefix: What the keys of its claims begin with.
-        elsewhere: Where facts stand that the paper does not say.
+        elsewhere: The place given for facts that are not in the paper.
         guard: Put around every check.
 
     Examples:

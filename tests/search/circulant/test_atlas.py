@@ -190,7 +190,7 @@ def test_on_a_gpu_small_orders_and_few_generators_stay_on_the_cpu(monkeypatch):
     asked = []
 
     def look(part, best):
-        asked.append((part.nodes, part.count, part.d))
+        asked.append((part.nodes, part.count, part.d, part.first))
         return scanning.look_here(part, best)
 
     monkeypatch.setattr(gpu, "look", look)
@@ -199,7 +199,8 @@ def test_on_a_gpu_small_orders_and_few_generators_stay_on_the_cpu(monkeypatch):
     assert not asked
     arguments = (90, 3, False, 3, 45, True)
     assert search_order_on_gpu(*arguments) == search_order(*arguments)
-    assert list(dict.fromkeys(asked)) == [(90, 3, 3), (90, 3, 4)]
+    parts = [first for first in range(1, 45) if 90 % first == 0]
+    assert asked == [(90, 3, d, first) for d in (3, 4) for first in parts]
 
 
 def test_a_real_gpu_finds_the_same_sets():

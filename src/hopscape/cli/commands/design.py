@@ -205,7 +205,7 @@ def design(
         with Store(table) as kept:
             work = _Work(kept, jobs, dask, seconds, simulate)
             if sweep is not None:
-                _sweep(asked, sweep, work, view, figure)
+                _sweep(asked, sweep, work, figure)
             else:
                 _switched_design(asked, work, view, written)
         return
@@ -342,7 +342,6 @@ def _sweep(
     asked: SwitchedRequirements,
     sizes: str,
     work: _Work,
-    view: _View,
     figure: Path | None,
 ) -> None:
     from hopscape.design.sweep import sweep

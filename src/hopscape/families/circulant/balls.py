@@ -2,7 +2,8 @@
 
 A circulant with N nodes needs N/4 bytes and, for every distance, a look at 2k shifted copies of
 N/64 words: a thousand million nodes take seconds to minutes, with any number of generators. The
-lattice (:mod:`census`) is quicker for few generators, and the only way at far larger orders.
+lattice (:mod:`hopscape.algebra.lattices.census`) is quicker for few generators, and the only way at
+far larger orders.
 """
 
 from __future__ import annotations

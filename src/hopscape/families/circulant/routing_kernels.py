@@ -1,4 +1,7 @@
-"""Path vectors of many nodes at once; :mod:`lattice` and :mod:`routing` hold the slow twins."""
+"""Path vectors of many nodes at once.
+
+The slow twins are in :mod:`hopscape.algebra.lattices.lattice` and :mod:`routing`.
+"""
 
 from __future__ import annotations
 

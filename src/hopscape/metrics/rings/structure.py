@@ -31,7 +31,7 @@ class FullSteps(Protocol):
 
 
 class SparsePlaces(Protocol):
-    """Rings of `places` places in parts of m, each with some of the residues.
+    """Rings with `places` positions, in parts of m, each with some of the residues.
 
     Attributes:
         blocks: Which residue sits where.

@@ -18,7 +18,7 @@ from hopscape.families.circulant import Circulant, ball, ulb
 from hopscape.search.circulant.scanning import look_here, scan_slice
 from hopscape.store import Store, Task, run_tasks
 
-__all__ = ["CirculantOptimum", "best_circulants", "largest_circulants"]
+__all__ = ["CirculantOptimum", "Work", "best_circulants", "largest_circulants"]
 
 _SECONDS_PER_SET = 1.0e-7
 _SLICE_SECONDS = 5.0
@@ -175,13 +175,13 @@ def search_order(
     d: int,
     last: int,
     half: bool | None = None,
-    scan: Callable[..., dict[str, Any]] = scan_slice,
+    scan: Callable[..., dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """One order in full: the least diameter from d to last, and its best sets."""
     pieces = [(s.first, s.low, s.high) for s in _slices(nodes, count, ring, math.inf)]
     tested = 0
     while True:
-        found = scan(nodes, count, d, pieces, half=half)
+        found = (scan or scan_slice)(nodes, count, d, pieces, half=half)
         tested += found["tested"]
         if found["sets"] or d >= last:
             return found | {"diameter": d, "tested": tested}

@@ -33,7 +33,7 @@ def swap_cycles(order: int, a: int = 0, b: int = 2) -> IntArray:
 def climb_permutation(
     network: Network, algorithm: str, model: Model, *, steps: int, seed: int, start: IntArray
 ) -> tuple[int, IntArray]:
-    """Rounds and permutation: targets are swapped at random, what makes it easier is taken back.
+    """Swap targets at random and undo what makes it easier: rounds and permutation reached.
 
     Swaps stay within slices, so that permutations that keep slices do.
     """
