@@ -17,7 +17,7 @@ from hopscape.collectives import run_algorithm
 from hopscape.core.check import check_router
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
-from hopscape.families.expanded import DigitRouter, Expanded, covering_walks, printed_route
+from hopscape.families.expanded import DigitRouter, Expanded, covering_walks, printed_route, routing
 from hopscape.families.expanded.collectives import flood
 from hopscape.families.expanded.walks import CycleWalks, TableWalks
 from hopscape.interchange import to_igraph, to_networkx
@@ -419,3 +419,15 @@ def test_mean_distance_round_cycles_needs_no_census():
         told = net.facts.mean_distance
         assert "census" not in vars(net.family)
         assert told == net.family.census.mean()
+
+
+@pytest.mark.parametrize(
+    "spec", ["expanded(ring(3), 3, lamp=path(3))", "expanded(ring(5), 2, lamp=petersen)"]
+)
+def test_a_lamp_without_a_table_of_distances(spec, monkeypatch):
+    """The router of a large lamp answers itself."""
+    monkeypatch.setattr(routing, "_LAMP_TABLE", 1)
+    router = hopscape.build(spec).router()
+    assert isinstance(router, routing.ExpandedRouter)
+    verdict = check_router(router)
+    assert verdict, verdict.reason
