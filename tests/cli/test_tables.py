@@ -231,3 +231,51 @@ def test_explain_knows_what_tables_print() -> None:
         except ArgumentError:
             unknown.append(word)
     assert unknown == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "tty", "read"),
+    [
+        ({}, False, False),
+        ({}, True, True),
+        ({"TTY_COMPATIBLE": "0"}, True, False),
+        ({"TTY_COMPATIBLE": "1"}, False, True),
+        ({"TTY_COMPATIBLE": "yes"}, False, False),
+        ({"FORCE_COLOR": "1"}, False, True),
+        ({"FORCE_COLOR": ""}, True, False),
+        ({"FORCE_COLOR": "1", "TTY_COMPATIBLE": "0"}, False, False),
+    ],
+)
+def test_a_terminal_is_what_rich_takes_for_one(
+    variables: dict[str, str], tty: bool, read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rich.console import Console
+
+    for name in ("TTY_COMPATIBLE", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: tty)
+    assert room._is_terminal() == Console(file=sys.stdout).is_terminal == read
+
+
+def test_the_width_is_that_of_any_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    def size(stream: int) -> os.terminal_size:
+        if stream != 2:
+            raise OSError("not a terminal")
+        return os.terminal_size((160, 50))
+
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(os, "get_terminal_size", size)
+    assert room._width() == 160
+    monkeypatch.setenv("COLUMNS", "72")
+    assert room._width() == 72
+
+
+@pytest.mark.parametrize(("term", "bold"), [("xterm", True), ("DUMB", False), ("unknown", False)])
+def test_bold_where_the_terminal_can(
+    term: str, bold: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    assert room._bold("petersen") == ("\x1b[1mpetersen\x1b[0m" if bold else "petersen")
+    assert room._bold("  ") == "  "
