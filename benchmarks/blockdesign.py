@@ -15,10 +15,10 @@ from functools import partial
 import numpy as np
 
 import hopscape
-from hopscape.algebra.designs.difference import singer
-from hopscape.algebra.designs.symmetric import Design, check_design
 from hopscape.algebra.fields import galois_field
-from hopscape.simulate.contention import check_permutation
+from hopscape.papers.blockdesign.contention import check_permutation
+from hopscape.papers.blockdesign.designs import Design, check_design
+from hopscape.papers.blockdesign.difference_sets import singer
 from timing import best
 
 least = partial(best, clock=time.process_time)

@@ -9,8 +9,7 @@ import argparse
 
 import hopscape
 from hopscape.simulate import Settings, Setup, Traffic, build_setup, make_traffic
-from hopscape.simulate.measurement import run_point, saturation, zero_load
-from hopscape.simulate.sampling import Sampling, run_samples
+from hopscape.simulate.measurement import Sampling, run_point, run_samples, saturation, zero_load
 
 _MESH = Settings(vcs=8, buffer=8, routing_delay=0, credit_delay=2, speedup=2)
 _TORUS = Settings(vcs=8, buffer=8, routing_delay=0, credit_delay=2, speedup=2, link_delay=2)

@@ -26,7 +26,7 @@ import hopscape
 from hopscape.algebra.closest import Chain
 from hopscape.algebra.reduction import Vector, dot, l1, minus, solve
 from hopscape.families.circulant.routing import CirculantRouter
-from hopscape.ledger.papers.circulant.measure import distances
+from hopscape.papers.circulant.printed import distances
 
 LARGEST = 10**18
 _SMALL = 3000

@@ -14,7 +14,7 @@ import time
 
 from distributed import LocalCluster
 
-from hopscape.search.circulant.optimum import search_order
+from hopscape.papers.circulant.search import search_order
 from hopscape.store import Task, run_tasks
 
 

@@ -15,7 +15,7 @@ import hopscape
 from hopscape import Goal, verify
 from hopscape.collectives.bounds import bandwidth_optimum
 from hopscape.collectives.choose import run_algorithm
-from hopscape.collectives.forest import best_pieces
+from hopscape.collectives.forest_schedules import best_pieces
 
 GATHERED = ("petersen", "heawood", "circulant(20, 1, 6, 9)", "torus(8, 8)", "fat_tree(4)")
 EXCHANGED = (

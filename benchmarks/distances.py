@@ -25,7 +25,7 @@ from rich.table import Table
 import hopscape
 from hopscape.core import distance_kernels as kernels
 from hopscape.core.network import Network
-from hopscape.interchange.convert import link_ends
+from hopscape.formats.graphs.libraries import link_ends
 from hopscape.metrics import distance_profile
 
 # One thread each.  The other packages read these when imported, which happens in their functions.

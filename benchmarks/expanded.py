@@ -16,7 +16,7 @@ from rich.table import Table
 
 import hopscape
 from hopscape.core.distance_kernels import bfs_distances
-from hopscape.interchange import to_networkx
+from hopscape.formats.graphs import to_networkx
 from hopscape.metrics import distance_profile
 from timing import best, read_options
 

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 import hopscape
-from hopscape.explore import page, payload
+from hopscape.show.explore import page, payload
 
 FLAGS = [
     "--no-sandbox",

@@ -18,8 +18,8 @@ import numpy as np
 import hopscape
 from hopscape.core.gpu import cupy
 from hopscape.metrics import distance_profile
-from hopscape.search.circulant import gpu
-from hopscape.search.circulant.optimum import _Kind, search_order_on_gpu
+from hopscape.papers.circulant import search_gpu as gpu
+from hopscape.papers.circulant.search import _Kind, search_order_on_gpu
 
 
 def least(work: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:

@@ -6,8 +6,8 @@ import argparse
 import time
 
 import hopscape
-from hopscape.deadlock.layering import cut_layers, find_layers
-from hopscape.deadlock.tables import routing_table
+from hopscape.deadlock.layers import cut_layers, find_layers
+from hopscape.deadlock.routes import routing_table
 
 _SPECS = (
     "circulant(64, 1, 14)",

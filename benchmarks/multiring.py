@@ -15,8 +15,8 @@ from functools import partial
 
 import numpy as np
 
-from hopscape.families.multiring import Multiring, SparseMultiring
-from hopscape.simulate.rings.slots import RingTraffic, _Machine, ring_traffic
+from hopscape.papers.multiring.families import Multiring, SparseMultiring
+from hopscape.papers.multiring.slots import RingTraffic, _Machine, ring_traffic
 from timing import best
 
 CASES = {
@@ -78,7 +78,7 @@ def simulation(slots: int, repeats: int) -> None:
 
 
 def grid() -> None:
-    from hopscape.search.multiring.lines import best_multirings
+    from hopscape.papers.multiring.tables import best_multirings
 
     cells = [(n, k) for n in (16, 32, 37, 64, 67, 124, 128) for k in (4, 6, 8, 10)]
     start = time.perf_counter()

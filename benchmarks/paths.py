@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 import hopscape
-from hopscape.interchange import to_igraph
+from hopscape.formats.graphs import to_igraph
 from timing import best
 
 _SPECS = (

@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from hopscape.cli.commands.warmup import JOBS
-from hopscape.core.kernel_plan import PLAN, SMALL, Entry, encode, planned
+from hopscape.cli.commands.manual import JOBS
+from hopscape.core.compile_ahead import PLAN, SMALL, Entry, encode, planned
 
 # A simulation does the same before each run: what that takes counts more than the first compiling.
 _STEPS = {f"simulate{SMALL}": "60000"}

@@ -18,7 +18,7 @@ from hopscape.collectives import run_algorithm
 from hopscape.core.distances import distance_rows
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
-from hopscape.metrics.groups import best_group
+from hopscape.papers.rpc.groups import best_group
 from timing import best
 
 

@@ -15,10 +15,10 @@ import numpy as np
 
 import hopscape
 from hopscape import Model, verify
-from hopscape.collectives.circuits.local import LocalRule
-from hopscape.collectives.circuits.numeration import word_system
-from hopscape.collectives.circuits.programs import to_schedule
 from hopscape.collectives.circuits.schemes import scheme
+from hopscape.collectives.circuits.torus import to_schedule
+from hopscape.papers.torusbcast.node_local import LocalRule
+from hopscape.papers.torusbcast.numeration import word_system
 from timing import best
 
 

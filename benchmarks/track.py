@@ -80,7 +80,7 @@ def simulation() -> Callable[[], object]:
 
 
 def circulants() -> Callable[[], object]:
-    from hopscape.search import best_circulants
+    from hopscape.papers.circulant.search import best_circulants
 
     return lambda: list(best_circulants([220], 4, processes=1))
 
@@ -94,8 +94,8 @@ def capacity() -> Callable[[], object]:
 
 
 def layers() -> Callable[[], object]:
-    from hopscape.deadlock.layering import find_layers
-    from hopscape.deadlock.tables import routing_table
+    from hopscape.deadlock.layers import find_layers
+    from hopscape.deadlock.routes import routing_table
 
     net = hopscape.build("torus(16, 16)")
     table = routing_table(net, net.router("table"), ties=False)

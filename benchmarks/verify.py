@@ -21,7 +21,7 @@ from rich.table import Table
 import hopscape
 from hopscape import Goal, Model, Schedule, verify
 from hopscape.collectives import all_gather, all_reduce, all_to_all
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "core"))
 from test_verify import slow_verify

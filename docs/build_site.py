@@ -71,7 +71,7 @@ def hopscape(*words: str) -> str:
 
 def write_commands(place: Path) -> None:
     """Every command with its help, and examples with what they print."""
-    from hopscape.cli.contents import GROUPS, PANELS
+    from hopscape.cli.overview import GROUPS, PANELS
 
     out = ["# Commands", "", "```text", hopscape("--help"), "```", "", "## Examples", ""]
     for line in EXAMPLES:

@@ -9,7 +9,7 @@ import matplotlib.image
 from matplotlib.figure import Figure
 
 import hopscape
-from hopscape.draw import draw_network
+from hopscape.show.draw import draw_network
 
 FOLDER = Path(__file__).parent / "images"
 GALLERY = ("torus(5, 5)", "circulant(21, 1, 3, 8)", "ccc(3)", "product(petersen, ring(3))")

@@ -48,12 +48,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 # Kernels whose whole numbers are meant to wrap around; elsewhere a small type was forgotten.
 WRAP_AROUND = (
-    "hopscape.core.random_kernels",
+    "hopscape.core.grid_kernels",
     "hopscape.simulate.packet_kernels",
     "hopscape.families.circulant.ball_kernels",
-    "hopscape.simulate.rings.slots_kernels",
-    "hopscape.collectives.circuits.numeration_kernels",
-    "hopscape.families.blockdesign.orbit_kernels",
+    "hopscape.papers.multiring.slots_kernels",
+    "hopscape.papers.torusbcast.numeration_kernels",
+    "hopscape.papers.blockdesign.two_level_kernels",
 )
 # Rooms whose tests are small: all of them can do without a compiler unless marked 'compiled'.
 SMALL_ROOMS = {"core", "metrics", "deadlock", "collectives", "flows", "forest", "classics"}
@@ -177,7 +177,7 @@ def bfs(net: hopscape.Network) -> np.ndarray:
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """A hand-over of a network, written once."""
-    from hopscape.handover import hand_over
+    from hopscape.design.handover import hand_over
 
     written: dict[str, Path] = {}
 

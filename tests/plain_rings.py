@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopscape.families.multiring import SparseMultiring
+from hopscape.papers.multiring.families import SparseMultiring
 
 __all__ = ["brute_rings", "brute_ways"]
 

@@ -25,8 +25,8 @@ from hopscape.metrics import (
     girth,
     node_connectivity,
 )
-from hopscape.metrics.closed import absent, closed_facts
 from hopscape.metrics.columns import COLUMNS, Evaluation
+from hopscape.metrics.evaluation import absent, closed_facts
 
 __all__ = ["bare", "broken_promises", "broken_schedules", "measure", "true_orbits"]
 

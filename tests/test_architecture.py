@@ -100,7 +100,7 @@ _CHOICES = {
     "design/switched.py:_JUDGED",
     "design/switched_columns.py:_BILLED",
     "design/words.py:_COMPARED",
-    "handover/folder.py:_FIGURES",
+    "design/handover.py:_FIGURES",
 }
 """Figures that something is judged or spoken of by; what a table shows, its columns say."""
 
@@ -245,7 +245,7 @@ def test_light_ways_import_nothing_heavy(code: str) -> None:
     if "families" not in code:  # which loads them all
         heavy |= {"hopscape.core.formula", "hopscape.metrics.load"}
     if "route" in code:
-        heavy |= {"hopscape.deadlock.updown"}
+        heavy |= {"hopscape.deadlock.one_lane"}
     check = f"import sys; print(sorted({heavy} & set(sys.modules)))"
     run = subprocess.run(
         [sys.executable, "-c", f"{code}\n{check}"], capture_output=True, text=True, check=True

@@ -17,7 +17,7 @@ import pytest
 from hopscape.core import plugins
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.simulate import traffic
-from hopscape.store import digest
+from hopscape.store import records as digest
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "plugin"
 

@@ -18,7 +18,7 @@ def test_families_can_be_asked_for_again():
 
 
 def test_rooms_are_attributes_of_the_package():
-    assert hopscape.families.circulant.Circulant is hopscape.family("circulant")
+    assert hopscape.families.circulant.wiring.Circulant is hopscape.family("circulant")
     with pytest.raises(AttributeError, match="no room 'nothing'"):
         _ = hopscape.families.nothing
 

@@ -35,12 +35,12 @@ RUNS = {"subprocess", "ctypes"}
 """Only these modules may start programs (to try out what was written, and to compile kernels)
 or talk to the kernel, so that they end with us."""
 RUNNERS = {
-    "emit/checking.py",
-    "handover/programs.py",
-    "handover/simgrid.py",
-    "cli/commands/warmup.py",
+    "formats/code/checking.py",
+    "formats/programs.py",
+    "formats/simgrid_check.py",
+    "cli/commands/manual.py",
     "core/compile_ahead.py",
-    "core/lifeline.py",
+    "core/processes.py",
 }
 
 

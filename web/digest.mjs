@@ -8,4 +8,4 @@ const sources = readdirSync("src", { recursive: true, withFileTypes: true })
 const files = [...sources, "package-lock.json", "package.json", "tsconfig.json", "vite.config.ts"];
 const hash = createHash("sha256");
 for (const file of files.sort()) hash.update(`${file}\n`).update(readFileSync(file));
-writeFileSync("../src/hopscape/explore/assets/sources.sha256", `${hash.digest("hex")}\n`);
+writeFileSync("../src/hopscape/show/explore/assets/sources.sha256", `${hash.digest("hex")}\n`);

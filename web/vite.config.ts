@@ -3,7 +3,7 @@ import { defineConfig } from "vite";
 // One classic script and one style sheet, with fixed names: hopscape puts them into its pages.
 export default defineConfig({
   build: {
-    outDir: "../src/hopscape/explore/assets",
+    outDir: "../src/hopscape/show/explore/assets",
     emptyOutDir: true,
     target: "es2022",
     cssCodeSplit: false,

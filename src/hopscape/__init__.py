@@ -21,9 +21,9 @@ from hopscape._version import __version__
 from hopscape.core.errors import HopscapeError
 from hopscape.core.family import Family, Parameter
 from hopscape.core.kernel_cache import prepare_kernel_cache
-from hopscape.core.later import later
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.plugins import later
 from hopscape.core.router import Router
 from hopscape.registry import all_families, build, family
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 prepare_kernel_cache()
 
 _ROOMS = (
-    "algebra", "collectives", "deadlock", "design", "draw", "export", "interchange", "ledger",
-    "metrics", "search", "simulate", "store",
+    "algebra", "collectives", "deadlock", "design", "formats", "ledger", "metrics", "papers",
+    "search", "show", "simulate", "store",
 )  # fmt: skip
 
 

@@ -84,7 +84,7 @@ def build(what: Any) -> Network:
         if "(" in what or not what.lower().endswith(_FILE_ENDINGS):
             return _build_call(parse(f"file({write_value(what)})"))
     if not isinstance(what, str):
-        from hopscape.interchange import from_anything
+        from hopscape.formats.graphs import from_anything
 
         return from_anything(what)
     return _build_call(_parse(what))

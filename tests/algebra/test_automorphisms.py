@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape.algebra.automorphisms import automorphism, orbits
-from hopscape.interchange import to_igraph
+from hopscape.formats.graphs import to_igraph
 
 
 def links(net):

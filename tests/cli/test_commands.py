@@ -39,7 +39,7 @@ def test_show_gives_the_promised_keys() -> None:
     "spec", ["mesh(4, 5)", "debruijn(2, 4)", "random_regular(30, 3, seed=4)", "ccc(4)", "path(1)"]
 )
 def test_show_agrees_with_networkx(spec: str) -> None:
-    from hopscape.interchange import to_networkx
+    from hopscape.formats.graphs import to_networkx
 
     found = ask("show", spec)
     forced = ask("show", spec, "--exact")

@@ -15,7 +15,7 @@ import pytest
 from commands import refused, run
 from hopscape.cli import commands
 from hopscape.cli.commands import collectives
-from hopscape.cli.contents import BARE, GROUPS, OLD, PANELS
+from hopscape.cli.overview import BARE, GROUPS, OLD, PANELS
 from hopscape.core.goal import GoalKind
 
 

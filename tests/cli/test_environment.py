@@ -13,10 +13,11 @@ import pytest
 
 import hopscape
 from hopscape import cli
-from hopscape.core import kernel_cache, memory
+from hopscape.core import kernel_cache
+from hopscape.core import processes as memory
 from hopscape.core.errors import HopscapeError
 from hopscape.search.graph import Problem, best_graph
-from hopscape.store import pools
+from hopscape.store import tasks as pools
 from hopscape.store.tasks import Task
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits and signals of POSIX")
@@ -92,7 +93,7 @@ def test_a_reader_that_leaves():
 def test_signals(number, code, word):
     """Both end a command in the same way, with a sentence and their own exit code."""
     wait = (
-        "import hopscape.cli.commands.metrics as n, time\n"
+        "import hopscape.cli.commands.judging as n, time\n"
         "def slow(spec):\n    print('ready', flush=True)\n    time.sleep(60)\n"
         "n.build = slow\n"
         "from hopscape.cli import main; main(['bisection', 'petersen'])"

@@ -9,7 +9,7 @@ import pytest
 
 from commands import ask, refused, run
 from hopscape.cli import progress
-from hopscape.cli.commands import warmup
+from hopscape.cli.commands import manual as warmup
 from hopscape.core.kernel_cache import cached_kernels, kernel_folders
 
 

@@ -13,7 +13,7 @@ import hopscape
 from conftest import connected_graphs
 from hopscape import Goal, Model, verify
 from hopscape.collectives import run_algorithm
-from hopscape.collectives.breadth import breadth_first, breadth_first_schedule
+from hopscape.collectives.breadth_first import breadth_first, breadth_first_schedule
 from hopscape.collectives.breadth_kernels import balance
 from hopscape.core.errors import ArgumentError, DisconnectedError
 

@@ -13,14 +13,14 @@ from hopscape.collectives import contest
 from hopscape.collectives.bounds import least_load
 from hopscape.collectives.circuits.search import search_circuits
 from hopscape.collectives.contest import buffer_chunks, compete
-from hopscape.collectives.records import contest_record, transfer_rows
-from hopscape.collectives.sizes import crossings, read_sizes, size_grid
-from hopscape.collectives.survivors import (
-    check_alive,
-    dead_channels,
-    dead_transfer,
-    survivors,
+from hopscape.collectives.records import (
+    contest_record,
+    crossings,
+    read_sizes,
+    size_grid,
+    transfer_rows,
 )
+from hopscape.collectives.survivors import check_alive, dead_channels, dead_transfer, survivors
 from hopscape.core import progress
 from hopscape.core.errors import ArgumentError, DisconnectedError
 

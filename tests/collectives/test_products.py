@@ -14,11 +14,7 @@ import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.collectives import lower_bounds, run_algorithm
 from hopscape.collectives.colouring import colour_edges
-from hopscape.collectives.products import (
-    _match_middles,
-    _small_permutation,
-    permute_by_rows,
-)
+from hopscape.collectives.products import _match_middles, _small_permutation, permute_by_rows
 from hopscape.collectives.translations import Shifts, plan_all_gather, plan_all_to_all
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal
-from hopscape.collectives.flows.schedules import _by_shifts, flow_schedule
-from hopscape.collectives.flows.shifts import Shifts, best_shifts
+from hopscape.collectives.flow_schedules import Shifts, _by_shifts, best_shifts, flow_schedule
 from hopscape.core.model import Model
 
 THROUGH = Model(switching="cut-through")

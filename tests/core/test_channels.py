@@ -22,15 +22,15 @@ from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.family import ListedFamily
 from hopscape.core.network import Network
 from hopscape.design.floorplan import place
-from hopscape.families.blockdesign.supernodes import Supernodes
 from hopscape.families.concentrated import Concentrated
 from hopscape.families.product import Product
-from hopscape.interchange import from_networkx, read_network, to_networkx, write_network
+from hopscape.formats.graphs import from_networkx, read_network, to_networkx, write_network
 from hopscape.metrics import channel_load
 from hopscape.metrics.summary import summarise
+from hopscape.papers.blockdesign.supernodes import Supernodes
 from hopscape.registry import all_families
 from hopscape.simulate import Job, Settings
-from hopscape.simulate.delays import channel_delays, link_classes
+from hopscape.simulate.settings import channel_delays, link_classes
 from hopscape.simulate.sweep import write_booksims
 
 

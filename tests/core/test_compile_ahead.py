@@ -19,7 +19,7 @@ from numba.core.compiler import Flags
 
 from hopscape.core import compile_ahead as ahead
 from hopscape.core import kernel_cache
-from hopscape.core.kernel_plan import SMALL, Entry, decode, encode, plan_digest, planned
+from hopscape.core.compile_ahead import SMALL, Entry, decode, encode, plan_digest, planned
 
 pytestmark = pytest.mark.compiled
 
@@ -124,7 +124,7 @@ _TWO = """
 import sys
 from hopscape.core import compile_ahead as ahead
 from hopscape.core.kernel_cache import cached_kernels
-from hopscape.core.kernel_plan import planned
+from hopscape.core.compile_ahead import planned
 names = ("core.random_kernels:", "metrics.cut_kernels:listed_start")
 some = [e for e in planned(["design"]) if any(name in e.name for name in names)]
 ahead._WORTH_IT = 1

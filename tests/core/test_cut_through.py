@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.core.channels import ChannelClass
-from hopscape.core.cut_through_kernels import additions
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
+from hopscape.core.verify_kernels import additions
 
 CUT = Model(switching="cut-through", packing="packed")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.core.detours import route_around
 from hopscape.core.errors import ArgumentError, DisconnectedError
-from hopscape.interchange import to_networkx
+from hopscape.formats.graphs import to_networkx
 
 SPECS = ["heawood", "folded(petersen, 2)", "expanded(petersen, 2)", "expanded(heawood, 1)"]
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from hopscape.core import distance_gpu
+from hopscape.core import gpu as distance_gpu
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import HopscapeError
 from hopscape.metrics import distance_profile

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import hopscape as hs
 from hopscape.core.errors import ArgumentError, HopscapeError, MissingPackageError
-from hopscape.core.records import Records, frame
+from hopscape.core.tables import Records, frame
 from hopscape.families.product import Product
 
 

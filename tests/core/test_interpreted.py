@@ -20,9 +20,8 @@ from hopscape.collectives.choose import named_algorithms, run_algorithm
 from hopscape.core import kernel as kernels
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
-from hopscape.core.interpreted import interpreted
-from hopscape.core.kernel import helper, kernel
-from hopscape.core.random_kernels import draw
+from hopscape.core.grid_kernels import draw
+from hopscape.core.kernel import helper, interpreted, kernel
 from hopscape.core.vector_kernels import lowest
 from hopscape.core.verify import verify
 from hopscape.deadlock import find_classes

@@ -39,7 +39,7 @@ here = Path()
 STARTED = {
     "kernels compiled ahead": (
         "from hopscape.core.compile_ahead import _Kernel, _Worker\n"
-        "from hopscape.core.kernel_plan import Entry\n"
+        "from hopscape.core.compile_ahead import Entry\n"
         "_Worker().compile(_Kernel(Entry('slow:kernel', '[]', 1, ()), None, ()))"
     ),
     "warm-up": (
@@ -49,14 +49,14 @@ STARTED = {
         "warmup._run('search')"
     ),
     "code that is checked": (
-        "from hopscape.emit import checking\nchecking._run(slow.program, slow.here)"
+        "from hopscape.formats.code import checking\nchecking._run(slow.program, slow.here)"
     ),
     "programs of a hand-over": (
-        "from hopscape.handover.programs import run_program\n"
+        "from hopscape.formats.programs import run_program\n"
         "run_program(slow.program, slow.here, seconds=600)"
     ),
     "a page on demand": (
-        "import time\nfrom hopscape.explore.jobs import Jobs\n"
+        "import time\nfrom hopscape.show.explore.jobs import Jobs\n"
         "jobs = Jobs()\njobs.start(slow.Question())\ntime.sleep(600)"
     ),
     "tasks": (
@@ -130,4 +130,4 @@ def test_all_that_is_started_ends_with_its_parent() -> None:
             if starts and ends != {"end_with_parent"}:
                 wrong.append(f"{name}:{node.lineno} {called}")
     assert wrong == []
-    assert workers == {"store/pools.py", "explore/jobs.py"}
+    assert workers == {"store/tasks.py", "show/explore/jobs.py"}

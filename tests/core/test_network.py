@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import hopscape
 from conftest import ALL, fresh_graph
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
-from hopscape.core.memory import memory_limit, require_memory
 from hopscape.core.network import Network
+from hopscape.core.processes import memory_limit, require_memory
 from hopscape.metrics import distance_profile, girth
 
 

@@ -10,7 +10,7 @@ from hopscape.core.measured import Measured
 from hopscape.core.numbers import byte_count, number
 from hopscape.core.tables import in_table
 from hopscape.design.table import cell
-from hopscape.explore.payload import payload
+from hopscape.show.explore.payload import payload
 
 
 @pytest.mark.parametrize(

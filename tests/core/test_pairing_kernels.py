@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import fresh_graph
-from hopscape.core.pairing_kernels import link_rows, pair_channels
+from hopscape.core.grid_kernels import link_rows, pair_channels
 
 pytestmark = pytest.mark.interpreted
 

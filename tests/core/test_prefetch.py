@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from hopscape.core.prefetch import one_ahead
+from hopscape.core.processes import one_ahead
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 9])

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopscape.core.random_kernels import draw, seeded, shuffle, uniform
+from hopscape.core.grid_kernels import draw, seeded, shuffle, uniform
 
 
 def slow_draws(seed):

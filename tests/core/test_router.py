@@ -11,11 +11,11 @@ import hopscape
 from conftest import ALL, bfs, fresh_graph
 from hopscape.core import router as router_module
 from hopscape.core.arrays import IntArray
-from hopscape.core.check import check_router
 from hopscape.core.distances import distance_rows, distances_from, distances_to
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
 from hopscape.core.router import Router, SearchRouter, TableRouter
+from hopscape.core.router_check import check_router
 from hopscape.families.datacenter.routers import SpreadTableRouter
 
 ISLANDS = [fresh_graph(seed, 9, links, duplex) for seed, links, duplex in

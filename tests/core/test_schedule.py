@@ -438,7 +438,7 @@ def test_a_file_of_version_2_counts_ports_from_1_and_names_operations(tmp_path):
 def test_operations_of_an_all_reduce_by_carrying_them_out():
     """Buffers moved as the operations say end as sums in which every share counts once."""
     from hopscape.collectives.choose import run_algorithm
-    from hopscape.core.operations import OPERATIONS
+    from hopscape.core.arrays import OPERATIONS
 
     for spec, chunks in (("torus(3, 3)", 1), ("petersen", 1), ("ring(5)", 5), ("path(4)", 1)):
         net = build(spec)
@@ -480,7 +480,7 @@ def slow_operations(schedule):
     group=st.sampled_from([None, [0, 1, 2], [1, 4]]),
 )
 def test_operations_of_any_all_reduce_are_those_of_sets(moves, group):
-    from hopscape.core.operations import OPERATIONS
+    from hopscape.core.arrays import OPERATIONS
 
     when, channels, chunk = zip(*moves) if moves else ((), (), ())
     goal = Goal.all_reduce(2, groups=() if group is None else [group])

@@ -22,7 +22,7 @@ from hopscape.deadlock.dependency_kernels import (
     used_pairs,
 )
 from hopscape.deadlock.layout import PortTable, Wiring
-from hopscape.deadlock.tables import routing_table
+from hopscape.deadlock.routes import routing_table
 from hopscape.registry import build
 
 NO_PORT = 0xFFFF

@@ -18,11 +18,13 @@ from hopscape.deadlock import (
     UpDownRouter,
     certify,
     find_classes,
-    layering,
     routing_table,
     single_class,
 )
-from hopscape.deadlock.layering import cut_layers, find_layers
+from hopscape.deadlock import (
+    layers as layering,
+)
+from hopscape.deadlock.layers import cut_layers, find_layers
 from hopscape.simulate import Settings, build_setup, layout, make_traffic
 from hopscape.simulate.measurement import make_source, start
 from hopscape.simulate.run import blank_counters
@@ -157,7 +159,7 @@ def test_rising_classes_serve_where_layers_are_too_many():
 
 def test_rising_classes_leave_out_pairs_without_a_way():
     from hopscape.core.arrays import NO_PORT
-    from hopscape.deadlock.tables import RoutingTable
+    from hopscape.deadlock.routes import RoutingTable
 
     network = hopscape.build("torus(4, 4)")
     whole = routing_table(network, network.router("table"), ties=False)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import hopscape
-from hopscape.deadlock.layering import blank_graph
+from hopscape.deadlock.layer_kernels import rising_waits
+from hopscape.deadlock.layers import blank_graph
 from hopscape.deadlock.layout import Wiring
-from hopscape.deadlock.rising_kernels import rising_waits
-from hopscape.deadlock.tables import own_table
+from hopscape.deadlock.routes import own_table
 
 pytestmark = pytest.mark.interpreted
 

@@ -7,7 +7,7 @@ import pytest
 
 import hopscape
 from hopscape.deadlock import source_routes
-from hopscape.deadlock.layering import blank_graph
+from hopscape.deadlock.layers import blank_graph
 
 
 @pytest.mark.parametrize("name", ["balanced-rings", "one-ring"])

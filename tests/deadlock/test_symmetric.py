@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from hopscape.deadlock.symmetric import symmetric_layers
+from hopscape.deadlock.layers import symmetric_layers
 from hopscape.metrics.routes import Routes, all_routes
 from hopscape.registry import build
 
@@ -62,7 +62,7 @@ def test_layers_close_no_cycle(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", ["ring(6)", "petersen", "torus(3, 4)", "circulant(16, 1, 6)"])
 def test_filling_as_its_twin_does(spec: str) -> None:
-    from hopscape.deadlock.symmetric import _fill
+    from hopscape.deadlock.layers import _fill
 
     net = build(spec)
     routes = all_routes(net)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import hopscape
 from conftest import fresh_graph
 from hopscape.deadlock import port_rings, routing_table
-from hopscape.deadlock.table_kernels import fill_ports
-from hopscape.deadlock.tables import NO_PORT, table_of
+from hopscape.deadlock.dependency_kernels import fill_ports
+from hopscape.deadlock.routes import NO_PORT, table_of
 from hopscape.metrics.routes import all_routes
 
 pytestmark = pytest.mark.interpreted

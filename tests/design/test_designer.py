@@ -30,7 +30,7 @@ from hopscape.design.ranking import judge
 from hopscape.design.requirements import CRITERIA
 from hopscape.design.table import TABLE_COLUMNS, cell, ranking_records, ranking_rows
 from hopscape.metrics.columns import measure_columns
-from hopscape.metrics.faults import random_faults
+from hopscape.metrics.disjoint import random_faults
 from hopscape.metrics.routes import all_routes
 from hopscape.registry import build
 from hopscape.store import Store

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopscape.deadlock.classes import find_classes
+from hopscape.deadlock.layer_kernels import most_falls
 from hopscape.deadlock.layout import Wiring
-from hopscape.deadlock.rising_kernels import most_falls
-from hopscape.design.lanes import Lanes, find_lanes, virtual_channels
+from hopscape.design.machine_columns import Lanes, find_lanes, virtual_channels
 from hopscape.metrics.routes import Routes, all_routes, downward
 from hopscape.registry import build
 

@@ -16,11 +16,11 @@ from hopscape.core.errors import ArgumentError
 from hopscape.design import Conditions, Design, FloorPlan, Requirements, design
 from hopscape.design.direct_words import deciding, first_by
 from hopscape.design.offers import Offer
-from hopscape.design.report import html_report, markdown_report, pictures, winners
-from hopscape.design.report.axes import Axis
+from hopscape.design.report import floor as pictures
+from hopscape.design.report import html_report, markdown_report, winners
 from hopscape.design.report.floor import floor_of, floor_picture, left_out, length_picture
-from hopscape.design.report.plots import collapses, curve_plot
-from hopscape.design.report.texts import curve_words, paid
+from hopscape.design.report.plots import Axis, collapses, curve_plot
+from hopscape.design.report.text import curve_words, paid
 from hopscape.design.switched import SwitchedDesign, design_switched, machine_grades
 from hopscape.design.switched_requirements import SwitchedRequirements
 

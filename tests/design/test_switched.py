@@ -21,8 +21,7 @@ from hopscape.core.network import Network
 from hopscape.design import prices, saturations
 from hopscape.design.candidates import Candidate
 from hopscape.design.floorplan import FloorPlan
-from hopscape.design.machine import Machine, Racks, price_machine, rack_machine
-from hopscape.design.machine_figures import machine_figures
+from hopscape.design.machine import Machine, Racks, machine_figures, price_machine, rack_machine
 from hopscape.design.offers import Offer, family_offers
 from hopscape.design.prices import load_prices
 from hopscape.design.switched import (

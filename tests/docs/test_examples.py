@@ -28,9 +28,9 @@ LEFT = {
     r"--dask tcp": "a cluster: tests/simulate/test_cluster.py, tests/store/test_dask_workers.py",
     r"--device gpu|device=.gpu": "a GPU: tests/core/test_distance_gpu.py",
     r"dask_jobqueue|dask_kubernetes": "a cluster of somebody else",
-    r"hopscape explore$": "serves pages until it is stopped: tests/explore/test_server.py",
-    r"hopscape (check|run-mpi) ": "OpenSM, MPI, BookSim, SimGrid: tests/handover",
-    r"--to (c|verilog) .*--check": "gcc, iverilog, yosys: tests/emit",
+    r"hopscape explore$": "serves pages until it is stopped: tests/show/explore/test_server.py",
+    r"hopscape (check|run-mpi) ": "OpenSM, MPI, BookSim, SimGrid: tests/formats",
+    r"--to (c|verilog) .*--check": "gcc, iverilog, yosys: tests/formats/code",
     r"hopscape compare .wheel": "the example package is not installed: tests/test_plugin.py",
     r"hopscape (study|ledger)": "minutes to hours: tests/ledger",
 }

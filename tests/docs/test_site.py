@@ -13,7 +13,7 @@ import pytest
 
 import hopscape as hs
 from browsing import browsed, needs_browser, opened
-from hopscape.cli.contents import GROUPS, OLD, PANELS
+from hopscape.cli.overview import GROUPS, OLD, PANELS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]

@@ -7,8 +7,8 @@ import pytest
 
 import hopscape
 from hopscape.core.errors import TooLargeError
-from hopscape.families.datacenter import stacked
-from hopscape.families.datacenter.expansion import ExpandedPolarFly
+from hopscape.families.datacenter import star as stacked
+from hopscape.families.datacenter.fly import ExpandedPolarFly
 from hopscape.families.datacenter.hammingmesh import Line
 from hopscape.families.torus.express import _Axis
 from hopscape.families.torus.twisted import Twist

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape import Goal, verify
 from hopscape.collectives import algorithms, lower_bounds, run_algorithm
-from hopscape.core.check import check_router
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.model import Model
+from hopscape.core.router_check import check_router
 from hopscape.metrics import distance_profile
 from promises import measure, true_orbits
 from refusals import refusals

@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 
 import hopscape
-from hopscape import export
-from hopscape.algebra.designs.symmetric import check_design, read_blocks
-from hopscape.cli.commands.metrics import _matrix
-from hopscape.cli.ring_options import read_distribution
+from hopscape import formats as export
+from hopscape.cli.commands.judging import _matrix
 from hopscape.collectives import broadcast
 from hopscape.core.files import GRAPH_ENDINGS
 from hopscape.core.goal import read_permutation
 from hopscape.core.schedule import Schedule
-from hopscape.interchange import write_network
+from hopscape.formats.booksim import read_anynet, read_booksim, write_anynet
+from hopscape.formats.graphs import write_network
 from hopscape.metrics import channel_load
-from hopscape.metrics.rings.capacity import route_weights
 from hopscape.metrics.routes import all_routes
-from hopscape.simulate.booksim import read_anynet, read_booksim, write_anynet
+from hopscape.papers.blockdesign.designs import check_design, read_blocks
+from hopscape.papers.multiring.capacity import route_weights
+from hopscape.papers.multiring.commands import read_distribution
 from hopscape.simulate.traffic import read_matrix, read_trace
 from hopscape.store.records import Store
 

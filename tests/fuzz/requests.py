@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from hopscape.explore.jobs import Jobs, Question
-from hopscape.explore.server import Server
+from hopscape.show.explore.jobs import Jobs, Question
+from hopscape.show.explore.server import Server
 
 from .formats import damage
 from .specs import random_spec

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import hopscape
 from hopscape import cli
-from hopscape.explore.server import Server
+from hopscape.show.explore.server import Server
 
 from .commands import all_commands, random_command
 from .formats import FORMATS, damage

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hopscape.core.errors import HopscapeError
-from hopscape.core.memory import memory_limit
+from hopscape.core.processes import memory_limit
 
 SECONDS = 10
 """Of processor time; the clock of a busy machine says nothing."""

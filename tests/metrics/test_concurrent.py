@@ -13,8 +13,8 @@ import hopscape
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.metrics.concurrent import approximate_flow, concurrent_flow, optimal_share
-from hopscape.metrics.concurrent_kernels import rising_lengths
 from hopscape.metrics.throughput import SwitchGraph, switch_graph
+from hopscape.metrics.throughput_kernels import rising_lengths
 
 MACHINES = [
     "concentrated(petersen, 7, trunk=3)",

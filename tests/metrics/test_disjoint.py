@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import hopscape
 from conftest import fresh_graph
 from hopscape.core.errors import ArgumentError
-from hopscape.interchange import to_networkx
+from hopscape.formats.graphs import to_networkx
 from hopscape.metrics import disjoint_paths
 from hopscape.metrics.disjoint import _augmented, most_disjoint
 

@@ -14,19 +14,8 @@ import hopscape
 from conftest import fresh_graph
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError
-from hopscape.families.petersen_cycles.cycles import (
-    hamiltonian_cycle,
-    longest_cycle,
-    slice_path,
-    slice_ring,
-)
-from hopscape.metrics.embedding import (
-    _simple_bound,
-    _solve,
-    best_embedding,
-    congestion,
-    dilation,
-)
+from hopscape.metrics.embedding import _simple_bound, _solve, best_embedding, congestion, dilation
+from hopscape.papers.rpc.cycles import hamiltonian_cycle, longest_cycle, slice_path, slice_ring
 
 
 def embed(guest, host, **options):

@@ -14,7 +14,7 @@ import hopscape
 from conftest import fresh_graph
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network
-from hopscape.interchange import to_networkx
+from hopscape.formats.graphs import to_networkx
 from hopscape.metrics import (
     bisection,
     channel_load,

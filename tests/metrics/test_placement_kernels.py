@@ -12,8 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import connected_graph, fresh_graph
-from hopscape.metrics.congestion_kernels import Annealing, Guest, Host, relieve
-from hopscape.metrics.placement_kernels import FOUND, NONE, STOPPED, anneal, place_all
+from hopscape.metrics.placement_kernels import (
+    FOUND,
+    NONE,
+    STOPPED,
+    Annealing,
+    Guest,
+    Host,
+    anneal,
+    place_all,
+    relieve,
+)
 
 pytestmark = pytest.mark.interpreted
 

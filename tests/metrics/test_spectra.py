@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import hopscape as hs
 from hopscape.core.errors import HopscapeError
 from hopscape.metrics import best_known, edge_transitive, intersection_array, moore_bound, spectrum
-from hopscape.metrics.known import GRAPH_GOLF, LARGEST
+from hopscape.metrics.cost import GRAPH_GOLF, LARGEST
 
 
 @given(st.integers(2, 9), st.integers(0, 2**32 - 1))

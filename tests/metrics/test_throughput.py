@@ -19,9 +19,13 @@ from hopscape.core.network import Network
 from hopscape.metrics import throughput
 from hopscape.metrics.concurrent import concurrent_flow
 from hopscape.metrics.load import channel_load, switch_load
-from hopscape.metrics.rational import rational_loads
-from hopscape.metrics.throughput import SwitchGraph, switch_graph
-from hopscape.metrics.throughput_cuts import cut_bound, throughput_limit
+from hopscape.metrics.throughput import (
+    SwitchGraph,
+    cut_bound,
+    rational_loads,
+    switch_graph,
+    throughput_limit,
+)
 
 MACHINES = [
     "concentrated(complete(5), 3)",

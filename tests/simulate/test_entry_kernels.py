@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopscape.simulate import layout
-from hopscape.simulate.entry_kernels import pack_entries
+from hopscape.simulate.table_kernels import pack_entries
 
 pytestmark = pytest.mark.interpreted
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conftest import fresh_graph
 from hopscape.deadlock.layout import Wiring
-from hopscape.simulate.fault_kernels import mend_ports, routes_over
+from hopscape.simulate.table_kernels import mend_ports, routes_over
 
 pytestmark = pytest.mark.interpreted
 NO_PORT = 0xFFFF

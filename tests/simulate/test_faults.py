@@ -12,10 +12,9 @@ from commands import ask
 from hopscape.core.arrays import NO_PORT
 from hopscape.core.errors import ArgumentError
 from hopscape.simulate import Settings, build_setup, layout, make_traffic, run_point
-from hopscape.simulate.faults import plan_epochs, read_faults
+from hopscape.simulate.faults import census, plan_epochs, read_faults
 from hopscape.simulate.measurement import make_source, start
 from hopscape.simulate.run import Run, blank_counters, look_for_stuck, stuck_rows
-from hopscape.simulate.surgery import census
 
 SPECS = [
     "mesh(4, 4)",
@@ -323,7 +322,7 @@ def _follow(epoch, a, b):
 
 @pytest.mark.interpreted
 def test_families_route_round_dead_parts():
-    from hopscape.families.circulant.faults import FaultRouter
+    from hopscape.families.circulant.detours import FaultRouter
 
     network = hopscape.build("circulant(34, 1, 13)")
     setup = build_setup(network, Settings(vcs=8))

@@ -15,9 +15,9 @@ from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.network import Network
 from hopscape.deadlock import routing_table
 from hopscape.simulate import Settings, build_setup, layout, make_traffic, run_point
-from hopscape.simulate.delays import channel_delays, link_classes, parse_delays
 from hopscape.simulate.measurement import make_source, start
 from hopscape.simulate.run import Run, blank_counters
+from hopscape.simulate.settings import channel_delays, link_classes, parse_delays
 from hopscape.simulate.traffic import read_matrix, read_trace, worst_permutation
 
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.cli import main
 from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.formats.booksim import read_anynet, read_booksim, split_list, write_booksim
 from hopscape.simulate import Settings, build_setup, make_traffic
-from hopscape.simulate.booksim import read_anynet, read_booksim, split_list, write_booksim
 from hopscape.simulate.jobs import traffic_for
 from hopscape.simulate.sweep import parse_loads
 

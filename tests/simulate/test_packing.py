@@ -10,8 +10,8 @@ from hopscape.core.arrays import NO_PORT
 from hopscape.core.errors import ArgumentError
 from hopscape.deadlock import classes as deadlock_classes
 from hopscape.deadlock.classes import find_classes
-from hopscape.deadlock.streaming import classes_by_columns, suits_columns
-from hopscape.deadlock.tables import RouteColumns, own_table, routing_table
+from hopscape.deadlock.judgement import classes_by_columns, suits_columns
+from hopscape.deadlock.routes import RouteColumns, own_table, routing_table
 from hopscape.simulate import layout
 from hopscape.simulate.fabric import build_setup
 from hopscape.simulate.packing import Packer, pack_table

@@ -7,9 +7,8 @@ import pytest
 import hopscape
 from hopscape.simulate import Settings, build_setup, layout, make_traffic
 from hopscape.simulate.engine_kernels import advance
-from hopscape.simulate.measurement import blank_counters, make_source, start
-from hopscape.simulate.sampling import _age
-from hopscape.simulate.surgery import census
+from hopscape.simulate.faults import census
+from hopscape.simulate.measurement import _age, blank_counters, make_source, start
 
 pytestmark = pytest.mark.interpreted
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 import hopscape
 from commands import ask, refused
 from hopscape.core.errors import ArgumentError, FileFormatError, TooLargeError
-from hopscape.simulate import Settings, build_setup, layout, make_traffic, run_point
-from hopscape.simulate.booksim import (
+from hopscape.formats.booksim import (
     parse_booksim,
     read_anynet,
     read_booksim,
     write_anynet,
     write_booksim,
 )
+from hopscape.simulate import Settings, build_setup, layout, make_traffic, run_point
 from hopscape.simulate.jobs import Job
 from hopscape.simulate.measurement import make_source, start, warm_up_cut
 from hopscape.simulate.run import is_deadlocked, stuck_rows
@@ -423,7 +423,7 @@ def test_every_network_of_the_load_study_exists():
 
 def test_booksim_calls_tornado_on_the_mesh_unstable_near_a_third():
     """BookSim's own rule: within 5 % of the 0.33 that it is known to reach."""
-    from hopscape.simulate.sampling import Sampling, run_samples
+    from hopscape.simulate.measurement import Sampling, run_samples
 
     setup, pattern = _setup("mesh(8, 8)", MESH_A), make_traffic("tornado", 64, (8, 8))
     below, stable = run_samples(setup, pattern, 0.95 * 0.33, Sampling())
@@ -442,7 +442,7 @@ def test_booksim_calls_tornado_on_the_mesh_unstable_near_a_third():
     ("values", "name"), [({"period": 0}, "period"), ({"most": 0}, "most"), ({"limit": 0}, "limit")]
 )
 def test_sampling_refuses_nonsense(values, name):
-    from hopscape.simulate.sampling import Sampling
+    from hopscape.simulate.measurement import Sampling
 
     with pytest.raises(ArgumentError, match=f"{name} is 0"):
         Sampling(**values)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.deadlock.classes import find_classes
 from hopscape.simulate import Settings, build_setup, layout
-from hopscape.simulate.windows import straight_runs
+from hopscape.simulate.settings import straight_runs
 
 
 @pytest.mark.parametrize(

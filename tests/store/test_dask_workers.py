@@ -11,7 +11,7 @@ import time
 import pytest
 
 from dask_cluster import local_cluster
-from hopscape.search import best_circulants
+from hopscape.papers.circulant.search import best_circulants
 from hopscape.store import Store, Task, run_tasks
 
 

@@ -1,4 +1,4 @@
-/** What hopscape tells the page: the format is described in src/hopscape/explore/payload.py. */
+/** What hopscape tells the page: the format is described in src/hopscape/show/explore/payload.py. */
 export interface Packed {
   t: "u1" | "u2" | "u4" | "i1" | "i2" | "i4" | "f4";
   n: number;

@@ -20,8 +20,8 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import TooLargeError
-from hopscape.core.memory import require_at_most
 from hopscape.core.network import Network
+from hopscape.core.processes import require_at_most
 from hopscape.core.progress import check_time
 
 __all__ = ["AutomorphismGroup", "automorphism_group", "coloured_group"]

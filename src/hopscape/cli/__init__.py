@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from hopscape.cli.endings import EndedError, TerminatedError
+from hopscape.cli.app import EndedError, TerminatedError
 
 __all__ = ["main"]
 

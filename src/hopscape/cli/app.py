@@ -1,4 +1,7 @@
-"""The application: its commands are imported and built only when they are called."""
+"""The application: its commands are imported and built only when they are called.
+
+How the command line is ended from outside.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +21,15 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.models import OptionInfo
 
 from hopscape._version import __version__
-from hopscape.cli import commands
 from hopscape.cli.completion import completer
 from hopscape.cli.config import read_config, write_config
-from hopscape.cli.contents import BARE, GROUPS, OLD, PANELS
-from hopscape.cli.endings import EndedError
 from hopscape.cli.output import Format, FormatOption, OutputOption, look
+from hopscape.cli.overview import added_group, contents, former_name
 from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
 from hopscape.core.kernel_cache import allow_compiling_ahead
 
-__all__ = ["app"]
-
+__all__ = ["EndedError", "TerminatedError", "app"]
 
 _ENDINGS = {
     ".json": "json",
@@ -138,7 +138,8 @@ class _LazyGroup(TyperGroup):
         name = args[0]
         if name in self.contents or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        bare = BARE.get(str(self.name), "")
+        group = added_group(str(self.name)) if self.name else None
+        bare = group.bare if group is not None else ""
         if bare and not near_words(name, self.contents):
             _hint(str(self.name), f"{self.name} {bare}")
             return super().resolve_command(ctx, [bare, *args])
@@ -148,7 +149,7 @@ class _LazyGroup(TyperGroup):
 def _command(name: str, place: str, panel: str) -> Any:
     """A command, imported and built."""
     module, _, function = place.partition(":")
-    room = importlib.import_module(f"{commands.__name__}.{module}")
+    room = importlib.import_module(module)
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     command = _with_options(getattr(room, function))
     single.command(name, cls=_Strict, rich_help_panel=panel)(command)
@@ -218,7 +219,7 @@ def _unknown(path: str, name: str, known: Iterable[str]) -> str:
     group = path.removeprefix("hopscape").strip()
     places = {f"{group} {one}".strip(): one for one in known}
     if not group:
-        for other, (_, members) in GROUPS.items():
+        for other, (_, members) in contents().groups.items():
             places |= {f"{other} {member}": member for member in members}
     near = near_words(name, places.values())
     best = list(dict.fromkeys(call for word in near for call, one in places.items() if one == word))
@@ -228,10 +229,12 @@ def _unknown(path: str, name: str, known: Iterable[str]) -> str:
 
 def _group(name: str, panel: str) -> Any:
     """A group of commands, such as 'hopscape search'."""
-    text, members = GROUPS[name]
-    contents = {member: ("Commands", place) for member, place in members.items()}
-    kind = type("_Group", (_LazyGroup,), {"contents": contents})
-    group = typer.Typer(name=name, cls=kind, help=text, no_args_is_help=True)
+    text, members = contents().groups[name]
+    added = added_group(name)
+    places = {member: ("Commands", place) for member, place in members.items()}
+    kind = type("_Group", (_LazyGroup,), {"contents": places})
+    help_text = text or (added.summary if added is not None else "")
+    group = typer.Typer(name=name, cls=kind, help=help_text, no_args_is_help=True)
     group.callback()(lambda: None)
     made = typer.main.get_group(group)
     made.rich_help_panel = panel
@@ -240,12 +243,15 @@ def _group(name: str, panel: str) -> Any:
 
 class _Commands(_LazyGroup):
     contents: ClassVar[dict[str, tuple[str, str]]] = {
-        name: (panel, place) for panel, members in PANELS.items() for name, place in members.items()
+        name: (panel, place)
+        for panel, members in contents().panels.items()
+        for name, place in members.items()
     }
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args[0] in OLD:
-            place, new = OLD[args[0]]
+        former = former_name(args[0]) if args[0] not in self.contents else None
+        if former is not None:
+            place, new = former
             _hint(args[0], new)
             return args[0], _command(args[0], place, ""), args[1:]
         return super().resolve_command(ctx, args)
@@ -283,3 +289,11 @@ def _start(
 ) -> None:
     install_progress(context.invoked_subcommand or "")
     allow_compiling_ahead()
+
+
+class EndedError(Exception):
+    """Carries an interrupt or a broken pipe past typer, which would leave with codes of its own."""
+
+
+class TerminatedError(KeyboardInterrupt):
+    """SIGTERM: whatever a Ctrl-C would end, in the same way, with what is known so far."""

@@ -54,7 +54,7 @@ def save_pictures(
 ) -> None:
     """The rounds, or times over sizes, as a figure; the rounds as a film."""
     if animate is not None:
-        from hopscape.draw.rounds import draw_rounds
+        from hopscape.show.draw.rounds import draw_rounds
 
         if animate.suffix.lower() not in (".gif", ".html"):
             raise ArgumentError(f"{animate} must end in .html or .gif")
@@ -62,7 +62,7 @@ def save_pictures(
     if figure is None:
         return
     if sizes is None or sizes[0] == sizes[1]:
-        from hopscape.draw.rounds import draw_rounds
+        from hopscape.show.draw.rounds import draw_rounds
 
         if figure.suffix.lower() not in (".svg", ".png", ".pdf"):
             raise ArgumentError(f"{figure} must end in .svg, .png or .pdf")
@@ -72,8 +72,8 @@ def save_pictures(
 
 
 def _draw_times(contest: Contest, sizes: tuple[int, int], figure: Path) -> None:
-    from hopscape.collectives.sizes import crossings, size_grid
-    from hopscape.draw.times import draw_times
+    from hopscape.collectives.records import crossings, size_grid
+    from hopscape.show.draw.rounds import draw_times
 
     first, changes = crossings(contest.entries, contest.costs, *sizes)
     winners = [first, *(change.after for change in changes)]

@@ -20,7 +20,7 @@ import typer
 from hopscape.cli.progress import quiet
 from hopscape.core.errors import ArgumentError, MissingPackageError
 from hopscape.core.files import make_folder, write_atomically, write_text
-from hopscape.core.plain import plain, signed_json
+from hopscape.core.numbers import plain, signed_json
 from hopscape.core.tables import Table, fit, in_table, wrap
 
 __all__ = [
@@ -261,7 +261,7 @@ def _print_tables(tables: Sequence[Table], legend: Mapping[str, str] | None = No
     """Print tables one below the other, or write them in plain text or markup."""
     output = look.output
     if look.markup:
-        from hopscape.core.markup import write_markup
+        from hopscape.core.tables import write_markup
 
         first, *rest = (
             write_markup(table, _signs(table, legend or {}), look.markup if i == 0 else part)

@@ -1,19 +1,99 @@
-"""The first page: all commands on one screen."""
+"""All commands: in which panel of the first page they stand, and where they are.
+
+A command is a function, written ``module:function``; its module is imported when it runs. The
+toolkit's own stand here, in modules of :mod:`hopscape.cli.commands`. Packages, and the papers among
+them, add theirs by entry points ``hopscape.commands``, a member of a group with a dot
+(``multiring.capacity``), and studies by ``hopscape.studies``.
+"""
 
 from __future__ import annotations
 
 import shutil
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
-from hopscape.cli.contents import PANELS
+from hopscape.core.plugins import load_plugin, plugin_entries
 from hopscape.core.tables import wrap
 
-__all__ = ["print_overview"]
+__all__ = ["CommandGroup", "Contents", "contents", "former_name", "print_overview"]
 
 _COMMON = {"Collectives": "Schedules of collective communication, checked, with a lower bound."}
 """Panels whose commands are listed by name only, with what they have in common."""
+
+
+@dataclass(frozen=True)
+class CommandGroup:
+    """A group of commands that a package adds: what an entry point without a dot names.
+
+    Attributes:
+        summary: One line for the first page.
+        bare: The member that answers when the first argument names no member.
+        former: Commands that were renamed: the old name, and the member that it is now.
+    """
+
+    summary: str
+    bare: str = ""
+    former: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """All commands: panels of the first page, groups with their members, and where each one is."""
+
+    panels: Mapping[str, Mapping[str, str]]
+    groups: Mapping[str, tuple[str, Mapping[str, str]]]
+
+
+@cache
+def contents() -> Contents:
+    """The toolkit's commands and those that packages add; no command is imported."""
+    own = {name: f"hopscape.cli.commands.{place}" if place else ""
+           for members in _PANELS.values() for name, place in members.items()}  # fmt: skip
+    panels = {panel: {name: own[name] for name in members} for panel, members in _PANELS.items()}
+    groups = {
+        name: (text, {one: f"hopscape.cli.commands.{place}" for one, place in members.items()})
+        for name, (text, members) in _GROUPS.items()
+    }
+    for name, entry in plugin_entries("studies").items():
+        groups["study"][1][name] = entry.value
+    added = plugin_entries("commands")
+    for name, entry in added.items():
+        group, dot, member = name.partition(".")
+        if not dot:
+            panels[_ADDED][group] = "" if is_group(group) else entry.value
+            continue
+        if group not in groups:
+            groups[group] = ("", {})
+        groups[group][1][member] = entry.value
+    return Contents(panels, groups)
+
+
+def is_group(name: str) -> bool:
+    """Has a command of this name members?"""
+    return name in _GROUPS or any(one.startswith(f"{name}.") for one in plugin_entries("commands"))
+
+
+def added_group(name: str) -> CommandGroup | None:
+    """What a package says of a group of commands that it adds."""
+    entry = plugin_entries("commands").get(name)
+    found = load_plugin(entry) if entry is not None and is_group(name) else None
+    return found if isinstance(found, CommandGroup) else None
+
+
+def former_name(name: str) -> tuple[str, str] | None:
+    """Where a command of the release before is, and what it is called now."""
+    if name in _OLD:
+        place, new = _OLD[name]
+        return f"hopscape.cli.commands.{place}", new
+    for group in plugin_entries("commands"):
+        known = added_group(group)
+        if known is not None and name in known.former:
+            member = known.former[name]
+            return contents().groups[group][1][member], f"{group} {member}"
+    return None
 
 
 def print_overview(found: Mapping[str, Any]) -> None:
@@ -28,7 +108,7 @@ def print_overview(found: Mapping[str, Any]) -> None:
     width = min(shutil.get_terminal_size((100, 50)).columns, 100)
     console = Console() if sys.stdout.isatty() else Console(width=width, no_color=True)
     for line in _lines(found, width):
-        bold = bool(line) and not line.startswith(" ") and line in PANELS
+        bold = bool(line) and not line.startswith(" ") and line in contents().panels
         console.print(Text(line, "bold" if bold else ""), soft_wrap=True)
 
 
@@ -37,7 +117,7 @@ def _lines(found: Mapping[str, Any], width: int) -> list[str]:
     out = ["Usage: hopscape COMMAND ...   (hopscape COMMAND --help says more)", ""]
     out += wrap(main, width)
     name_width = max(len(name) for name in found)
-    for panel, members in PANELS.items():
+    for panel, members in contents().panels.items():
         out += ["", panel]
         if panel in _COMMON:
             names = wrap(", ".join(members), width - 2)
@@ -61,3 +141,71 @@ def _brief(text: str, width: int) -> str:
         if len(text) > width:
             text = text.split(mark)[0]
     return wrap(text, width)[0]
+
+
+_ADDED = "Papers and packages"
+
+_PANELS: dict[str, dict[str, str]] = {
+    "Find and judge": {
+        "design": "design:design",
+        "prices": "design:prices",
+        "compare": "networks:compare",
+        "show": "networks:show",
+        "families": "networks:families",
+        "explain": "networks:explain",
+        "distances": "networks:distances",
+        "bisection": "judging:bisection",
+        "structure": "judging:structure",
+        "embed": "judging:embed",
+        "draw": "networks:draw",
+        "explore": "explore:explore",
+    },
+    "Route and survive": {
+        "route": "routing:route",
+        "deadlock": "judging:deadlock",
+    },
+    "Collectives": {
+        "broadcast": "collectives:broadcast",
+        "reduce": "collectives:reduce",
+        "scatter": "collectives:scatter",
+        "gather": "collectives:gather",
+        "multicast": "collectives:multicast",
+        "allgather": "collectives:allgather",
+        "reduce-scatter": "collectives:reduce_scatter",
+        "allreduce": "collectives:allreduce",
+        "alltoall": "collectives:alltoall",
+        "permute": "collectives:permute",
+        "verify": "collectives:verify",
+    },
+    "Load": {
+        "load": "judging:load",
+        "simulate": "simulate:simulate",
+    },
+    "Search, files and studies": {
+        "search": "",
+        "export": "networks:export",
+        "handover": "handover:handover",
+        "check": "handover:check",
+        "run-mpi": "handover:run_mpi",
+        "emit": "emit:emit",
+        "study": "",
+        "ledger": "manual:ledger",
+        "docs": "manual:docs",
+        "warm-up": "manual:warm_up",
+    },
+    _ADDED: {},
+}
+
+_GROUPS: dict[str, tuple[str, dict[str, str]]] = {
+    "search": (
+        "Search for the best networks of a kind.",
+        {"graph": "graph:search_graph"},
+    ),
+    "study": (
+        "Reproduce a study: tables and figures into a folder.",
+        {"which-network": "design:which_network", "load": "simulate:study_load"},
+    ),
+}
+
+_OLD: dict[str, tuple[str, str]] = {"detour": ("routing:detour", "route --dead")}
+"""Names of the release before: where the command is, and what it is called now."""

@@ -55,8 +55,8 @@ class _Watch:
         self.erase()
 
     def _look(self, command: str) -> None:
+        from hopscape.core.compile_ahead import planned
         from hopscape.core.kernel_cache import cached_kernels
-        from hopscape.core.kernel_plan import planned
 
         if self._end.wait(_PATIENCE):
             return

@@ -104,7 +104,7 @@ def sweep_sizes(text: str) -> list[int]:
 def show_sweep(rows: Sequence[Mapping[str, Any]], figure: Path | None) -> None:
     """Print the best machine of every family by size, and draw it."""
     if figure is not None:
-        from hopscape.design.sweep import draw_sweep
+        from hopscape.design.which import draw_sweep
 
         draw_sweep(rows, figure)
     columns = {

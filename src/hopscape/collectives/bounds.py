@@ -359,7 +359,7 @@ def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
     if goal.groups or network.endpoint_count < 2 or few:
         return None
     if goal.kind in ("all-gather", "reduce-scatter"):
-        from hopscape.collectives.forest.cut import bottleneck, cut_effort
+        from hopscape.collectives.forest import bottleneck, cut_effort
 
         backwards = goal.kind == "reduce-scatter"
         if (backwards and not network.duplex) or cut_effort(network) > _CUTS:
@@ -371,7 +371,7 @@ def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
         why = found.describe() + (", in the all-gather that runs backwards" if backwards else "")
         return Optimum(found.rounds, why)
     if goal.kind == "all-to-all" and network.order <= _FLOWS:
-        from hopscape.collectives.flows.exchange import exchange_bound
+        from hopscape.collectives.flows import exchange_bound
 
         try:
             flow = exchange_bound(network, _VARIABLES)

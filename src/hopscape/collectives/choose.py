@@ -10,12 +10,12 @@ from typing import Any
 
 from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
 from hopscape.collectives.generic import make_schedule
-from hopscape.collectives.groups import among_groups
 from hopscape.collectives.orbits import (
     symmetric_all_gather,
     symmetric_all_reduce,
     symmetric_all_to_all,
 )
+from hopscape.collectives.survivors import among_groups
 from hopscape.collectives.translations import CARRIED, by_translations
 from hopscape.core.channels import ATTRIBUTES
 from hopscape.core.compile_ahead import compile_ahead
@@ -72,11 +72,12 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
         >>> [one.name for one in found]
         ['translations', 'breadth-first', 'flow', 'forest']
     """
-    added = tuple(one for one in load_plugins("collectives").values() if one.goal == goal.kind)
+    plugins = load_plugins("collectives").values()
+    added = tuple(p for p in plugins if isinstance(p, Collective) and p.goal == goal.kind)
     family = network.family
     if not isinstance(family, Family) or goal.groups:
         return added
-    found = [one for one in family.collectives() if one.goal == goal.kind]
+    found = [one for one in family_algorithms(family) if one.goal == goal.kind]
     own = {one.name for one in found}
     added = tuple(one for one in added if one.name not in own)
     turns = type(family).rotations is not Family.rotations
@@ -87,6 +88,18 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     if moves and goal.kind in CARRIED and all(one.name != "translations" for one in found):
         found.append(by_translations(goal.kind))
     return (*found, *added)
+
+
+def family_algorithms(family: Family) -> tuple[Collective, ...]:
+    """Algorithms for one family: its own, and those that packages add for it.
+
+    What a package names under ``hopscape.collectives`` is a :class:`Collective` for any network, or
+    a function that takes a member of a family and returns the algorithms that it has for it.
+    """
+    offers = (
+        one for one in load_plugins("collectives").values() if not isinstance(one, Collective)
+    )
+    return (*family.collectives(), *(found for offer in offers for found in offer(family)))
 
 
 def run_algorithm(

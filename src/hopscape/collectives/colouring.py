@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.memory import require_memory
+from hopscape.core.processes import require_memory
 
 __all__ = ["colour_edges"]
 

@@ -7,12 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hopscape.collectives.bounds import Bound, least_load, lower_bounds
-from hopscape.collectives.choose import (
-    GENERIC,
-    named_algorithms,
-    present_name,
-    run_built,
-)
+from hopscape.collectives.choose import GENERIC, named_algorithms, present_name, run_built
 from hopscape.collectives.generic import make_schedule
 from hopscape.core.dimension_order import grid_of
 from hopscape.core.distances import distances_from

@@ -6,8 +6,8 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 
 __all__ = ["Orbits"]
 

@@ -12,16 +12,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from hopscape.collectives.groups import among_groups, gathered_backwards
 from hopscape.collectives.plan import Plan
+from hopscape.collectives.survivors import among_groups, gathered_backwards
 from hopscape.collectives.trees import Tree, serve_tree, shortest_path_tree
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, distances_from, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.goal import Goal
-from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.progress import check_time
 from hopscape.core.router import Router
 from hopscape.core.schedule import Schedule

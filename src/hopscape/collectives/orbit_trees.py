@@ -12,7 +12,7 @@ from hopscape.collectives.plan import hop_rounds
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import DisconnectedError, TooLargeError
-from hopscape.core.memory import require_memory
+from hopscape.core.processes import require_memory
 from hopscape.core.progress import check_time, paced
 
 __all__ = ["breadth_first_plan", "exchange_by_orbit", "gather_by_orbit"]
@@ -170,8 +170,8 @@ def _round_by_round(view: View, seed: int = 0) -> OrbitPlan:
 def breadth_first_plan(view: View) -> tuple[OrbitPlan, list[int]]:
     """All-gather in as many steps as the diameter, and the load of the busiest channel in each.
 
-    As :func:`hopscape.collectives.breadth.breadth_first`, for one node per orbit: in the plan every
-    step takes as many rounds as its busiest channel carries.
+    As :func:`hopscape.collectives.breadth_first.breadth_first`, for one node per orbit: in the
+    plan every step takes as many rounds as its busiest channel carries.
     """
     layers = _Layers(view)
     parent, steps = _trees(layers, by_step=True)

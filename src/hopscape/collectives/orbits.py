@@ -21,9 +21,9 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.goal import Goal
-from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.progress import check_time, human_time
 from hopscape.core.schedule import Schedule
 

@@ -16,9 +16,9 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, ScheduleError
 from hopscape.core.goal import Goal
-from hopscape.core.memory import require_memory
 from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.progress import check_time, time_left
 from hopscape.core.schedule import Schedule
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.grid_kernels import draw, seeded
 from hopscape.core.kernel import helper, kernel
-from hopscape.core.random_kernels import draw, seeded
 
 
 @kernel(steps=lambda before: 8 * len(before))

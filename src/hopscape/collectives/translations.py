@@ -21,9 +21,9 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
-from hopscape.core.memory import require_memory
 from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.progress import time_left
 from hopscape.core.schedule import Schedule
 

@@ -1,4 +1,7 @@
-"""Types of arrays, and the entries of tables that mean "no way"."""
+"""Types of arrays, and the entries of tables that mean "no way".
+
+What a transfer does at its target: copy, add to what is there, or nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,13 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
 __all__ = [
+    "ADD",
+    "COPY",
     "NARROW",
+    "NOTHING",
     "NO_OFFSET",
     "NO_PORT",
+    "OPERATIONS",
     "Array",
     "Bools",
     "Floats",
@@ -117,3 +124,7 @@ def count_numbers(numbers: IntArray | range | None) -> int:
     if isinstance(numbers, range):
         return max(0, numbers.stop - numbers.start)
     return 0 if numbers is None else len(numbers)
+
+
+OPERATIONS = ("copy", "add", "none")
+COPY, ADD, NOTHING = range(3)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hopscape.core.arrays import IntArray, NoWay
-from hopscape.core.memory import require_memory
+from hopscape.core.processes import require_memory
 from hopscape.core.wired import Wired
 
 __all__ = [

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hopscape.core.facts import Facts, Symmetry
-from hopscape.core.layout import Layout
+from hopscape.core.facts import Facts, Layout, Symmetry
 from hopscape.core.model import ANY_MODEL, Model, Served
 from hopscape.core.network import Network, RoutedStructure
-from hopscape.core.parameter import REQUIRED, Parameter, integers
+from hopscape.core.spec import REQUIRED, Parameter, integers
 from hopscape.core.structure import ListedStructure
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 A :class:`Value` is a number that is computed from the two inputs, ``at`` and ``to``, and knows the
 range that it lies in. Routers build the port to leave by out of values
-(:meth:`~hopscape.core.router.Router.formula`); :mod:`hopscape.emit` prints them as C, Verilog, P4
-or Python, and :func:`evaluate` computes them for arrays.
+(:meth:`~hopscape.core.router.Router.formula`); :mod:`hopscape.formats.code` prints them as C,
+Verilog, P4 or Python, and :func:`evaluate` computes them for arrays.
 
 Division and remainder take a constant divisor and a value that is never negative.
 """

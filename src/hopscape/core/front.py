@@ -15,7 +15,7 @@ import numpy as np
 
 from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
 from hopscape.core.numbers import number
-from hopscape.core.records import Records
+from hopscape.core.tables import Records
 from hopscape.core.wired import NodeLike, Wired
 
 __all__ = ["Curve", "Front", "Picture"]
@@ -68,7 +68,7 @@ class Curve(Records):
             return place.read_text(encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        view = _load("design.report.notebook:curve_view")(self.rows, self.title)
+        view = _load("design.report.markdown:curve_view")(self.rows, self.title)
         return f"{view}{super()._repr_html_()}"
 
 
@@ -126,22 +126,22 @@ class Front(Wired):
     # -- other libraries ----------------------------------------------------------------------
 
     def to_networkx(self) -> Any:
-        """As a networkx graph (:func:`hopscape.interchange.to_networkx`).
+        """As a networkx graph (:func:`hopscape.formats.graphs.to_networkx`).
 
         Examples:
             >>> import hopscape as hs
             >>> hs.build("petersen").to_networkx().number_of_edges()
             15
         """
-        return _load("interchange:to_networkx")(self)
+        return _load("formats.graphs:to_networkx")(self)
 
     def to_igraph(self) -> Any:
         """As an igraph graph; needs the package igraph."""
-        return _load("interchange:to_igraph")(self)
+        return _load("formats.graphs:to_igraph")(self)
 
     def to_scipy(self) -> Any:
         """The adjacency matrix as a scipy sparse array."""
-        return _load("interchange:to_scipy")(self)
+        return _load("formats.graphs:to_scipy")(self)
 
     # -- judging ------------------------------------------------------------------------------
 
@@ -149,12 +149,13 @@ class Front(Wired):
         """Draw it: into a file (svg, png or pdf), or as a picture for a notebook.
 
         Args:
-            **options: As for :func:`hopscape.draw.make_figure`: ``labels``, ``size``, ``dark``.
+            **options: As for :func:`hopscape.show.draw.make_figure`: ``labels``, ``size``,
+                ``dark``.
         """
         if path is not None:
-            _load("draw:draw_network")(self, path, **options)
+            _load("show.draw:draw_network")(self, path, **options)
             return None
-        return Picture(_load("draw:make_figure")(self, **options))
+        return Picture(_load("show.draw:make_figure")(self, **options))
 
     def compare(self, *others: Any, columns: Sequence[str] | None = None) -> Records:
         """Put it beside other networks, one row for each.
@@ -281,7 +282,7 @@ class Front(Wired):
                         for k, v in rows.items())  # fmt: skip
         picture = self._repr_svg_() or ""
         picture = picture[picture.find("<svg") :] if picture else ""
-        explorer = _load("explore.notebook:embed_network")(self) if self.order else ""
+        explorer = _load("show.explore.page:embed_network")(self) if self.order else ""
         return f"<p><b>{escape(self.spec)}</b></p><table>{cells}</table>{picture}{explorer}"
 
     def _repr_svg_(self) -> str | None:

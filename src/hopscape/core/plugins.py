@@ -6,11 +6,16 @@ A package names them in its metadata, one line each::
     price = "my_package:PRICE"
 
 The groups are ``hopscape.families``, ``hopscape.claims``, ``hopscape.columns``,
-``hopscape.traffic``, ``hopscape.routings``, ``hopscape.collectives`` and ``hopscape.exporters``.
+``hopscape.traffic``, ``hopscape.routings``, ``hopscape.collectives``, ``hopscape.exporters``,
+``hopscape.commands`` and ``hopscape.studies``.
+
+Names of a package that are loaded when they are asked for (PEP 562).
 """
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -20,9 +25,12 @@ from typing import Any
 
 from hopscape.core.errors import HopscapeError
 
-__all__ = ["load_plugin", "load_plugins", "other_packages", "plugin_entries"]
+__all__ = ["later", "load_plugin", "load_plugins", "other_packages", "plugin_entries"]
 
-_GROUPS = ("families", "claims", "columns", "traffic", "routings", "collectives", "exporters")
+_GROUPS = (
+    "families", "claims", "columns", "traffic", "routings", "collectives", "exporters", "commands",
+    "studies",
+)  # fmt: skip
 
 
 @cache
@@ -94,3 +102,15 @@ def load_plugins(group: str) -> dict[str, Any]:
         True
     """
     return {name: load_plugin(entry) for name, entry in plugin_entries(group).items()}
+
+
+def later(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+    """A package's `__getattr__`: names by the module that holds them."""
+    holds = {name: module for module, names in modules.items() for name in names}
+
+    def find(name: str) -> Any:
+        if name not in holds:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(f"{package}.{holds[name]}"), name)
+
+    return find

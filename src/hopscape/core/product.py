@@ -18,11 +18,11 @@ from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.channels import PLAIN, ChannelClass
 from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.facts import Points, closest
 from hopscape.core.family import Facts, Family, Layout, Symmetry
 from hopscape.core.formula import Value, choose, constant, digits, equal
-from hopscape.core.layout import Points, closest
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.router import Router
 
 __all__ = ["ProductFamily", "ProductRouter", "least_cut"]

@@ -21,8 +21,8 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import FileFormatError, TooLargeError
-from hopscape.core.memory import memory_limit, require_memory
 from hopscape.core.numbers import byte_count
+from hopscape.core.processes import memory_limit, require_memory
 
 __all__ = [
     "INT64",

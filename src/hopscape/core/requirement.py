@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from hopscape.core.errors import ArgumentError
-from hopscape.core.parameter import REQUIRED
 from hopscape.core.plugins import load_plugins
+from hopscape.core.spec import REQUIRED
 from hopscape.core.structure import Structure
 
 __all__ = ["Requirement", "Small", "moore_mean", "scan", "small_graphs"]

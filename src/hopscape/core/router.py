@@ -21,8 +21,8 @@ from hopscape.core.arrays import Floats, IntArray, NoWay
 from hopscape.core.distances import distance_rows, distances_to, signed_distances
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import How
-from hopscape.core.memory import require_memory
 from hopscape.core.plugins import load_plugin, plugin_entries
+from hopscape.core.processes import require_memory
 from hopscape.core.wired import NodeLike, Wired
 
 if TYPE_CHECKING:

@@ -15,15 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import ADD, COPY, OPERATIONS, IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError, ScheduleError
 from hopscape.core.files import write_atomically
 from hopscape.core.goal import Goal
-from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
-from hopscape.core.operations import ADD, COPY, OPERATIONS
-from hopscape.core.records import Records, frame
+from hopscape.core.processes import require_memory
+from hopscape.core.tables import Records, frame
 from hopscape.core.verdict import Verdict
 
 __all__ = ["Schedule"]
@@ -269,7 +268,7 @@ class Schedule:
         shown = Records(self._rows(_SHOWN), repr(self))
         left = self.transfers - _SHOWN
         more = f"<p>and {left} more transfers</p>" if left > 0 else ""
-        player = import_module("hopscape.explore.notebook").embed_schedule(self)
+        player = import_module("hopscape.show.explore.page").embed_schedule(self)
         return f"{shown._repr_html_()}{more}{player}"
 
     def save(self, path: str | Path) -> None:

@@ -16,11 +16,9 @@ from hopscape.core.addresses import Addresses, Numbers
 from hopscape.core.arrays import IntArray, count_numbers
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError
-from hopscape.core.facts import Facts, Symmetry
-from hopscape.core.layout import Layout
+from hopscape.core.facts import Facts, Layout, Symmetry
 from hopscape.core.measured import Measured
-from hopscape.core.parameter import REQUIRED, Parameter
-from hopscape.core.spec import Argument, Call, write_value
+from hopscape.core.spec import REQUIRED, Argument, Call, Parameter, write_value
 
 __all__ = ["ListedStructure", "Structure"]
 

@@ -1,4 +1,9 @@
-"""Tables for people: whole numbers and names, as many columns as fit, and a word about the rest."""
+"""Tables for people: whole numbers and names, as many columns as fit, and a word about the rest.
+
+Tables in Markdown and HTML.
+
+Results in rows: for scripts, for data frames, and for notebooks.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,25 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from html import escape
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from hopscape.core.numbers import number
+from hopscape.core.errors import MissingPackageError
+from hopscape.core.numbers import number, plain
 
-__all__ = ["Table", "Text", "fit", "in_table", "is_number", "wrap"]
+__all__ = [
+    "Records",
+    "Table",
+    "Text",
+    "fit",
+    "frame",
+    "in_table",
+    "is_number",
+    "wrap",
+    "write_markup",
+]
 
 _GAP = 2
 _LEAST_TEXT = 18
@@ -284,3 +301,158 @@ def _len(text: str) -> int:
     from rich.cells import cell_len
 
     return len(text) if text.isascii() else cell_len(text)
+
+
+_STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;margin:2em;max-width:100%}"
+    "table{border-collapse:collapse}caption{text-align:left;font-weight:bold}"
+    "th,td{padding:.2em .8em;text-align:left;"
+    "border-bottom:1px solid #8884;white-space:nowrap}td.number{text-align:right;"
+    "font-variant-numeric:tabular-nums}p{max-width:60em}"
+)
+
+
+def write_markup(table: Table, notes: Sequence[str], kind: str) -> str:
+    """A table in Markdown ('md'), as a page of its own ('html') or as a part of one ('html-part').
+
+    Examples:
+        >>> print(write_markup(Table({"a": "network", "b": "nodes"}, [("ring(8)", "8")]), [], "md"))
+        | network | nodes |
+        |---|--:|
+        | ring(8) | 8 |
+        <BLANKLINE>
+    """
+    numeric = [
+        i > 0 and table.heading and all(is_number(row[i]) for row in table.rows)
+        for i in range(len(table.heads))
+    ]
+    if kind == "md":
+        return _markdown(table, notes, numeric)
+    return (_part if kind == "html-part" else _page)(table, notes, numeric)
+
+
+def _markdown(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
+    def line(cells: Sequence[str]) -> str:
+        kept = (cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
+        return f"| {' | '.join(kept)} |"
+
+    out = [f"**{table.title}**", ""] if table.title else []
+    out += [line([*table.heads.values()]), f"|{'|'.join('--:' if n else '---' for n in numeric)}|"]
+    out += [line(row) for row in table.rows]
+    for note in notes:
+        out += ["", note]
+    return "\n".join(out) + "\n"
+
+
+def _part(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
+    rows = []
+    for row in table.rows:
+        cells = [
+            f'<td class="number">{escape(cell)}</td>' if number else f"<td>{escape(cell)}</td>"
+            for cell, number in zip(row, numeric)
+        ]
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    head = "".join(f"<th>{escape(text)}</th>" for text in table.heads.values())
+    parts = [
+        f"<table>{f'<caption>{escape(table.title)}</caption>' if table.title else ''}",
+        f"<thead><tr>{head}</tr></thead>" if table.heading else "",
+        f"<tbody>\n{chr(10).join(rows)}\n</tbody></table>",
+        *(f"<p>{escape(note)}</p>" for note in notes),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _page(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
+    title = escape(table.title) or "hopscape"
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        f"<title>{title}</title><style>{_STYLE}</style></head><body>\n"
+        f"{_part(table, notes, numeric)}\n</body></html>\n"
+    )
+
+
+_MANY = 60
+
+
+def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Rows as a data frame: of pandas, or of polars where pandas is not installed.
+
+    Raises:
+        MissingPackageError: When neither is there.
+    """
+    simple = [{key: plain(value) for key, value in row.items()} for row in rows]
+    try:
+        import pandas
+    except ImportError:
+        try:
+            import polars
+        except ImportError as error:
+            raise MissingPackageError(
+                "a data frame needs pandas or polars: pip install pandas"
+            ) from error
+        return polars.DataFrame(simple, infer_schema_length=None, strict=False)
+    return pandas.DataFrame(simple)
+
+
+class Records(Sequence[Mapping[str, Any]]):
+    """Rows of one kind, such as what :meth:`Network.compare` gives.
+
+    Examples:
+        >>> found = Records([{"network": "ring(8)", "diameter": 4}], "an example")
+        >>> found
+        an example
+        network  diameter
+        ring(8)         4
+        >>> found[0]["diameter"], len(found), found.to_dict()
+        (4, 1, [{'network': 'ring(8)', 'diameter': 4}])
+    """
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]], title: str = "") -> None:
+        self.rows, self.title = [dict(row) for row in rows], title
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Mapping[str, Any]: ...
+    @overload
+    def __getitem__(self, place: slice) -> Records: ...
+    def __getitem__(self, place: int | slice) -> Mapping[str, Any] | Records:
+        if isinstance(place, slice):
+            return type(self)(self.rows[place], self.title)
+        return self.rows[place]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Records) and self.rows == other.rows
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The rows as JSON knows them."""
+        return [{key: plain(value) for key, value in row.items()} for row in self.rows]
+
+    def to_frame(self) -> Any:
+        """The rows as a data frame (pandas, or polars where pandas is not installed)."""
+        return frame(self.rows)
+
+    def _table(self, most: int = _MANY) -> Table:
+        heads = {key: key for row in self.rows for key in row if not _hidden(row[key])}
+        rows = [[in_table(row.get(key)) for key in heads] for row in self.rows[:most]]
+        return Table(heads, rows, self.title)
+
+    def __repr__(self) -> str:
+        text = fit(self._table())
+        lines = [self.title] if self.title else []
+        lines += [(a + b).rstrip() for a, b in (*text.head, *text.body)]
+        if len(self) > _MANY:
+            lines.append(f"... {len(self)} rows in all")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+
+        return write_markup(self._table(1000), [], "html-part")
+
+
+def _hidden(value: Any) -> bool:
+    return isinstance(value, Mapping)

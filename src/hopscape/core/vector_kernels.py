@@ -15,8 +15,7 @@ from numba import types
 from numba.extending import models, register_model
 
 from hopscape.core.arrays import UInt64s
-from hopscape.core.interpreted import intrinsic_or
-from hopscape.core.kernel import kernel
+from hopscape.core.kernel import intrinsic_or, kernel
 
 __all__ = [
     "Lanes",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hopscape.core.plain import plain
+from hopscape.core.numbers import plain
 
 __all__ = ["Verdict"]
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import ADD, COPY, IntArray
 from hopscape.core.errors import ScheduleError
 from hopscape.core.goal import Goal, Promise
-from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
-from hopscape.core.operations import ADD, COPY
+from hopscape.core.processes import require_memory
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 
@@ -209,7 +208,7 @@ def _check_shared(
     schedule: Schedule, net: Network, rules: Model
 ) -> tuple[int, int, int, int, float, int]:
     """Messages that run through whole paths: paths, ends, ports, and the busiest channels."""
-    from hopscape.core.cut_through_kernels import check_shared
+    from hopscape.core.verify_kernels import check_shared
 
     half, channels = rules.duplex == "half", np.arange(len(net.heads))
     first = schedule.path_start[:-1]
@@ -306,8 +305,7 @@ def _check_delivery(part: _Part, details: dict[str, Any]) -> Verdict | None:
 
 
 def _check_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
-    from hopscape.core.cut_through_kernels import additions
-    from hopscape.core.verify_kernels import check_reduce
+    from hopscape.core.verify_kernels import additions, check_reduce
 
     schedule, net, promise, transfers, first = part
     chunk, node, times, useless, served = map(
@@ -329,8 +327,7 @@ def _check_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
 
 
 def _check_all_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
-    from hopscape.core.cut_through_kernels import additions
-    from hopscape.core.verify_kernels import check_all_reduce
+    from hopscape.core.verify_kernels import additions, check_all_reduce
 
     schedule, net, promise, transfers, first = part
     words = (net.order + 63) // 64

@@ -22,8 +22,8 @@ from hopscape.core.arrays import Floats, Incoming, IntArray, count_numbers
 from hopscape.core.channels import ChannelClass, whole_capacities
 from hopscape.core.errors import AddressError, ArgumentError, TooLargeError
 from hopscape.core.facts import Facts, Symmetry
-from hopscape.core.memory import require_memory
 from hopscape.core.numbers import byte_count
+from hopscape.core.processes import require_memory
 from hopscape.core.progress import track
 from hopscape.core.structure import ListedStructure, Structure
 
@@ -169,7 +169,7 @@ class Wired:
         )
         _check_ends(order, first, second)
         if many:
-            from hopscape.core.pairing_kernels import link_rows as rows_of
+            from hopscape.core.grid_kernels import link_rows as rows_of
         else:
             rows_of = _link_rows
         self._indptr, self._heads, self._reverse = map(
@@ -447,7 +447,7 @@ class Wired:
             f"the pairing of the channels of {self.spec}",
         )
         if not few:
-            from hopscape.core.pairing_kernels import pair_channels
+            from hopscape.core.grid_kernels import pair_channels
 
             reverse = pair_channels(indptr, heads)
         else:

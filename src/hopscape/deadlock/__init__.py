@@ -9,9 +9,9 @@ from hopscape.deadlock.classes import (
     single_class,
 )
 from hopscape.deadlock.judgement import Judgement, judge, required_vcs
+from hopscape.deadlock.one_lane import UpDownRouter
+from hopscape.deadlock.routes import RoutingTable, port_rings, routing_table
 from hopscape.deadlock.sources import SourceRoutes, source_routes
-from hopscape.deadlock.tables import RoutingTable, port_rings, routing_table
-from hopscape.deadlock.updown import UpDownRouter
 
 __all__ = [
     "Certificate",

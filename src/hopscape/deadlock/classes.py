@@ -15,11 +15,16 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Router
-from hopscape.deadlock.layering import begin_marks, blank_graph, find_layers
+from hopscape.deadlock.layers import begin_marks, blank_graph, find_layers
 from hopscape.deadlock.layout import PortTable, RingEntries, Wiring
-from hopscape.deadlock.rising import count_rises, find_rising, latest_starts
-from hopscape.deadlock.sources import SourceRoutes, source_routes
-from hopscape.deadlock.tables import RouteColumns, RoutingTable, own_table
+from hopscape.deadlock.routes import RouteColumns, RoutingTable, own_table
+from hopscape.deadlock.sources import (
+    SourceRoutes,
+    count_rises,
+    find_rising,
+    latest_starts,
+    source_routes,
+)
 from hopscape.metrics.routes import downward
 
 __all__ = [

@@ -20,20 +20,20 @@ from hopscape.core.compile_ahead import compile_ahead
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.progress import time_limit
-from hopscape.core.records import Records
+from hopscape.core.tables import Records
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
 from hopscape.design.direct_words import sentences
 from hopscape.design.improve import Improvement, improve
-from hopscape.design.presentation import Presentation
 from hopscape.design.ranked import Ranked
-from hopscape.design.ranking import grades, rank
+from hopscape.design.ranking import Presentation, grades, rank
 from hopscape.design.requirements import CRITERIA, Requirements
 from hopscape.design.table import ranking_records
 from hopscape.metrics.columns import Evaluation, measure_columns
 from hopscape.registry import build, spec_files
-from hopscape.store import Processes, Store, Task, digest, run_tasks
+from hopscape.store import Processes, Store, Task, run_tasks
+from hopscape.store import records as digest
 
 __all__ = ["Design", "design", "measure_asked", "usual_processes"]
 

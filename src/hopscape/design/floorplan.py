@@ -16,7 +16,7 @@ import numpy as np
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
-from hopscape.interchange.convert import link_ends
+from hopscape.formats.graphs.libraries import link_ends
 
 __all__ = ["FloorPlan", "Placement", "place", "snake"]
 
@@ -109,7 +109,8 @@ class Placement:
     Attributes:
         places (int64[order]): Place of each node.
         how: The order in which the nodes fill the racks.
-        lengths (float64[links]): In the order of :func:`hopscape.interchange.convert.link_ends`.
+        lengths (float64[links]): In the order of
+            :func:`hopscape.formats.graphs.libraries.link_ends`.
         given: Links whose length the network itself says, in metres; the floor plan is not asked
             for them.
     """

@@ -1,26 +1,245 @@
-"""A design as files: the report, the ranking, and the hand-over of the chosen candidate."""
+"""The hand-over: everything that the builders of a network need, in one folder.
+
+A design as files: the report, the ranking, and the hand-over of the chosen candidate.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+from hopscape.core.errors import HopscapeError, TooLargeError
 from hopscape.core.files import make_folder, write_atomically, write_text
-from hopscape.core.plain import signed_json
+from hopscape.core.measured import Measured
+from hopscape.core.network import Network
+from hopscape.core.numbers import signed_json
+from hopscape.core.progress import time_limit
+from hopscape.design.candidates import Candidate
+from hopscape.design.conditions import Conditions
 from hopscape.design.designer import Design
-from hopscape.design.report import html_report, markdown_report, pictures
+from hopscape.design.floorplan import place
+from hopscape.design.machine_columns import Lanes, find_lanes
+from hopscape.design.report import floor as pictures
+from hopscape.design.report import html_report, markdown_report
+from hopscape.design.report.floor import best_floor
 from hopscape.design.report.page import Option
-from hopscape.design.report.pictures import best_floor
-from hopscape.design.report.texts import finalists
+from hopscape.design.report.text import finalists
+from hopscape.design.schedules import write_schedules
 from hopscape.design.switched import SwitchedDesign
-from hopscape.design.table import machine_records, ranking_records
-from hopscape.explore.finalists import write_explorer
-from hopscape.handover.folder import hand_over
-from hopscape.handover.readback import read_back
+from hopscape.design.table import figure_record, machine_records, ranking_records
+from hopscape.formats.graphs import write_network
+from hopscape.formats.graphs.libraries import to_networkx
+from hopscape.formats.infiniband import PORT_WORDS, write_opensm
+from hopscape.formats.programs import files_in, read_back, remove_listed, write_manifest
+from hopscape.formats.simgrid import BANDWIDTH, LATENCY, write_simgrid
+from hopscape.formats.sst import write_sst
+from hopscape.formats.tables import write_cables, write_routing_table
+from hopscape.formats.verilog_check import write_verilog
+from hopscape.metrics.columns import measure_columns
+from hopscape.metrics.routes import Routes, all_routes
+from hopscape.registry import build
+from hopscape.show.explore.page import write_explorer
 
 __all__ = ["hand_over", "read_back", "write_design"]
+
+_TABLE_ORDER = 2100
+_PLATFORM_STEPS = 300_000
+_STEP_BYTES = 39
+_FIGURES = ("degree", "diameter", "mean_distance", "channel_load", "bisection")
+_SECONDS = 10.0
+_README = """\
+# {spec}
+
+{endpoints} endpoints, {nodes} nodes, {links} links. {numbering} Port p of a node is the p-th on its
+front plate, in every file of this folder: cables, routing tables, OpenSM's files, GraphML, SimGrid
+and schedules (Verilog alone numbers its ports from 0, and says so). Rows, racks and slots count
+from 1.
+
+| file | what it is |
+|---|---|
+{table}
+
+Let the real programs try it: `hopscape check .` (`hopscape check . --with all` says what is missing
+and how to install it).
+{opensm}
+Read it back in Python:
+
+```python
+from hopscape.handover import read_back
+network = read_back(".")
+```
+"""
+_WHICH = """
+## OpenSM: which of the two?
+
+- `opensm/opensm.conf`, *one lane*: routes that cannot deadlock on a single virtual lane. Take it
+  where hosts have one fixed service level (UCX with `UCX_IB_SL`, most MPI settings), or where the
+  longer routes do not matter.
+- `opensm/service-levels/opensm.conf`: the shortest routes. Pairs of hosts are spread over service
+  levels by a QoS policy; hosts get theirs when they ask the subnet administrator for a path record
+  (rdma_cm, IPoIB, MPI with path queries). A host that ignores it brings the deadlock back. The
+  subnet manager must run on host {manager}.
+
+Copy `opensm/guid2lid` into OpenSM's cache folder (`OSM_CACHE_DIR`) first: the tables name LIDs.
+"""
+
+
+def hand_over(
+    chosen: Candidate | Network | str, folder: str | Path, conditions: Conditions | None = None
+) -> list[str]:
+    """Write everything that building a network takes.
+
+    Args:
+        chosen: Candidate, Network or spec
+        conditions: Floor plan and endpoints per router.
+
+    Returns:
+        list of str: Names of the files, each with what it is.
+    """
+    network = chosen if isinstance(chosen, Network) else None
+    if network is None:
+        network = build(chosen.spec if isinstance(chosen, Candidate) else str(chosen))
+    given = conditions if conditions is not None else Conditions()
+    top = make_folder(Path(folder))
+    remove_listed(top)
+    before = files_in(top)
+    told: list[tuple[str, str]] = []
+    placed = place(network, given.plan)
+    names = [placed.plan.name(int(p)) for p in placed.places]
+    write_cables(network, top / "cables.csv", names, placed.lengths.tolist())
+    told.append(
+        (
+            "cables.csv",
+            f"every cable: row, rack, slot and port at both ends, length; {placed.total:.0f} m in"
+            f" all on the floor plan {placed.plan.text} (nodes {placed.how})",
+        )
+    )
+    _write_graphml(network, top / "network.graphml")
+    told.append(("network.graphml", "the network for graph software"))
+    told.append(_tried("sst.graphml", lambda: _sst(network, top)))
+    told.append(_tried("network.edges", lambda: _edges(network, top)))
+    told += _routing_files(network, top)
+    told += write_schedules(network, top)
+    figures = chosen.figures if isinstance(chosen, Candidate) else _measured(network)
+    summary = {"spec": network.spec, "nodes": network.order, "links": network.links}
+    summary |= {"floor": placed.plan.text, "figures": figure_record(network.spec, figures)}
+    write_text(top / "summary.json", signed_json(summary))
+    told.append(("summary.json", "what was measured, and how each figure is known"))
+    write_text(top / "README.md", _readme(network, told, top))
+    write_manifest(network.spec, top, before)
+    return [f"{name}: {what}" for name, what in told]
+
+
+def _measured(network: Network) -> dict[str, Measured[Any]]:
+    """The figures that a builder asks for first, those that would take long left out."""
+    with time_limit(_SECONDS):
+        return measure_columns(network, _FIGURES)
+
+
+def _routing_files(network: Network, top: Path) -> list[tuple[str, str]]:
+    """Tables as CSV, for OpenSM and for BookSim; or why there are none."""
+    told = []
+    if network.order <= _TABLE_ORDER:
+        routes = all_routes(network)
+        write_routing_table(routes, top / "routing.csv")
+        told.append(("routing.csv", f"row at, column to: the port (from 1), by {routes.name}"))
+        told.append(_lane_file(find_lanes(routes), top))
+        told.append(_tried("opensm/", lambda: _opensm(routes, top)))
+        told.append(_tried("simgrid/", lambda: _simgrid(routes, top)))
+        told.append(_tried("verilog/", lambda: write_verilog(network, top / "verilog")))
+    else:
+        router = network.router()
+        told.append(
+            (
+                "(no routing.csv)",
+                f"{network.order}² entries are too many for a text; ask the {router.name} router"
+                f" of hopscape.build({network.spec!r})",
+            )
+        )
+    told.append(_tried("booksim/", lambda: _booksim(network, top)))
+    return told
+
+
+def _lane_file(lanes: Lanes | None, top: Path) -> tuple[str, str]:
+    """The rule for classes of virtual channels that keeps these routes free of deadlock."""
+    if lanes is None:
+        return "(no lanes.json)", "no rule with few classes of virtual channels was found"
+    write_text(top / "lanes.json", signed_json(lanes.to_dict()))
+    return "lanes.json", (
+        f"classes of virtual channels: {lanes.classes}, {lanes.words()}; the rule is inside"
+    )
+
+
+def _tried(name: str, write: Callable[[], str]) -> tuple[str, str]:
+    try:
+        return name, write()
+    except HopscapeError as error:
+        return f"(no {name})", str(error)
+
+
+def _opensm(routes: Routes, top: Path) -> str:
+    written = write_opensm(routes, top / "opensm")
+    return f"fabric.net for ibsim, and two hand-overs for OpenSM. {written.words()}"
+
+
+def _simgrid(routes: Routes, top: Path) -> str:
+    steps = int(routes.loads.sum())
+    if steps > _PLATFORM_STEPS:
+        raise TooLargeError(
+            f"the routes of all pairs have {steps:,} steps, {steps * _STEP_BYTES >> 20} MB as a"
+            " platform; hopscape.formats.simgrid.write_simgrid(all_routes(network), path) writes it"
+        )
+    write_simgrid(routes, make_folder(top / "simgrid") / "platform.xml")
+    return (
+        f"platform.xml: {routes.network.endpoint_count} hosts, every channel a link of"
+        f" {BANDWIDTH:g} B/s (times its capacity) and {LATENCY:g} s (times its delay), the routes"
+        " of routing.csv"
+    )
+
+
+def _booksim(network: Network, top: Path) -> str:
+    from hopscape.formats.booksim import write_booksim
+    from hopscape.simulate.settings import Settings
+
+    files = write_booksim(network, Settings(), make_folder(top / "booksim") / "network.cfg")
+    return f"network.cfg for BookSim 2; {files.routes}"
+
+
+def _edges(network: Network, top: Path) -> str:
+    write_network(network, top / "network.edges")
+    return "the same as a list of links"
+
+
+def _sst(network: Network, top: Path) -> str:
+    write_sst(network, top / "sst.graphml")
+    return "the routers for SST's network models, each with its number of endpoints"
+
+
+def _write_graphml(network: Network, path: Path) -> None:
+    """GraphML whose ports count from 1, as those of all files of the folder do."""
+    import networkx
+
+    graph = to_networkx(network)
+    graph.graph["numbering"] = PORT_WORDS
+    for _, _, data in graph.edges(data=True):
+        for key in {"port", "back_port"} & data.keys():
+            data[key] += 1
+    write_atomically(path, lambda out: networkx.write_graphml(graph, out))
+
+
+def _readme(network: Network, told: list[tuple[str, str]], top: Path) -> str:
+    both = (top / "opensm" / "service-levels").is_dir()
+    return _README.format(
+        spec=network.spec,
+        endpoints=network.endpoint_count,
+        nodes=network.order,
+        links=network.links,
+        numbering=PORT_WORDS,
+        table="\n".join(f"| {name} | {what} |" for name, what in told),
+        opensm=_WHICH.format(manager=f"H{int(network.endpoints[0])}") if both else "",
+    )
 
 
 def write_design(

@@ -156,7 +156,7 @@ def _search(
 
 def _write(found: GraphResult, folder: Path | None) -> str:
     """Put the links of a graph without symmetry into a file, and name it as a spec."""
-    from hopscape.interchange import write_network
+    from hopscape.formats.graphs import write_network
 
     assert folder is not None
     problem = found.problem

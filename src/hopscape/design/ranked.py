@@ -21,7 +21,7 @@ class Ranked:
     candidates: list[Candidate]
 
     def _repr_html_(self) -> str:
-        view: str = import_module("hopscape.design.report.notebook").design_view(self)
+        view: str = import_module("hopscape.design.report.markdown").design_view(self)
         return view
 
     @property

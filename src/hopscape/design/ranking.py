@@ -1,9 +1,12 @@
-"""Ranking: budgets, weighted scores, and who is dominated by whom."""
+"""Ranking: budgets, weighted scores, and who is dominated by whom.
+
+How a design is shown: title, question, columns, plots and criteria of its report.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hopscape.core.errors import ArgumentError
@@ -13,9 +16,17 @@ from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.requirements import CRITERIA, Requirements
 from hopscape.design.table import cell
 
-Order = Callable[[Candidate], tuple[Any, ...]]
+__all__ = [
+    "Judgement",
+    "Presentation",
+    "column_grades",
+    "grades",
+    "judge",
+    "mark_dominated",
+    "rank",
+]
 
-__all__ = ["Judgement", "column_grades", "grades", "judge", "mark_dominated", "rank"]
+Order = Callable[[Candidate], tuple[Any, ...]]
 
 
 class Judgement(NamedTuple):
@@ -259,3 +270,28 @@ def _nearest(everybody: Sequence[Candidate], requirements: Requirements) -> str:
         f"none of {len(everybody)} candidates fits {asked}; the nearest,"
         f" {nearest.spec}, {nearest.trouble}"
     )
+
+
+class Presentation(NamedTuple):
+    """What the report of a direct and of a switched machine differ in.
+
+    Attributes:
+        title, words: The question, short and in full.
+        columns: Of the ranking.
+        plots (tuple of (x, y, caption)): Columns against each other.
+        criteria (tuple of (name, column)): Who is best at what.
+        weights (mapping of str to float): Of the criteria.
+        grades: What each criterion gives each candidate that is allowed, by spec.
+        simulated: The column up to which finalists are simulated.
+        answer: In words, thought by thought.
+    """
+
+    title: str
+    words: str
+    columns: tuple[str, ...]
+    plots: tuple[tuple[str, str, str], ...]
+    criteria: tuple[tuple[str, str], ...]
+    weights: Mapping[str, float]
+    grades: Mapping[str, Mapping[str, float]]
+    simulated: str = "throughput"
+    answer: tuple[str, ...] = ()

@@ -1,18 +1,42 @@
-"""The best checked schedule for a goal: the family's own algorithms and the generic one compete."""
+"""The best checked schedule for a goal: the family's own algorithms and the generic one compete.
+
+Columns about schedules: broadcast, all-gather and all-reduce, each with its lower bound.
+
+Schedules of a hand-over: the best checked one of each goal, as files.
+"""
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
 
+from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.choose import GENERIC, named_algorithms, run_algorithm
-from hopscape.core.errors import DisconnectedError, HopscapeError
+from hopscape.collectives.contest import compete
+from hopscape.core.errors import DisconnectedError, HopscapeError, TooLargeError
+from hopscape.core.files import make_folder
 from hopscape.core.goal import Goal
+from hopscape.core.measured import How, Measured
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
+from hopscape.design.conditions import Conditions, given, if_connected
+from hopscape.design.effort import BROADCAST, GATHER, GATHER_BOUND
+from hopscape.formats.chakra import write_chakra
+from hopscape.formats.msccl import write_msccl, write_mscclpp
+from hopscape.metrics.columns import Column, Evaluation
+from hopscape.metrics.effort import SHAPE, WIRING
 
-__all__ = ["ALL_PORT", "ONE_PORT", "VerifiedSchedule", "best_schedule"]
+__all__ = [
+    "ALL_PORT",
+    "ONE_PORT",
+    "SCHEDULE_COLUMNS",
+    "VerifiedSchedule",
+    "best_schedule",
+    "write_schedules",
+]
 
 ONE_PORT = Model(ports=1)
 ALL_PORT = Model()
@@ -78,3 +102,225 @@ def best_schedule(
         if shorter and verify(schedule, model=model):
             best = VerifiedSchedule(schedule, name)
     return best
+
+
+_SCHEDULE_ORDER = 1400
+_GATHERED = (WIRING, SHAPE, GATHER_BOUND, GATHER)
+
+
+@if_connected
+def _broadcast(evaluation: Evaluation) -> Measured[int | None]:
+    net, root = evaluation.network, int(evaluation.network.endpoints[0])
+    least = _broadcast_bound(evaluation).value
+    found = best_schedule(net, Goal.broadcast(root), ONE_PORT, least or 0)
+    if found is None:
+        return Measured(None, "unknown", "no algorithm gave a schedule that holds")
+    proved = found.rounds == least
+    note = f"{found.algorithm}, checked; " + ("least possible" if proved else f"at least {least}")
+    return Measured(found.rounds, "exact" if proved else "bound", note, least, found.rounds)
+
+
+@if_connected
+def _broadcast_bound(evaluation: Evaluation) -> Measured[int | None]:
+    root = int(evaluation.network.endpoints[0])
+
+    def compute() -> int:
+        bounds = lower_bounds(evaluation.network, Goal.broadcast(root), ONE_PORT)
+        return bounds[0].rounds if bounds else 0
+
+    return Measured(evaluation.share("broadcast bound", compute), "exact")
+
+
+def _least_gather(evaluation: Evaluation) -> int:
+    """Rounds that no all-port all-gather beats."""
+
+    def compute() -> int:
+        bounds = lower_bounds(evaluation.network, Goal.all_gather(), ALL_PORT)
+        return bounds[0].rounds if bounds else 0
+
+    found: int = evaluation.share("all-gather bound", compute)
+    return found
+
+
+def _gathered(evaluation: Evaluation) -> tuple[str, int] | None:
+    """Algorithm and rounds of the best all-gather; None where none was made."""
+
+    def compute() -> tuple[str, int] | None:
+        if evaluation.network.order > _SCHEDULE_ORDER and not evaluation.exact:
+            return None
+        found: VerifiedSchedule | None = best_schedule(
+            evaluation.network, Goal.all_gather(), ALL_PORT, _least_gather(evaluation)
+        )
+        return None if found is None else (found.algorithm, found.rounds)
+
+    made: tuple[str, int] | None = evaluation.share("all-gather", compute)
+    return made
+
+
+def _round_time(conditions: Conditions, size: float) -> float:
+    return conditions.alpha + size / conditions.bandwidth
+
+
+def _chunk(evaluation: Evaluation) -> float:
+    """Bytes of each endpoint's share of the message."""
+    return given(evaluation).message / max(1, evaluation.network.endpoint_count)
+
+
+@if_connected
+def _gather_bound(evaluation: Evaluation) -> Measured[float | None]:
+    each = _round_time(given(evaluation), _chunk(evaluation))
+    return Measured(round(_least_gather(evaluation) * each * 1e6, 3), "exact")
+
+
+@if_connected
+def _gather_time(evaluation: Evaluation) -> Measured[float | None]:
+    least, made = _least_gather(evaluation), _gathered(evaluation)
+    if made is None:
+        return Measured(None, "unknown", f"not computed beyond {_SCHEDULE_ORDER} nodes")
+    name, rounds = made
+    note = f"{name}, checked: {rounds} rounds, at least {least}"
+    how: How = "exact" if rounds == least else "bound"
+    each = _round_time(given(evaluation), _chunk(evaluation)) * 1e6
+    return Measured(rounds, how, note, least, rounds).mapped(lambda r: round(r * each, 3))
+
+
+def _reduce_bound(evaluation: Evaluation) -> Measured[float | None]:
+    """The longest way; and 2 (n - 1) messages, to add up and to spread, over all channels."""
+    conditions = given(evaluation)
+    hops = evaluation.figure("diameter").value
+    if hops is None:
+        return Measured(None, "exact", "not connected")
+    ends, channels = evaluation.network.endpoint_count, evaluation.network.channels
+    moved = conditions.message * 2 * (ends - 1) / max(channels, 1) / conditions.bandwidth
+    return Measured(round(max(hops * conditions.alpha, moved) * 1e6, 3), "exact")
+
+
+def _reduce_time(evaluation: Evaluation) -> Measured[float | None]:
+    """The better of one tree up and down, and of reduce-scatter with all-gather."""
+    conditions = given(evaluation)
+    hops = evaluation.figure("diameter").value
+    if hops is None:
+        return Measured(None, "exact", "not connected")
+    whole = _round_time(conditions, conditions.message)
+    ways = {f"one tree up and down, {2 * hops} rounds": 2 * hops * whole}
+    made = _gathered(evaluation)
+    if made is not None and evaluation.network.duplex:
+        name, rounds = made
+        words = f"the {name} all-gather backwards, then forwards, {2 * rounds} rounds"
+        ways[words] = 2 * rounds * _round_time(conditions, _chunk(evaluation))
+    note = min(ways, key=ways.__getitem__)
+    time, least = round(ways[note] * 1e6, 3), evaluation.figure("allreduce_bound").value
+    return Measured(time, "exact" if time == least else "bound", note, least, time)
+
+
+_ALIKE = ("rounds and costs take channels as alike", "delay", "length")
+
+SCHEDULE_COLUMNS = (
+    Column("broadcast", "bcast", "rounds of the best one-port broadcast found, checked", _broadcast,
+           needs=(WIRING, SHAPE, BROADCAST), unit="rounds", better="less", stage=2,
+           places={"design": 11}, priority=10, aside=_ALIKE),
+    Column("broadcast_bound", "bcast bound", "rounds that no one-port broadcast beats",
+           _broadcast_bound, needs=(WIRING, SHAPE), unit="rounds", stage=2, aside=_ALIKE),
+    Column("allgather", "all-gather µs",
+           "all-gather of the message by the best checked all-port schedule, in µs (α-β model)",
+           _gather_time, needs=_GATHERED, unit="µs", better="less", stage=3, aside=_ALIKE),
+    Column("allgather_bound", "a-g bound", "µs that no all-port all-gather beats", _gather_bound,
+           needs=(WIRING, SHAPE, GATHER_BOUND), unit="µs", stage=3, aside=_ALIKE),
+    Column("allreduce", "all-reduce µs",
+           "all-reduce of the message, by a tree or by that all-gather both ways, in µs (α-β"
+           " model)",
+           _reduce_time, needs=_GATHERED, unit="µs", better="less", stage=3, places={"design": 12},
+           priority=11, aside=_ALIKE),
+    Column("allreduce_bound", "a-r bound", "µs that no all-port all-reduce beats", _reduce_bound,
+           unit="µs", stage=3, aside=_ALIKE),
+)  # fmt: skip
+
+
+_TABLE_ORDER = 2100
+_GATHER_ORDER = 300
+_PERSONAL_ORDER = 64
+_SECONDS = 10.0
+_MSCCL_TRANSFERS = 20_000
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A schedule of the hand-over: its file's name, its goal, its ports, and for how many nodes."""
+
+    name: str
+    goal: Goal
+    model: Model
+    most: int
+    """Endpoints up to which its list of transfers is not too long."""
+    msccl: bool = False
+
+
+def _wanted(network: Network) -> list[_Wanted]:
+    root, count = int(network.endpoints[0]), network.endpoint_count
+    return [
+        _Wanted("broadcast", Goal.broadcast(root), ONE_PORT, 1 << 31),
+        _Wanted("all-gather", Goal.all_gather(), ALL_PORT, _TABLE_ORDER, msccl=True),
+        _Wanted("reduce-scatter", Goal.reduce_scatter(), ALL_PORT, _PERSONAL_ORDER, msccl=True),
+        _Wanted("all-reduce", Goal.all_reduce(), ALL_PORT, _TABLE_ORDER),
+        _Wanted("all-reduce-sliced", Goal.all_reduce(count), ALL_PORT, _PERSONAL_ORDER, msccl=True),
+        _Wanted("all-to-all", Goal.all_to_all(), ALL_PORT, _PERSONAL_ORDER, msccl=True),
+    ]
+
+
+def write_schedules(network: Network, folder: Path) -> list[tuple[str, str]]:
+    """Write the schedules of a network; each file with what it is, or why there is none.
+
+    Those that MSCCL knows are written for it as well, under ``msccl``, and as execution traces
+    under ``chakra``.
+    """
+    if not network.endpoint_count:
+        return [("(no schedules)", "there are no endpoints")]
+    told, written, why = [], [], ""
+    for one in _wanted(network):
+        found = _write(network, one, folder)
+        told.append(found[1:])
+        if found[0] is not None and one.msccl:
+            try:
+                _write_msccl(found[0], one.name, make_folder(folder / "msccl"))
+                write_chakra(found[0], folder / "chakra", one.name)
+                written.append(one.name)
+            except HopscapeError as error:
+                why = str(error)
+    if not written:
+        return [*told, ("(no msccl/)", why or "no schedule that it knows was written")]
+    names = ", ".join(written)
+    words = f"{names}: XML for MSCCL's executor, and plans (.json) for MSCCL++"
+    told.append(("msccl/", words + (f"; others not: {why}" if why else "")))
+    return [*told, ("chakra/", f"{names}: execution traces for ASTRA-sim, NAME.RANK.et")]
+
+
+def _write_msccl(schedule: Schedule, name: str, folder: Path) -> None:
+    if schedule.transfers > _MSCCL_TRANSFERS:
+        raise TooLargeError(
+            f"the {name} has {schedule.transfers:,} transfers; files for MSCCL are written up to"
+            f" {_MSCCL_TRANSFERS:,} (hopscape.formats.msccl.write_msccl writes more)"
+        )
+    write_msccl(schedule, folder / f"{name}.xml")
+    write_mscclpp(schedule, folder / f"{name}.json")
+
+
+def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | None, str, str]:
+    kind = "json" if network.order <= _GATHER_ORDER else "npz"
+    kind = "json" if wanted.goal.kind == "broadcast" else kind
+    name = f"{wanted.name}.{kind}"
+    if network.endpoint_count > wanted.most:
+        return (
+            None,
+            f"(no {name})",
+            f"for up to {wanted.most} endpoints, here are {network.endpoint_count}",
+        )
+    rules = {} if wanted.model.ports is None else {"ports": wanted.model.ports}
+    try:
+        best = compete(network, wanted.goal, rules, seconds=_SECONDS).best
+    except HopscapeError as error:
+        return None, f"(no {name})", str(error)
+    schedule = copy(best.schedule)
+    schedule.name = best.algorithm  # the same word in the file and in the README
+    schedule.save(folder / name)
+    what = f"{wanted.goal.describe()}: {schedule.rounds} rounds, {schedule.model.describe()}"
+    return schedule, name, f"{what}; by the {best.algorithm} algorithm, checked"

@@ -21,17 +21,16 @@ from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate, mark_equal
 from hopscape.design.columns import ALL_COLUMNS, columns_of, find_column
 from hopscape.design.designer import measure_asked
-from hopscape.design.machine import Machine
-from hopscape.design.machine_figures import machine_figures
+from hopscape.design.machine import Machine, machine_figures
 from hopscape.design.offers import Offer, family_offers, lines_needed
-from hopscape.design.presentation import Presentation
 from hopscape.design.ranked import Ranked
-from hopscape.design.ranking import column_grades, mark_dominated
+from hopscape.design.ranking import Presentation, column_grades, mark_dominated
 from hopscape.design.requirements import parse_weights
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.words import sentences
 from hopscape.registry import all_families, family, spec_files
-from hopscape.store import Processes, Store, Task, digest, run_tasks
+from hopscape.store import Processes, Store, Task, run_tasks
+from hopscape.store import records as digest
 
 __all__ = [
     "SwitchedDesign",

@@ -19,8 +19,7 @@ SWITCHED_KEYS = {"money": "cost", "line_throughput": "throughput"}
 
 
 def _figures(evaluation: Evaluation) -> dict[str, Measured[Any]]:
-    from hopscape.design.machine import Machine
-    from hopscape.design.machine_figures import machine_figures
+    from hopscape.design.machine import Machine, machine_figures
     from hopscape.design.prices import load_prices
     from hopscape.metrics.throughput import switch_graph
 

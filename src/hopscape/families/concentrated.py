@@ -15,10 +15,10 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.channels import PLAIN, ChannelClass, with_plain
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, ListedFamily, Parameter, integers
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.requirement import Requirement
-from hopscape.interchange.convert import link_ends
+from hopscape.formats.graphs.libraries import link_ends
 
 __all__ = ["Concentrated", "Planes", "Trunked"]
 

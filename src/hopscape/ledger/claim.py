@@ -1,19 +1,31 @@
-"""What a claim of a paper is, what a check of it may find, and the errors that test the check."""
+"""What a claim of a paper is, what a check of it may find, and the errors that test the check.
+
+How the claims of a paper are written down.
+
+Tables of a study: made one after the other, and kept, so that a later run goes on from there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
+
+from hopscape.core.numbers import plain
+from hopscape.store import Store, Task, run_tasks
+from hopscape.store import records as digest
 
 __all__ = [
     "Claim",
     "Correction",
+    "Entries",
     "Outcome",
     "Paper",
+    "Parts",
     "PlantedError",
     "Ruling",
     "judge",
+    "make_tables",
     "printed_as",
 ]
 
@@ -140,3 +152,70 @@ def judge(
     if len(failing) == 1:
         return Outcome("refuted", measured, failing[0])
     return Outcome("refuted", measured, f"{len(failing)} exceptions, the first: {failing[0]}")
+
+
+Check = Callable[[], Outcome]
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Writes down the claims of one paper.
+
+    Attributes:
+        paper: Its key.
+        prefix: What the keys of its claims begin with.
+        elsewhere: The place given for facts that are not in the paper.
+        guard: Put around every check.
+
+    Examples:
+        >>> check = lambda: Outcome("holds", "10 nodes")
+        >>> Entries("heawood").claim("nodes", "section 1", "there are ten", "counted", check).paper
+        'heawood'
+    """
+
+    paper: str
+    prefix: str = ""
+    elsewhere: str = "not in the paper"
+    guard: Callable[[Check], Check] = lambda check: check
+
+    def claim(
+        self,
+        key: str,
+        where: str,
+        says: str,
+        how: str,
+        check: Check,
+        *plants: PlantedError,
+        beyond: bool = False,
+    ) -> Claim:
+        """A claim of the paper, or with `beyond` a fact beside it."""
+        key, check = self.prefix + key, self.guard(check)
+        return Claim(key, self.paper, where, says, how, check, plants, beyond)
+
+    def also(self, key: str, says: str, how: str, check: Check, *plants: PlantedError) -> Claim:
+        """Something true that the paper does not say."""
+        return self.claim(key, self.elsewhere, says, how, check, *plants, beyond=True)
+
+
+Parts = Mapping[str, tuple[Callable[..., Any], tuple[Any, ...]]]
+"""By the name of a table, the function that makes it and its arguments."""
+
+
+def make_tables(parts: Parts, store: Store | None = None) -> Iterator[tuple[str, Any]]:
+    """Each table with its name, in plain values; those that are in the store are not made again.
+
+    Examples:
+        >>> list(make_tables({"three": (range, (3,)), "pair": (divmod, (7, 2))}))
+        [('three', [0, 1, 2]), ('pair', [3, 1])]
+    """
+    tasks = [
+        Task(digest(f"{work.__module__}.{work.__qualname__}", given), (work, given), about=name)
+        for name, (work, given) in parts.items()
+    ]
+    done = run_tasks(tasks, _made, store, processes=1, text="tables of the study")
+    return ((task.about, table) for task, table in done)
+
+
+def _made(work: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+    found = work(*given)
+    return plain(found if isinstance(found, Mapping) else list(found))

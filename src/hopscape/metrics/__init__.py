@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from hopscape.core.later import later
+from hopscape.core.plugins import later
 from hopscape.metrics.bisection import Bisection, bisection
 from hopscape.metrics.columns import diameter, mean_distance, radius
 from hopscape.metrics.cost import moore_bound, moore_diameter, moore_mean_distance
@@ -17,10 +17,10 @@ from hopscape.metrics.structure import (
 )
 
 if TYPE_CHECKING:
+    from hopscape.metrics.cost import BestKnown, best_known
     from hopscape.metrics.disjoint import disjoint_paths
-    from hopscape.metrics.known import BestKnown, best_known
     from hopscape.metrics.load import ChannelLoad, channel_load
-    from hopscape.metrics.spectra import Spectrum, edge_transitive, intersection_array, spectrum
+    from hopscape.metrics.structure import Spectrum, edge_transitive, intersection_array, spectrum
 
 __all__ = [
     "BestKnown",
@@ -54,8 +54,8 @@ __getattr__ = later(
     __name__,
     {
         "disjoint": ("disjoint_paths",),
-        "known": ("BestKnown", "best_known"),
+        "cost": ("BestKnown", "best_known"),
         "load": ("ChannelLoad", "channel_load"),
-        "spectra": ("Spectrum", "edge_transitive", "intersection_array", "spectrum"),
+        "structure": ("Spectrum", "edge_transitive", "intersection_array", "spectrum"),
     },
 )

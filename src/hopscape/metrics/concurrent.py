@@ -1,18 +1,47 @@
-"""Maximum concurrent flow: the best that any routing does, exactly or between two bounds."""
+"""What computations on switches and their channels need to know of a machine.
+
+Maximum concurrent flow: the best that any routing does, exactly or between two bounds.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 import numpy as np
 
-from hopscape.core.arrays import Floats
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
 from hopscape.core.numbers import number
-from hopscape.metrics.channels import Channels
 
-__all__ = ["approximate_flow", "concurrent_flow", "optimal_share"]
+__all__ = ["Channels", "approximate_flow", "concurrent_flow", "optimal_share"]
+
+
+class Channels(Protocol):
+    """Channels by the switch that they leave, as :class:`~hopscape.metrics.throughput.SwitchGraph`.
+
+    Attributes:
+        indptr, heads, tails: int64[...]
+        speeds: float64[channels]
+        ends (int64[switches]): Endpoints at each.
+    """
+
+    @property
+    def order(self) -> int: ...
+    @property
+    def indptr(self) -> IntArray: ...
+    @property
+    def heads(self) -> IntArray: ...
+    @property
+    def tails(self) -> IntArray: ...
+    @property
+    def speeds(self) -> Floats: ...
+    @property
+    def ends(self) -> IntArray: ...
+    @property
+    def name(self) -> str: ...
+
 
 _PROGRAM = 60_000
 _GAP = 0.05
@@ -126,7 +155,7 @@ def approximate_flow(
         >>> low <= concurrent_flow(graph, np.roll(np.eye(16), 8, axis=1)) <= high, low / high > 0.97
         (True, True)
     """
-    from hopscape.metrics.concurrent_kernels import rising_lengths
+    from hopscape.metrics.throughput_kernels import rising_lengths
 
     if not 0 < gap < 1:
         raise ArgumentError(f"gap is {gap:g}; it must be a share between 0 and 1")

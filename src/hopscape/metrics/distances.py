@@ -115,7 +115,7 @@ def distance_profile(
         sources = np.sort(generator.choice(network.order, size=sample, replace=False))
         how = "sampled"
     if device == "gpu":
-        from hopscape.core.distance_gpu import distance_sweep
+        from hopscape.core.gpu import distance_sweep
 
         histogram, eccentricity = distance_sweep(network, sources)
     else:

@@ -15,8 +15,8 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError, MissingPackageError
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 
 __all__ = ["Embedding", "best_embedding", "congestion", "dilation"]
 
@@ -105,7 +105,7 @@ def _laid(
 
     With `swap` guest nodes change places too, without a larger dilation.
     """
-    from hopscape.metrics.congestion_kernels import Annealing, Guest, Host, relieve
+    from hopscape.metrics.placement_kernels import Annealing, Guest, Host, relieve
 
     tails, tips = _ends(guest)
     if not len(tails):

@@ -15,8 +15,8 @@ import numpy as np
 from hopscape.core.arrays import NO_OFFSET, IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import DisconnectedError, TooLargeError
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.progress import track
 from hopscape.core.router import Router
 

@@ -14,9 +14,9 @@ from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.numbers import byte_count
 from hopscape.metrics.columns import COLUMNS, HOPS
+from hopscape.metrics.cost import best_known
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.evaluation import Evaluation
-from hopscape.metrics.known import best_known
 
 __all__ = ["distances_from_node", "distances_overall", "summarise"]
 

@@ -3,6 +3,10 @@
 A machine is looked at switch by switch: traffic between two endpoints of one switch loads no
 channel, and what the endpoints of one switch send to those of another takes the same routes. All
 results are shares of an endpoint's line rate, at most 1.
+
+What no routing gets across a cut: the bisection bound, over many cuts.
+
+Loads of even splitting as fractions, for machines small enough to count.
 """
 
 from __future__ import annotations
@@ -18,11 +22,18 @@ import numpy as np
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.measured import Measured
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
-from hopscape.metrics.concurrent import optimal_share
+from hopscape.core.processes import require_memory
+from hopscape.metrics.concurrent import Channels, optimal_share
 
-__all__ = ["SwitchGraph", "Uniform", "switch_graph"]
+__all__ = [
+    "SwitchGraph",
+    "Uniform",
+    "cut_bound",
+    "rational_loads",
+    "switch_graph",
+    "throughput_limit",
+]
 
 _RATIONAL_STEPS = 20_000
 """Switches times channels up to which loads are added up as fractions."""
@@ -148,7 +159,6 @@ class SwitchGraph:
             >>> switch_graph(hopscape.build("concentrated(petersen, 7, trunk=3)")).fraction()
             Fraction(207, 245)
         """
-        from hopscape.metrics.rational import rational_loads
 
         load = self.uniform().load
         if load <= 1 - 1e-9:
@@ -498,3 +508,83 @@ def switch_graph(network: Network) -> SwitchGraph:
         each,
         network.spec,
     )
+
+
+def throughput_limit(graph: SwitchGraph) -> Measured[float]:
+    """Throughput that no routing exceeds under its worst permutation.
+
+    The least of capacity over distance, of what the ports of a switch let out
+    (:meth:`~hopscape.metrics.throughput.SwitchGraph.bound`), and of what crosses a cut.
+
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.metrics.throughput import switch_graph
+        >>> throughput_limit(switch_graph(hopscape.build("concentrated(path(8), 1)"))).value
+        0.25
+    """
+    hops, cut = graph.bound(), cut_bound(graph)
+    return min(hops, cut, key=lambda found: found.value)
+
+
+def cut_bound(graph: SwitchGraph) -> Measured[float]:
+    """Capacity of a cut over the endpoints on its smaller side, the least of many cuts.
+
+    Some permutation sends all of these across. The cuts are those before every switch in the order
+    of numbers and along a narrow band (reverse Cuthill-McKee); each is a proved bound.
+
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.metrics.throughput import switch_graph
+        >>> cut_bound(switch_graph(hopscape.build("concentrated(ring(8), 1)"))).value
+        0.5
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    if graph.endpoints < 2 or not len(graph.heads):
+        return Measured.at_most(1.0, "one switch")
+    ones = np.ones(len(graph.heads), dtype=np.int8)
+    matrix = csr_array((ones, graph.heads, graph.indptr), shape=(graph.order, graph.order))
+    best = 1.0
+    for order in (np.arange(graph.order), reverse_cuthill_mckee(matrix, symmetric_mode=True)):
+        place = np.empty(graph.order, dtype=np.int64)
+        place[order] = np.arange(graph.order)
+        first, last = place[graph.tails], place[graph.heads]
+        across = first < last
+        change = np.bincount(first[across], graph.speeds[across], minlength=graph.order + 1)
+        change -= np.bincount(last[across], graph.speeds[across], minlength=graph.order + 1)
+        capacity = np.cumsum(change)[: graph.order]
+        before = np.cumsum(graph.ends[order])
+        fewer = np.minimum(before, graph.endpoints - before) * graph.lines
+        there = fewer > 0
+        if there.any():
+            best = min(best, float((capacity[there] / fewer[there]).min()))
+    return Measured.at_most(best, "capacity of a cut")
+
+
+def rational_loads(graph: Channels) -> list[Fraction]:
+    """Loads of all channels when every two endpoints send 1, split evenly, as fractions."""
+    loads = [Fraction(0)] * len(graph.heads)
+    before: list[list[int]] = [[] for _ in range(graph.order)]
+    for channel, head in enumerate(graph.heads.tolist()):
+        before[head].append(channel)
+    tails = graph.tails.tolist()
+    for target in np.flatnonzero(graph.ends).tolist():
+        distance, paths, queue = {target: 0}, {target: 1}, [target]
+        steps: list[tuple[int, int, int]] = []
+        for node in queue:
+            for channel in before[node]:
+                tail = tails[channel]
+                if tail not in distance:
+                    distance[tail], paths[tail] = distance[node] + 1, 0
+                    queue.append(tail)
+                if distance[tail] == distance[node] + 1:
+                    paths[tail] += paths[node]
+                    steps.append((tail, channel, node))
+        flow = {v: Fraction(int(graph.ends[v]) * int(graph.ends[target])) for v in queue}
+        steps.sort(key=lambda step: -distance[step[0]])
+        for tail, channel, node in steps:
+            part = flow[tail] * paths[node] / paths[tail]
+            loads[channel] += part
+            flow[node] += part
+    return loads

@@ -1,14 +1,14 @@
 """Flit-level simulation: how a network holds up under load.
 
 A :class:`Job` says everything that decides a simulation; :func:`simulate`, :func:`saturation`,
-:func:`replay` and :func:`booksim` run it.
+and :func:`replay` run it.
 """
 
 from hopscape.simulate.fabric import Setup, build_setup
 from hopscape.simulate.jobs import Job
 from hopscape.simulate.measurement import Point, run_point
 from hopscape.simulate.settings import Settings
-from hopscape.simulate.sweep import Saturation, booksim, replay, saturation, simulate
+from hopscape.simulate.sweep import Saturation, replay, saturation, simulate
 from hopscape.simulate.traffic import PATTERNS, Traffic, make_traffic
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "Settings",
     "Setup",
     "Traffic",
-    "booksim",
     "build_setup",
     "make_traffic",
     "replay",

@@ -8,8 +8,8 @@ import numpy as np
 
 from hopscape.core.arrays import NO_PORT, IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.router import Router, TableRouter
 from hopscape.deadlock.classes import (
     Certificate,
@@ -19,18 +19,15 @@ from hopscape.deadlock.classes import (
     find_classes,
     find_source_classes,
 )
-from hopscape.deadlock.judgement import phases, required_vcs
+from hopscape.deadlock.judgement import classes_by_columns, phases, required_vcs, suits_columns
+from hopscape.deadlock.routes import RouteColumns, RoutingTable
 from hopscape.deadlock.sources import SourceRoutes
-from hopscape.deadlock.streaming import classes_by_columns, suits_columns
-from hopscape.deadlock.tables import RouteColumns, RoutingTable
 from hopscape.metrics.routes import closed_router
 from hopscape.simulate import layout
-from hopscape.simulate.delays import channel_delays
 from hopscape.simulate.layout import ChosenRoutes, Fabric, State
 from hopscape.simulate.packing import Packer, pack_table
-from hopscape.simulate.settings import Settings
+from hopscape.simulate.settings import Settings, channel_delays, needs_windows
 from hopscape.simulate.traffic import check_seed
-from hopscape.simulate.windows import needs_windows
 
 __all__ = ["Setup", "build_setup", "fresh_state", "memory_needed"]
 

@@ -10,10 +10,9 @@ from hopscape.core.addresses import MixedRadix
 from hopscape.core.compile_ahead import compile_ahead
 from hopscape.core.errors import ArgumentError
 from hopscape.registry import build, spec_files
-from hopscape.simulate.delays import channel_delays
 from hopscape.simulate.fabric import Setup, build_setup
 from hopscape.simulate.faults import plan_epochs, read_faults
-from hopscape.simulate.settings import Settings
+from hopscape.simulate.settings import Settings, channel_delays
 from hopscape.simulate.traffic import (
     Traffic,
     make_traffic,
@@ -21,7 +20,8 @@ from hopscape.simulate.traffic import (
     read_trace,
     worst_permutation,
 )
-from hopscape.store import digest, file_digest
+from hopscape.store import file_digest
+from hopscape.store import records as digest
 
 __all__ = ["Job", "traffic_for"]
 
@@ -39,7 +39,7 @@ class Job:
         fail_links, fail_nodes: Faults, as :func:`hopscape.simulate.faults.read_faults` takes them.
         fault_routing: {'family', 'tables'}
         link_delays (tuple of (str, int)): Cycles of classes of links
-            (:func:`hopscape.simulate.delays.link_classes`); all others take the delay of the
+            (:func:`hopscape.simulate.settings.link_classes`); all others take the delay of the
             settings.
 
     Examples:

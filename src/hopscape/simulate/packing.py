@@ -9,7 +9,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.deadlock.classes import Classes
 from hopscape.deadlock.layout import PortTable
-from hopscape.deadlock.tables import RoutingTable
+from hopscape.deadlock.routes import RoutingTable
 from hopscape.simulate.layout import ENTRY_SET_SHIFT, TIE, Ties
 
 __all__ = ["Packer", "pack_table"]
@@ -38,7 +38,7 @@ class Packer:
 
     def visit(self, block: PortTable, entry: IntArray, entry_other: IntArray) -> None:
         """Pack the columns of some goals that follow each other."""
-        from hopscape.simulate.entry_kernels import pack_entries
+        from hopscape.simulate.table_kernels import pack_entries
 
         if self._complete:
             self._require_routes(block)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.schedule import Schedule
 from hopscape.simulate import layout

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.simulate import layout
 from hopscape.simulate.fabric import Setup
 from hopscape.simulate.layout import Counters, Source, State
@@ -101,7 +101,7 @@ class Run:
         return waits
 
     def _strike(self, epoch: Epoch) -> None:
-        from hopscape.simulate.surgery import strike
+        from hopscape.simulate.faults import strike
 
         strike(epoch, self.state, self.source)
         self.setup, self._mixed = epoch.setup, epoch
@@ -112,7 +112,7 @@ class Run:
 
         One packet of each circle goes at first; after a find twice as many, otherwise half.
         """
-        from hopscape.simulate.surgery import census, discard
+        from hopscape.simulate.faults import census, discard
 
         pause = min(_LOOK, 2 * self._pause)
         while len((waits := look_for_stuck(self.setup, self.state)).rows):
@@ -195,8 +195,8 @@ def stuck_rows(setup: Setup, state: State) -> IntArray:
 
 def look_for_stuck(setup: Setup, state: State) -> StuckChannels:
     """:func:`stuck_rows` with what they wait for."""
+    from hopscape.simulate.faults import gather_flits
     from hopscape.simulate.stuck_kernels import Movement, find_owners, mark_moving
-    from hopscape.simulate.surgery import gather_flits
 
     gather_flits(state)
     rows = len(state.vcs)

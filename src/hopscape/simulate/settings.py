@@ -1,15 +1,34 @@
-"""Settings of a simulated network: routers, links, packets."""
+"""Settings of a simulated network: routers, links, packets.
+
+Link delays by class of link: axes of a grid, steps of a circulant, lines of endpoints.
+
+Where sources need windows: networks that would lose throughput beyond saturation.
+"""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
+import numpy as np
+
+from hopscape.core.arrays import NO_PORT, IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.deadlock.classes import Spread
+from hopscape.core.network import Network
+from hopscape.deadlock.classes import Classes, Spread
 from hopscape.deadlock.judgement import Routing
+from hopscape.deadlock.routes import RouteColumns, RoutingTable
 
-__all__ = ["Routing", "Settings"]
+__all__ = [
+    "Routing",
+    "Runs",
+    "Settings",
+    "channel_delays",
+    "link_classes",
+    "needs_windows",
+    "parse_delays",
+    "straight_runs",
+]
 
 Priority = Literal["auto", "none", "transit", "age"]
 Window = Literal["auto", "none", "delay"]
@@ -52,7 +71,7 @@ class Settings:
             empty network and grows with the others (congestion control by delay, as in network
             cards; packets of a replayed schedule are exempt). ``auto`` is ``delay`` where classes
             go by pairs of nodes or rise, and on datelines where long straight runs go through rings
-            that are busier than others (:func:`hopscape.simulate.windows.needs_windows`).
+            that are busier than others (:func:`hopscape.simulate.settings.needs_windows`).
         shared_buffers: Adaptive wormhole packets may ask for a virtual channel whose buffer has no
             room for them, as in BookSim: nothing is then certified.
 
@@ -191,3 +210,180 @@ class Settings:
             k: tuple(v) if isinstance(v, list) else v for k, v in values.items()
         }
         return cls(**fixed)
+
+
+_MOST = 1000
+
+
+def link_classes(network: Network) -> dict[str, IntArray]:
+    """Classes of links that a network knows by name, with their channels.
+
+    The kinds of the network; where some nodes are switches, ``endpoint`` are the links of
+    endpoints and ``switch`` those between switches.
+
+    Examples:
+        >>> import hopscape
+        >>> {k: len(v) for k, v in link_classes(hopscape.build("circulant(8, 1, 4)")).items()}
+        {'step1': 16, 'step4': 8}
+    """
+    channels = np.arange(len(network.heads))
+    kinds = network.class_of(channels)
+    ends = np.cumsum(np.bincount(kinds, minlength=len(network.classes)))
+    by_kind = np.split(np.argsort(kinds, kind="stable"), ends[:-1])
+    found = {k.name: own for k, own in zip(network.classes, by_kind, strict=False) if len(own)}
+    if network.has_switches:
+        end = np.zeros(network.order, dtype=np.bool_)
+        end[network.endpoints] = True
+        outer = end[network.tails] | end[network.heads]
+        found |= {"endpoint": channels[outer], "switch": channels[~outer]}
+    return found
+
+
+def parse_delays(text: str) -> tuple[int | None, tuple[tuple[str, int], ...]]:
+    """The delay of all links (if said) and those of classes, from ``2`` or ``axis0=1,axis1=3``.
+
+    Examples:
+        >>> parse_delays("2,axis1=3")
+        (2, (('axis1', 3),))
+    """
+    general, named = None, []
+    for part in text.split(","):
+        name, sign, value = part.rpartition("=")
+        if not value.strip().isdecimal() or int(value) > _MOST or (sign and not name.strip()):
+            raise ArgumentError(
+                f"link-delay is {text!r}; write cycles from 0 to {_MOST}, or CLASS=CYCLES"
+            )
+        if sign:
+            named.append((name.strip(), int(value)))
+        else:
+            general = int(value)
+    return general, tuple(named)
+
+
+def channel_delays(
+    network: Network, general: int, named: tuple[tuple[str, int], ...]
+) -> IntArray | None:
+    """Cycles of each channel, or None when all take the general delay.
+
+    The delay of a kind of channel, from a graph file, goes before the general one; what is named
+    goes before both.
+    """
+    for kind in network.classes:
+        if kind.delay is not None and kind.delay not in range(_MOST + 1):
+            raise ArgumentError(
+                f"{network.spec}: channels of class {kind.name!r} have delay {kind.delay};"
+                f" the simulator takes whole cycles from 0 to {_MOST}"
+            )
+    own = np.asarray([general if kind.delay is None else kind.delay for kind in network.classes])
+    if not named and (own == general).all():
+        return None
+    channels = np.arange(len(network.heads))
+    delays = np.full(len(channels), general, dtype=np.int32)
+    if len(own):
+        delays[:] = own[network.class_of(channels)]
+    known = link_classes(network) if named else {}
+    for name, cycles in named:
+        if name not in known:
+            choice = ", ".join(known) if known else "none"
+            raise ArgumentError(
+                f"link-delay {name}={cycles}: {network.spec} has no links of class {name!r};"
+                f" its classes are: {choice}"
+            )
+        delays[known[name]] = cycles
+    return delays
+
+
+_GOALS = 8
+_BUSY = 0.8  # of the busiest port
+_UNEVEN, _LONG, _LONG_FRESH = 1.4, 4.0, 9.0
+
+
+class Runs(NamedTuple):
+    """How routes go straight on in rings.
+
+    Attributes:
+        length: Links of the straight run that a hop is part of, on average.
+        unevenness: Use of the busiest port, in terms of the mean.
+        fresh: The busiest rings are entered by new packets alone, which go up to half way round.
+    """
+
+    length: float
+    unevenness: float
+    fresh: bool
+
+
+def needs_windows(table: RoutingTable | RouteColumns, classes: Classes) -> bool:
+    """Does the network jam beyond saturation unless its sources hold packets back?
+
+    Classes by pairs of nodes and rising classes do. On datelines, long straight runs do in rings
+    that are busier than others: packets that turn into them wait in the others. Where only new
+    packets enter the busy rings (a single ring, a torus with the longest axis first) priority to
+    those in the ring is enough up to twice that length. Where all ports are used alike (square
+    tori) it always is. The limits separate some fifty rings, tori, circulants and multirings of
+    12 to 1,024 nodes that kept 90 % of their throughput under uniform traffic from those that
+    did not.
+
+    Examples:
+        >>> from hopscape import build
+        >>> from hopscape.deadlock.classes import find_classes
+        >>> specs = ["ring(16)", "ring(64)", "torus(24, 4)", "torus(4, 24)", "circulant(119, 1, 2)"]
+        >>> [needs_windows(*find_classes(build(spec))[:2]) for spec in specs]
+        [False, True, False, True, True]
+    """
+    if classes.method != "dateline":
+        return classes.method != "single"
+    if isinstance(table, RoutingTable) and not len(table.port):
+        return False  # the sources choose the routes
+    runs = straight_runs(table, classes.rings)
+    if runs.fresh:
+        return runs.length > _LONG_FRESH
+    return runs.unevenness > _UNEVEN and runs.length > _LONG
+
+
+def straight_runs(table: RoutingTable | RouteColumns, rings: IntArray) -> Runs:
+    """Follow the routes from all nodes to a few goals, by either way of a tie to every other goal.
+
+    Examples:
+        From every node of a ring of 5 two runs have one link and two have two: (1 + 1 + 4 + 4) / 6.
+
+        >>> from hopscape import build
+        >>> from hopscape.deadlock.routes import own_table, port_rings
+        >>> network = build("ring(5)")
+        >>> straight_runs(own_table(network), port_rings(network))
+        Runs(length=1.6666666666666667, unevenness=1.0, fresh=True)
+    """
+    network = table.network
+    goals = np.unique(np.linspace(0, network.order - 1, _GOALS).astype(np.int64))
+    ports = table.columns(goals)
+    at = np.repeat(np.arange(network.order), len(goals))
+    goal = np.tile(np.arange(len(goals)), network.order)
+    second = np.tile(np.arange(len(goals)) % 2 == 1, network.order)
+    ring, run = np.full(len(at), -1), np.zeros(len(at), dtype=np.int64)
+    uses, turns = np.zeros((2, network.ports), dtype=np.int64)
+    squares = longest = 0
+    for hop in range(network.order):
+        port = np.where(second, ports.other[at, goal], ports.port[at, goal])
+        going = port != NO_PORT
+        if not going.any():
+            break
+        at, goal, second, ring, run = (x[going] for x in (at, goal, second, ring, run))
+        channel = network.indptr[at] + port[going]
+        now, taken = rings[channel], network.port_of(channel)
+        run = np.where((now == ring) & (now >= 0), run + 1, 1)
+        squares += int((2 * run - 1).sum())  # of the lengths of the runs, as they grow
+        longest = max(longest, int(run.max()))
+        uses += np.bincount(taken, minlength=len(uses))
+        turns += np.bincount(taken[(run == 1) & (hop > 0)], minlength=len(uses))
+        at, ring = network.heads[channel], now
+    if not squares:
+        return Runs(0.0, 1.0, True)
+    busy = uses > _BUSY * uses.max()
+    whole = 2 * longest + 1 >= _ring_length(table, rings, busy)
+    fresh = whole and not turns[busy].any()
+    return Runs(squares / int(uses.sum()), float(uses.max() / uses.mean()), fresh)
+
+
+def _ring_length(table: RoutingTable | RouteColumns, rings: IntArray, busy: IntArray) -> int:
+    """Links of the longest ring of the busy ports."""
+    among = busy[table.network.port_of(np.arange(len(rings)))] & (rings >= 0)
+    return int(np.bincount(rings[among]).max(initial=0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,26 +10,21 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.schedule import Schedule
-from hopscape.registry import build
 from hopscape.simulate import measurement
-from hopscape.simulate.booksim import BookSimJob, read_booksim, write_booksim
 from hopscape.simulate.faults import read_faults
 from hopscape.simulate.jobs import Job
 from hopscape.simulate.measurement import Point, run_point
 from hopscape.simulate.replay import Replay, lines_of
 from hopscape.simulate.replay import replay as replay_on
-from hopscape.simulate.sampling import run_samples
 from hopscape.store import Store, Task, opened, run_tasks
 
 __all__ = [
     "Saturation",
-    "booksim",
     "parse_loads",
     "replay",
     "saturation",
     "saturations",
     "simulate",
-    "write_booksims",
 ]
 
 _MOST_LOADS = 100_000
@@ -168,7 +162,7 @@ def saturations(
         True
     """
     for job in jobs:
-        _require_whole(job, "the saturation load")
+        require_whole(job, "the saturation load")
     tasks = [
         Task(f"{job.key}-saturation-{precision}", (job, precision), about=f"{job.spec}, saturation")
         for job in (replace(job, load=0.0) for job in jobs)
@@ -215,7 +209,7 @@ def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = Fals
         >>> done.rounds, done.deadlocked
         (3, False)
     """
-    _require_whole(job, "a schedule")
+    require_whole(job, "a schedule")
     lines = lines_of(schedule)
     if not job.load and job.settings.concentration < lines:
         job = replace(job, settings=replace(job.settings, concentration=lines))
@@ -230,85 +224,6 @@ def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = Fals
     )
 
 
-def booksim(job: BookSimJob | str | Path) -> dict[str, Any]:
-    """Run a BookSim configuration; ``unstable`` in the record is BookSim's own verdict.
-
-    Args:
-        job: What :func:`hopscape.simulate.booksim.read_booksim` makes of a file, or the file.
-
-    Examples:
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     path = Path(folder) / "mesh.cfg"
-        ...     _ = path.write_text("topology = mesh; k = 4; routing_function = dor;")
-        ...     record = booksim(path)
-        >>> record["spec"], record["unstable"]
-        ('mesh(4, 4)', False)
-    """
-    wanted = job if isinstance(job, BookSimJob) else read_booksim(job)
-    setup = wanted.setup()
-    point, unstable = run_samples(
-        setup, wanted.pattern(), wanted.load, wanted.sampling, seed=wanted.seed
-    )
-    return point.to_dict() | {"spec": setup.network.spec, "unstable": unstable}
-
-
-def write_booksims(jobs: Sequence[Job], folder: str | Path) -> list[dict[str, str]]:
-    """Write a BookSim configuration and its network file for each job, named after the network.
-
-    Returns:
-        list of dict: ``spec``, ``configuration``, ``network_file`` (empty where BookSim has the
-            topology itself) and ``routes``, by which BookSim runs it, of each.
-    """
-    place, rows = Path(folder), []
-    written: dict[str, str] = {}
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ArgumentError(f"{folder} cannot be made: {error.strerror}") from error
-    for job in jobs:
-        _require_plain(job)
-        network = build(job.spec)
-        if network.unheeded("", "capacity", "delay"):
-            raise ArgumentError(
-                f"{network.spec} has channels of several kinds; a BookSim configuration is written"
-                " for channels that are all alike"
-            )
-        name = re.sub(r"[^A-Za-z0-9]+", "-", network.spec).strip("-")
-        if written.setdefault(name, network.spec) != network.spec:
-            raise ArgumentError(f"{written[name]} and {network.spec} would both be {name}.cfg")
-        path = place / f"{name}.cfg"
-        files = write_booksim(
-            network, job.settings, path, traffic=job.traffic, load=job.load, seed=job.seed
-        )
-        rows.append(
-            {
-                "spec": network.spec,
-                "configuration": str(path),
-                "network_file": str(files.wiring or ""),
-                "routes": files.routes,
-            }
-        )
-    return rows
-
-
-def _require_whole(job: Job, what: str) -> None:
+def require_whole(job: Job, what: str) -> None:
     if job.has_faults:
         raise ArgumentError(f"{what} goes with no fault; faults go with points at a load")
-
-
-def _require_plain(job: Job) -> None:
-    """Refuse what a BookSim configuration of a network file cannot say."""
-    _require_whole(job, "a BookSim configuration")
-    if job.link_delays:
-        raise ArgumentError("a BookSim configuration has one link delay for all links")
-    plain = {"routing": "fixed", "switching": "wormhole", "concentration": 1}
-    given = {name: getattr(job.settings, name) for name in plain} | {"router": job.router}
-    for name, usual in (plain | {"router": "auto"}).items():
-        if given[name] != usual:
-            raise ArgumentError(
-                f"{name} is {given[name]}; a BookSim configuration is written for {usual} only"
-            )
-    if job.on_off is not None:
-        raise ArgumentError("a BookSim configuration is written without bursts")

@@ -66,14 +66,7 @@ from hopscape.simulate.layout import (
     Fabric,
     State,
 )
-from hopscape.simulate.packet_kernels import (
-    bury,
-    copied,
-    fetch,
-    inner,
-    put_flit,
-    send_credit,
-)
+from hopscape.simulate.packet_kernels import bury, copied, fetch, inner, put_flit, send_credit
 
 __all__ = ["allocate_switch", "choose_senders"]
 

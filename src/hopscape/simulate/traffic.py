@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
-from hopscape.core.arrays import Floats
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins

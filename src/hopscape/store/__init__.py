@@ -4,10 +4,7 @@ Searches, sweeps, studies and the designer cut their work into tasks, run them h
 or many, and resume from the same file.
 """
 
-from hopscape.store.digest import digest, file_digest
-from hopscape.store.pools import Processes
-from hopscape.store.records import Store, opened
-from hopscape.store.task import Task
-from hopscape.store.tasks import Work, run_tasks
+from hopscape.store.records import Store, digest, file_digest, opened
+from hopscape.store.tasks import Processes, Task, Work, run_tasks
 
 __all__ = ["Processes", "Store", "Task", "Work", "digest", "file_digest", "opened", "run_tasks"]

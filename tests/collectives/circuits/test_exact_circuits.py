@@ -14,9 +14,8 @@ import hopscape
 from conftest import connected_graphs, simple_graph
 from hopscape import Goal, Model, verify
 from hopscape.collectives.circuits.exact import exact_circuits, quarter_turn, short_chains, solve
-from hopscape.collectives.circuits.paths import circuits_towards
+from hopscape.collectives.circuits.paths import chain_lengths, circuits_towards
 from hopscape.collectives.circuits.search import search_circuits
-from hopscape.collectives.circuits.settle import chain_lengths
 from hopscape.collectives.contest import compete
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.network import Network

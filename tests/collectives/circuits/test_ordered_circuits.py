@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.collectives.bounds import lower_bounds
-from hopscape.collectives.circuits.ordered import ordered_circuits
-from hopscape.collectives.circuits.search import search_circuits
+from hopscape.collectives.circuits.search import ordered_circuits, search_circuits
 from hopscape.collectives.contest import compete
 from hopscape.core.dimension_order import grid_of
 from hopscape.core.errors import ArgumentError, TooLargeError

@@ -13,15 +13,18 @@ import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.collectives.choose import report, run_algorithm
 from hopscape.collectives.circuits.anyside import (
+    alike,
     best_schedule,
+    fill_gap,
     growth_rounds,
+    line_calls,
+    line_program,
     mesh_schedule,
+    small_program,
+    small_sides,
     widened,
 )
-from hopscape.collectives.circuits.delays import check_delay_safety, simulate_delays
-from hopscape.collectives.circuits.lines import fill_gap, line_calls, line_program
-from hopscape.collectives.circuits.local import LocalRule
-from hopscape.collectives.circuits.programs import compose, grid_points, to_schedule
+from hopscape.collectives.circuits.paths import search_sets
 from hopscape.collectives.circuits.schemes import (
     SCHEMES,
     axis_level,
@@ -29,10 +32,16 @@ from hopscape.collectives.circuits.schemes import (
     scheme,
     short_level,
 )
-from hopscape.collectives.circuits.settle import search_sets
-from hopscape.collectives.circuits.small import alike, small_program, small_sides
-from hopscape.collectives.circuits.words import parse_word, write_word
+from hopscape.collectives.circuits.torus import (
+    compose,
+    grid_points,
+    parse_word,
+    to_schedule,
+    write_word,
+)
 from hopscape.core.errors import ArgumentError
+from hopscape.papers.torusbcast.delays import check_delay_safety, simulate_delays
+from hopscape.papers.torusbcast.node_local import LocalRule
 
 
 def torus(*sides):

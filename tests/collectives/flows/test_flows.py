@@ -15,15 +15,15 @@ import hopscape
 from conftest import connected_graph, connected_graphs
 from hopscape import Goal, Model, Network, verify
 from hopscape.collectives import run_algorithm
-from hopscape.collectives.flows.exchange import (
+from hopscape.collectives.flow_path_kernels import priced_paths, tree_loads
+from hopscape.collectives.flow_schedules import flow_routes, flow_schedule
+from hopscape.collectives.flows import (
     Parallel,
     exchange_bound,
     orbits_of,
     weighted_bound,
     whole_weights,
 )
-from hopscape.collectives.flows.path_kernels import priced_paths, tree_loads
-from hopscape.collectives.flows.schedules import flow_routes, flow_schedule
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 
 

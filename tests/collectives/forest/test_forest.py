@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape import Goal, Model, Network, verify
 from hopscape.collectives import run_algorithm
-from hopscape.collectives.forest import best_pieces, bottleneck, forest_schedule
-from hopscape.collectives.forest.arcs import Arcs
-from hopscape.collectives.forest.flow_kernels import largest_flow, least_flow, source_side
-from hopscape.collectives.forest.packing import pack_trees
-from hopscape.collectives.forest.splitting import split_switches
+from hopscape.collectives.forest import Arcs, bottleneck, pack_trees
+from hopscape.collectives.forest_kernels import largest_flow, least_flow, source_side
+from hopscape.collectives.forest_schedules import best_pieces, forest_schedule, split_switches
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from hopscape.core.check import check_router
 from hopscape.core.errors import HopscapeError
 from hopscape.core.requirement import Requirement
+from hopscape.core.router_check import check_router
 from hopscape.families.cayley import Cayley, Semidirect, good_cayley
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.routes import all_routes

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.core.errors import ArgumentError
 from hopscape.families.cayley import Semidirect, group
-from hopscape.search.graph.shapes import group_names
+from hopscape.search.graph.lifts import group_names
 from refusals import refusals
 
 NAMES = [

@@ -15,21 +15,18 @@ from typer.testing import CliRunner
 
 import hopscape
 from commands import ask, shown
-from hopscape.algebra.lattices.census import Census
-from hopscape.algebra.lattices.counting import count_points
-from hopscape.algebra.lattices.farthest import farthest
-from hopscape.algebra.lattices.lattice import Lattice
+from hopscape.algebra.lattices.cell import Lattice, farthest
+from hopscape.algebra.lattices.census import Census, count_points
 from hopscape.cli.app import app
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
 from hopscape.core.network import Network
-from hopscape.families.circulant import Circulant, least_mean
-from hopscape.families.circulant.balls import ball_sizes
-from hopscape.families.circulant.describe import distance_figures
-from hopscape.families.circulant.figures import Figures
-from hopscape.families.circulant.isomorphism import fold
+from hopscape.families.circulant.closed_forms import fold, least_mean
+from hopscape.families.circulant.figures import Figures, ball_sizes
+from hopscape.families.circulant.wiring import Circulant
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.summary import summarise
+from hopscape.papers.circulant.describe import distance_figures
 
 
 def brute_count(high, planes) -> tuple[int, int]:
@@ -187,7 +184,7 @@ def test_mean_of_wong_coppersmith(b, n) -> None:
 
 
 def test_least_mean_sums_the_shells() -> None:
-    from hopscape.families.circulant import ball
+    from hopscape.families.circulant.closed_forms import ball
 
     for nodes, n in itertools.product((2, 3, 13, 14, 100, 777), range(1, 6)):
         shells = [ball(r, n) - (ball(r - 1, n) if r else 0) for r in range(nodes)]

@@ -12,26 +12,29 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from hopscape.algebra.lattices.lattice import Lattice
+from hopscape.algebra.lattices.cell import Lattice
 from hopscape.algebra.reduction import l1
-from hopscape.core.check import check_router
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, DisconnectedError, SpecError
 from hopscape.core.formula import evaluate, inputs
 from hopscape.core.network import Network
-from hopscape.families.circulant import (
-    Circulant,
+from hopscape.core.router_check import check_router
+from hopscape.families.circulant.closed_forms import (
     ball,
     canonical,
     find_multiplier,
     fold,
     least_mean,
     max_order,
+    recognise,
+    set_17,
+    set_18,
+    set_two_parameter,
     ulb,
 )
-from hopscape.families.circulant.forms import recognise, set_17, set_18, set_two_parameter
 from hopscape.families.circulant.routing import CirculantRouter
-from hopscape.ledger.papers.circulant.printed import printed_distance, printed_vector
+from hopscape.families.circulant.wiring import Circulant
+from hopscape.papers.circulant.printed import printed_distance, printed_vector
 from refusals import refusals
 
 

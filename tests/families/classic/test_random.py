@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
+from hopscape.core.grid_kernels import draw, link_rows, seeded, shuffle
 from hopscape.core.network import Network
-from hopscape.core.pairing_kernels import link_rows
-from hopscape.core.random_kernels import draw, seeded, shuffle
 from hopscape.core.wired import _link_rows
 from hopscape.families.classic import random_kernels
 

@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 import hopscape
 from conftest import bfs
 from hopscape.cli.app import app
-from hopscape.core.check import check_router
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import SpecError
 from hopscape.core.requirement import Requirement
+from hopscape.core.router_check import check_router
 from hopscape.families.datacenter.star import balanced_quad, paley
 from hopscape.families.torus import best_twist
 from hopscape.metrics import distance_profile

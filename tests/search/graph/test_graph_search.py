@@ -24,10 +24,9 @@ from hopscape.search.graph import climb as climb_module
 from hopscape.search.graph import rounds as rounds_module
 from hopscape.search.graph.arms import arms, run
 from hopscape.search.graph.climb import Climb
-from hopscape.search.graph.lifts import Shape
+from hopscape.search.graph.dense import anneal_lift, suits_orbits
+from hopscape.search.graph.lifts import Shape, shapes
 from hopscape.search.graph.measure_kernels import BITS, ROWS, SEARCH, measure
-from hopscape.search.graph.orbits import anneal_lift, suits_orbits
-from hopscape.search.graph.shapes import shapes
 from hopscape.search.graph.starts import algebraic_starts, plan_start, solution_of
 from hopscape.store import Store
 
@@ -270,7 +269,7 @@ def test_ctrl_c_hands_back_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_ctrl_c_ends_the_search_for_a_number_of_switches(monkeypatch: pytest.MonkeyPatch) -> None:
     """One is enough, however many numbers of switches were to be tried."""
-    from hopscape.search.graph import radix
+    from hopscape.search.graph import rounds as radix
 
     asked = []
 
@@ -462,7 +461,7 @@ def far_pairs(n: int, links: Any) -> int:
 @settings(max_examples=25, deadline=None)
 def test_dense_graphs_by_their_far_pairs(n: int, degree: int, seed: int) -> None:
     """Counted while ends are exchanged, far pairs are those that breadth-first search names."""
-    from hopscape.search.graph.pair_kernels import Pairs, anneal_pairs, count_pairs
+    from hopscape.search.graph.dense_kernels import Pairs, anneal_pairs, count_pairs
 
     if degree >= n or n * degree % 2:
         return
@@ -495,7 +494,7 @@ def test_dense_graphs_by_their_far_pairs(n: int, degree: int, seed: int) -> None
 
 def test_dense_graphs_are_annealed_by_their_far_pairs() -> None:
     """The Hoffman-Singleton graph is out of reach; what is found beats 60 random graphs."""
-    from hopscape.search.graph.pairs import suits_pairs
+    from hopscape.search.graph.dense import suits_pairs
 
     problem = Problem(30, 5)
     plain = Shape("cyclic(1)", 30, 0, 5)

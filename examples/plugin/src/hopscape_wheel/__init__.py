@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Facts, Family, Parameter
@@ -20,7 +20,7 @@ from hopscape.core.model import Model, Served
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.schedule import Schedule
-from hopscape.interchange import Exporter
+from hopscape.formats.graphs import Exporter
 from hopscape.ledger import Claim, Outcome, Paper, PlantedError, judge
 from hopscape.metrics.evaluation import Column, Evaluation
 

@@ -1,4 +1,11 @@
-"""The cell of shortest vectors, orthant by orthant, between walls.
+"""The lattice of a circulant.
+
+A walk with x_i steps of generator s_i leads round to its start when x·S ≡ 0 mod N. These x form a
+lattice L; the shortest paths to node v are the shortest vectors of the coset {x : x·S ≡ v}, by the
+L1 norm. :mod:`hopscape.algebra.reduction` makes a short basis of L, and
+:mod:`hopscape.algebra.closest` searches it.
+
+The cell of shortest vectors, orthant by orthant, between walls.
 
 Every node of a circulant has one vector in the *cell*: the shortest one, ties settled by
 lexicographic order. In the orthant with signs σ a vector is given by the sizes y of its
@@ -8,27 +15,157 @@ coordinates. Taking a closed walk z off it shortens it if
 
 so that the cell is what lies behind all these *walls*. With y a vector's smaller neighbours are in
 the cell. In a box in which no a_i is strictly inside, a wall is a plane Σ_T y_i <= c.
+
+The exact diameter of a circulant of any order: the longest vector of its cell.
+
+Best first: of all boxes the one whose planes allow the longest vector is looked at. If its longest
+vector is shortest to its node, no node is farther. Otherwise a wall has been missed there: it cuts
+the box, or the box is cut where the wall bends. Nothing depends on the order of the network.
 """
 
 from __future__ import annotations
 
+import heapq
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
-from hopscape.algebra.lattices.lattice import Lattice
-from hopscape.algebra.reduction import Vector, l1
+from hopscape.algebra.closest import Chain, Costs, Search, cost_of
+from hopscape.algebra.reduction import Vector, closed_walks, dot, l1, lll, minus, solve
+from hopscape.core.errors import ArgumentError
 
 __all__ = [
     "Box",
+    "Farthest",
+    "Lattice",
     "Planes",
     "Wall",
+    "farthest",
     "largest_sum",
     "maximal_points",
     "settle",
     "short_walks",
     "walls",
 ]
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """All x with x·S ≡ 0 mod N, for a connected circulant (gcd(N, S) = 1).
+
+    Examples:
+        >>> lattice = Lattice(55, (1, 5, 21))
+        >>> lattice.shortest(27)
+        (1, 1, 1)
+        >>> lattice.all_shortest(3)
+        [(3, 0, 0), (-2, 1, 0)]
+    """
+
+    nodes: int
+    generators: Vector
+
+    def __post_init__(self) -> None:
+        if math.gcd(self.nodes, *self.generators) != 1:
+            raise ArgumentError(
+                f"the generators {self.generators} do not connect {self.nodes} nodes"
+            )
+
+    @cached_property
+    def _walks(self) -> tuple[list[list[int]], Vector]:
+        return closed_walks(self.nodes, self.generators)
+
+    @cached_property
+    def basis(self) -> tuple[Vector, ...]:
+        """A reduced basis."""
+        return tuple(tuple(row) for row in lll(self._walks[0]))
+
+    @cached_property
+    def inverse(self) -> tuple[tuple[Vector, ...], int]:
+        """Integer rows w_i and the determinant D > 0: the i-th coordinate of x is w_i·x / D."""
+        columns = [list(column) for column in zip(*self.basis, strict=True)]
+        size = len(columns)
+        unit = [[int(i == j) for j in range(size)] for i in range(size)]
+        solved = solve(columns, unit)
+        assert solved is not None
+        rows, determinant = solved
+        return tuple(tuple(row) for row in rows), determinant
+
+    @cached_property
+    def unit(self) -> Vector:
+        """A short vector that leads from node 0 to node 1."""
+        return self.to_cell(self._walks[1])
+
+    @cached_property
+    def chain(self) -> Chain:
+        """The basis with its bounds for the L1 norm."""
+        return Chain(self.basis, Costs.unit(len(self.basis)))
+
+    @cached_property
+    def ordered_chain(self) -> Chain:
+        """The basis with bounds for a norm that settles ties by lexicographic order.
+
+        Each coordinate adds a little of its value to the length, the first coordinates more than
+        all that follow. Shortest vectors are no longer than the reach: with weights in the ratio
+        of 2·reach + 3 these additions order them as digits order numbers, and together they never
+        make up for a step.
+        """
+        n = len(self.basis)
+        base = 2 * self.reach + 3
+        one = base**n
+        ties = [base ** (n - 1 - i) for i in range(n)]
+        return Chain(self.basis, Costs(tuple(one + t for t in ties), tuple(one - t for t in ties)))
+
+    @cached_property
+    def reach(self) -> int:
+        """No node is farther than this: half of the basis vectors together."""
+        return sum(map(l1, self.basis)) // 2
+
+    def to_cell(self, x: Vector) -> Vector:
+        """The vector of the same coset with coordinates from -1/2 to 1/2 in the basis."""
+        rows, determinant = self.inverse
+        coefficients = [(2 * dot(row, x) + determinant) // (2 * determinant) for row in rows]
+        for t, b in zip(coefficients, self.basis, strict=True):
+            x = minus(x, t, b)
+        return x
+
+    def start(self, v: int) -> Vector:
+        """A vector that leads from node 0 to node v, near to a shortest one."""
+        return self.to_cell(tuple(v * x for x in self.unit))
+
+    def shortest(self, v: int) -> Vector:
+        """A shortest vector from node 0 to node v."""
+        return Search(self.chain).run(self.start(v))[0]
+
+    def all_shortest(self, v: int, limit: int | None = None) -> list[Vector]:
+        """All shortest vectors (at most `limit`), the last in lexicographic order first."""
+        return sorted(Search(self.chain, True, limit).run(self.start(v)), reverse=True)
+
+    def smallest(self, v: int) -> Vector:
+        """The shortest vector that is first in lexicographic order."""
+        return Search(self.ordered_chain).run(self.start(v))[0]
+
+    def is_smallest(self, x: Vector) -> bool:
+        """Is x the first in lexicographic order of the shortest vectors to its node?"""
+        return self._nothing_better(self.ordered_chain, x).found == []
+
+    def nothing_shorter(self, x: Vector) -> Search | None:
+        """The search that found no vector of x's coset shorter than x; None if there is one."""
+        search = self._nothing_better(self.chain, x)
+        return None if search.found else search
+
+    def _nothing_better(self, chain: Chain, x: Vector) -> Search:
+        search = Search(chain)
+        start = self.to_cell(x)
+        search.best = cost_of(x, chain.costs)
+        if cost_of(start, chain.costs) < search.best:
+            search.found = [start]
+        else:
+            search.descend(chain, start)
+        return search
+
 
 Wall = tuple[Vector, int]
 Planes = Mapping[Vector, int]
@@ -246,3 +383,99 @@ class _Covering:
 def orthants(n: int) -> Iterator[Vector]:
     """All choices of signs."""
     return itertools.product((1, -1), repeat=n)
+
+
+@dataclass(frozen=True)
+class Farthest:
+    """The largest distance from node 0.
+
+    Attributes:
+        least: The distance of `node`: the largest that was seen.
+        most: No node is farther; the same as `least` unless the search was cut short.
+        boxes: Looked at.
+    """
+
+    least: int
+    most: int
+    node: int
+    boxes: int
+
+
+def farthest(lattice: Lattice, boxes: int | None = None) -> Farthest:
+    """The largest distance from node 0, and a node that has it.
+
+    Args:
+        boxes: Stop after so many boxes and tell how far it has come.
+
+    Examples:
+        >>> farthest(Lattice(10**18 - 11, (1, 10**6, 10**12))).most
+        1499993
+    """
+    search = _Search(lattice)
+    while (most := search.step()) is not None:
+        if boxes is not None and search.boxes >= boxes:
+            return Farthest(search.best, most, search.node, search.boxes)
+    return Farthest(search.best, search.best, search.node, search.boxes)
+
+
+class _Search:
+    def __init__(self, lattice: Lattice) -> None:
+        self.lattice = lattice
+        self.best, self.node, self.boxes = 0, 0, 0
+        self._order = itertools.count()
+        self._heap: list[tuple[int, int, Vector, Box, Vector]] = []
+        n = len(lattice.basis)
+        walks = short_walks(lattice)
+        for signs in orthants(n):
+            if signs[0] > 0:  # node -v is as far as node v
+                found = walls(walks, signs, ordered=False)
+                self._push(signs, Box((0,) * n, (lattice.reach,) * n, found))
+
+    def _push(self, signs: Vector, box: Box) -> None:
+        settled = settle(box)
+        if settled is None:
+            return
+        box, planes, _ = settled
+        bound, y = largest_sum(box.low, box.high, planes)
+        if bound > self.best:
+            heapq.heappush(self._heap, (-bound, next(self._order), signs, box, y))
+
+    def step(self) -> int | None:
+        """Look at the most promising box; None when it promises nothing more, else its promise."""
+        if not self._heap or -self._heap[0][0] <= self.best:
+            return None
+        bound, _, signs, box, y = heapq.heappop(self._heap)
+        self.boxes += 1
+        bend = _bend_at(box, y)
+        if bend is not None:
+            for half in box.halves(*bend):
+                self._push(signs, half)
+            return -bound
+        x = tuple(s * size for s, size in zip(signs, y, strict=True))
+        node = dot(x, self.lattice.generators) % self.lattice.nodes
+        shortest = self.lattice.shortest(node)
+        if l1(shortest) > self.best:
+            self.best, self.node = l1(shortest), node
+        if l1(shortest) < l1(x):
+            more = walls([minus(x, 1, shortest)], signs, ordered=False)
+            self._push(signs, Box(box.low, box.high, box.walls + more))
+        elif l1(x) < -bound:  # no whole point reaches the bound
+            axis = max(range(len(x)), key=lambda i: box.high[i] - box.low[i])
+            for half in box.halves(axis, (box.low[axis] + box.high[axis]) // 2):
+                self._push(signs, half)
+        return -bound
+
+
+def _bend_at(box: Box, y: Vector) -> tuple[int, int] | None:
+    """Where the wall that y is farthest beyond bends; None when y is behind all walls."""
+    beyond, sizes = 0, None
+    for wall, room in box.walls:
+        over = sum(map(min, y, wall)) - room
+        if over > beyond:
+            beyond, sizes = over, wall
+    if sizes is None:
+        return None
+    low, high = box.low, box.high
+    bends = [i for i in range(len(y)) if low[i] < sizes[i] < high[i]]
+    axis = max(bends, key=lambda i: min(high[i] - sizes[i], sizes[i] - low[i]))
+    return axis, sizes[axis]

@@ -1,7 +1,7 @@
 """Commands about collectives: one per goal, and verify for schedule files.
 
 The commands of the goals differ in their options only, so they are made from a table, `GOALS`: a
-goal gets its command by a row there and a line in :mod:`hopscape.cli.contents`.
+goal gets its command by a row there and a line in :mod:`hopscape.cli.overview`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,7 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from hopscape.cli.collective_output import (
-    finish,
-    list_transfers,
-    pick_algorithms,
-    save_pictures,
-)
+from hopscape.cli.collective_output import finish, list_transfers, pick_algorithms, save_pictures
 from hopscape.cli.options import DeadLinkOption, DeadOption, ScheduleArgument, SpecArgument, option
 from hopscape.cli.output import emit_rows
 from hopscape.core.errors import ArgumentError
@@ -289,8 +284,7 @@ def _run(
 ) -> None:
     """Find the best schedule, check it and say so."""
     from hopscape.collectives.contest import compete
-    from hopscape.collectives.records import contest_record, fault_record
-    from hopscape.collectives.sizes import read_sizes
+    from hopscape.collectives.records import contest_record, fault_record, read_sizes
     from hopscape.collectives.survivors import survivors
 
     if not limit > 0:

@@ -1,4 +1,7 @@
-"""The main command: from requirements to a chosen, checked, documented network."""
+"""The main command: from requirements to a chosen, checked, documented network.
+
+Price lists.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from hopscape.cli.options import DaskOption, FloorOption, JobsOption, TableOption, option
-from hopscape.cli.output import Format, emit_rows, look, say
+from hopscape.cli.output import Format, emit, emit_rows, look, say
 from hopscape.cli.ranking import emit_ranking, show_machines, show_rows, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
 
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from hopscape.design.switched_requirements import SwitchedRequirements
     from hopscape.store import Store
 
-__all__ = ["design", "which_network"]
+__all__ = ["design", "prices", "which_network"]
 
 
 def which_network(
@@ -344,7 +347,7 @@ def _sweep(
     work: _Work,
     figure: Path | None,
 ) -> None:
-    from hopscape.design.sweep import sweep
+    from hopscape.design.which import sweep
 
     found = sweep(
         asked,
@@ -416,7 +419,7 @@ def _find(requirements: Requirements, finalists: int, work: _Work, view: _View) 
             search=work.search,
         )
     if work.simulate and found.complete:
-        from hopscape.design.curves import simulate_finalists
+        from hopscape.design.saturations import simulate_finalists
 
         simulate_finalists(found, table=work.table)
     return found
@@ -466,13 +469,7 @@ def _finish(found: Design | SwitchedDesign, written: _Written) -> None:
 
 
 def _show(found: Design, view: _View) -> None:
-    from hopscape.design.table import (
-        TABLE_COLUMNS,
-        heads,
-        ranking_records,
-        ranking_rows,
-        reasons,
-    )
+    from hopscape.design.table import TABLE_COLUMNS, heads, ranking_records, ranking_rows, reasons
 
     names, top = view.names, view.top
     keep = [
@@ -521,3 +518,33 @@ def _show_curves(found: Design) -> None:
         emit_rows(found.curve_points, columns=columns, title="uniform traffic")
     for note in found.notes:
         say(note)
+
+
+def prices(
+    price_list: Annotated[
+        str | None,
+        typer.Argument(help="Name of a list, or a .toml file to check; the usual list without."),
+    ] = None,
+) -> None:
+    """Show a price list, entry by entry with its source, or check your own."""
+    from hopscape.design.prices import DEFAULT_PRICES, item_rows, load_prices, price_lists
+
+    found = load_prices(price_list if price_list is not None else DEFAULT_PRICES)
+    rows = list(item_rows(found))
+    if look.style is Format.json:
+        whole = {"name": found.name, "currency": found.currency, "rate": found.rate}
+        emit({**whole, "items": rows, "lists": price_lists()})
+        return
+    titles = {
+        "item": "item",
+        "size": "ports or m",
+        "price": f"price ({found.currency})",
+        "per_metre": "and per m",
+        "watts": "W",
+        "year": "year",
+        "source": "source",
+    }
+    title = f"{found.name}: lines of {found.rate:g} Gb/s"
+    emit_rows(rows, title=title, columns=titles)
+    if look.style is Format.table and look.output is None:
+        print(f"lists: {', '.join(price_lists())}; your own: --prices FILE.toml")

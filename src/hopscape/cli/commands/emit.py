@@ -55,7 +55,7 @@ def emit(
         return
     if packets is not None:
         raise ArgumentError(f"--packets {packets} is for --with-router --check")
-    from hopscape.emit import cell_count, check_code, emit_code
+    from hopscape.formats.code import cell_count, check_code, emit_code
 
     network = build(spec)
     depth = 0 if stages is None else stages
@@ -98,7 +98,7 @@ def _emit_fabric(
     check: bool,
     packets: int | None,
 ) -> None:
-    from hopscape.emit import check_fabric, emit_fabric
+    from hopscape.formats.code import check_fabric, emit_fabric
 
     if to is not Language.verilog:
         raise ArgumentError(f"--with-router is for Verilog, not for {to.value}")

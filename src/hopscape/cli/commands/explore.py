@@ -87,9 +87,9 @@ def explore(
         raise ArgumentError("-o is missing: the page is written to a file, such as -o page.html")
     from hopscape.core.files import write_text
     from hopscape.core.numbers import byte_count
-    from hopscape.explore import page, payload
-    from hopscape.explore.payload import require_small
     from hopscape.registry import build
+    from hopscape.show.explore import page, payload
+    from hopscape.show.explore.payload import require_small
 
     if output.suffix.lower() not in (".html", ".htm"):
         raise ArgumentError(f"{output} is not a page; name an .html file")
@@ -134,7 +134,7 @@ def _serve(port: int, browse: bool | None) -> None:
     """Serve until Ctrl-C; open the browser where there is a screen, or as asked."""
     import webbrowser
 
-    from hopscape.explore.server import serve
+    from hopscape.show.explore.server import serve
 
     screen = sys.platform in ("win32", "darwin") or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")

@@ -85,7 +85,7 @@ def search_graph(
             dask=dask,
         )
     if save is not None:
-        from hopscape.interchange import write_network
+        from hopscape.formats.graphs import write_network
 
         write_network(found.network(), save)
     _show(found, save)

@@ -21,7 +21,7 @@ def handover(
 ) -> None:
     """Write everything that building and running a network takes, for real software."""
     from hopscape.design import Conditions, FloorPlan
-    from hopscape.handover.folder import hand_over
+    from hopscape.design.handover import hand_over
 
     if out.exists() and not out.is_dir():
         raise ArgumentError(f"{out} is a file; --out needs a folder")
@@ -44,7 +44,7 @@ def check(
     limit: LimitOption = 300.0,
 ) -> None:
     """Run the real programs on a hand-over and compare what they did with what it says."""
-    from hopscape.handover.check import CheckSettings, check_folder
+    from hopscape.formats.check import CheckSettings, check_folder
 
     names = [name.strip() for name in components.split(",") if name.strip()]
     if not names:
@@ -62,7 +62,7 @@ def run_mpi(
     limit: LimitOption = 300.0,
 ) -> None:
     """Execute a schedule on real MPI ranks and compare with MPI's own collective."""
-    from hopscape.handover.mpi import run_mpi as run
+    from hopscape.formats.mpi_check import run_mpi as run
 
     found = run(file, seconds=_seconds(limit))
     record = {"file": str(file), "holds": found.holds, "reason": found.reason, **found.details}

@@ -1,18 +1,27 @@
-"""The command docs: the manual, read in the terminal."""
+"""The command docs: the manual, read in the terminal.
+
+The command warm-up: compile the kernels ahead of the first run.
+
+The ledger of claims.
+"""
 
 from __future__ import annotations
 
 import difflib
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from hopscape.cli.options import option
 from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
+from hopscape.core.processes import run_to_end
 
-__all__ = ["docs", "manual_folder"]
+__all__ = ["JOBS", "docs", "ledger", "manual_folder", "warm_up"]
 
 
 def manual_folder() -> Path:
@@ -62,3 +71,120 @@ def docs(
 def _title(path: Path) -> str:
     with path.open(encoding="utf-8") as lines:
         return next((line[2:].strip() for line in lines if line.startswith("# ")), path.stem)
+
+
+JOBS = {
+    "design": "design --nodes 64 --ports 4 --jobs 1",
+    "simulate": "simulate torus(8,8) --load 0.1:0.9:0.4 --cycles 2000",
+    "compare": "compare random_regular(64,4) mesh(8,8) --time-limit 600",
+    "collectives": "allgather random_regular(64,4)",
+    "search": "search circulant --nodes 60 --generators 2 --processes 1",
+}
+"""What is run, by the job whose kernels it compiles."""
+
+
+def warm_up(
+    only: Annotated[str, option(f"Some of {', '.join(JOBS)}, separated by commas.")] = "",
+    processes: Annotated[
+        int | None, option("Processes that compile; one per processor without.", min=1)
+    ] = None,
+) -> None:
+    """Compile the kernels ahead, so that the first real run does not wait for the compiler."""
+    from hopscape.core.compile_ahead import compile_entries, planned, processors
+    from hopscape.core.kernel_cache import cached_kernels, kernel_folders, may_compile_ahead
+    from hopscape.core.progress import track
+
+    wanted = [word.strip() for word in only.split(",") if word.strip()] or list(JOBS)
+    for name in wanted:
+        if name not in JOBS:
+            raise ArgumentError(f"--only: {name!r} is unknown; there are {', '.join(JOBS)}")
+    before = cached_kernels()
+    rows: list[dict[str, Any]] = []
+    count = processes or processors()
+    if may_compile_ahead():
+        compile_entries(planned(wanted), count)
+    with ThreadPoolExecutor(count) as pool:  # finds what the list of kernels does not name
+        started = [pool.submit(_run, name) for name in wanted]
+        for one in track(started, "trying the jobs", len(started)):
+            rows.append(one.result())
+    after = cached_kernels()
+    places = ", ".join(str(folder) for folder in kernel_folders())
+    title = f"{after - before} kernels compiled, {after} in all, kept in {places}"
+    emit_rows(rows, title=title, columns={"job": "job", "seconds": "time (s)"})
+
+
+def _run(name: str) -> dict[str, Any]:
+    begin = time.monotonic()
+    command = [sys.executable, "-m", "hopscape", *JOBS[name].split(), "--format", "json"]
+    done = run_to_end(command, text=True)
+    if done.returncode:
+        raise ArgumentError(f"warming up {name} failed: {done.stderr.strip()}")
+    return {"job": name, "command": JOBS[name], "seconds": round(time.monotonic() - begin, 1)}
+
+
+def ledger(
+    paper: Annotated[str | None, option("Only this paper's claims.")] = None,
+    key: Annotated[str | None, option("Only this claim.", "--claim")] = None,
+    listing: Annotated[bool, option("List the claims without running them.", "--list")] = False,
+    plant: Annotated[
+        bool, option("Break what each check relies on; does the verdict change?")
+    ] = False,
+    page: Annotated[Path | None, option("Write the documentation's page (Markdown).")] = None,
+) -> None:
+    """Run the claims of the papers and judge them.
+
+    Exit code 1: a check broke down or, with --plant, did not notice an error.
+    """
+    from hopscape.core.errors import ArgumentError
+    from hopscape.core.files import write_atomically
+    from hopscape.ledger import load_claims, load_papers, markdown_page, run_claims, run_plants
+
+    if listing + plant + (page is not None) > 1:
+        raise ArgumentError("--list, --plant and --page exclude each other; give one of them")
+    if page is not None and (look.output is not None or look.style is not Format.table):
+        raise ArgumentError("--page writes Markdown to its own file; leave out --format and -o")
+    claims = load_claims(paper, key)
+    if listing:
+        rows = [
+            {
+                "key": c.key,
+                "paper": c.paper,
+                "where": c.where,
+                "says": c.says,
+                "also_true": c.beyond,
+            }
+            for c in claims
+        ]
+        emit_rows(rows)
+        return
+    if plant:
+        plantings = list(run_plants(claims))
+        emit_rows([one.to_dict() for one in plantings], columns=_PLANT_COLUMNS)
+        if not all(one.noticed for one in plantings):
+            raise typer.Exit(1)
+        return
+    entries = list(run_claims(claims))
+    if page is not None:
+        text = markdown_page(load_papers(), entries)
+        write_atomically(page, lambda out: out.write(text.encode()))
+        print(f"wrote {page}: {len(entries)} claims")
+    else:
+        emit_rows([entry.to_dict() for entry in entries], columns=_COLUMNS)
+    if any(entry.outcome.ruling == "failed" for entry in entries):
+        raise typer.Exit(1)
+
+
+_COLUMNS = {
+    "key": "claim",
+    "says": "says",
+    "measured": "measured",
+    "verdict": "verdict",
+    "note": "note",
+}
+_PLANT_COLUMNS = {
+    "key": "claim",
+    "error": "planted error",
+    "before": "before",
+    "after": "after",
+    "noticed": "noticed",
+}

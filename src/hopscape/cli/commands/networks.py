@@ -354,7 +354,7 @@ def draw(
     ] = None,
 ) -> None:
     """Draw a network, as its family is usually drawn; beyond 2,000 nodes by density."""
-    from hopscape.draw import draw_network, draw_rounds
+    from hopscape.show.draw import draw_network, draw_rounds
 
     network = build(spec)
     if broadcast is not None:
@@ -391,7 +391,7 @@ def export(
     ],
 ) -> None:
     """Write a network as a graph file for other software."""
-    from hopscape.interchange import write_network
+    from hopscape.formats.graphs import write_network
 
     network = build(spec)
     write_network(network, output)

@@ -1,4 +1,7 @@
-"""The command simulate: options become a job, and what comes out is printed."""
+"""The command simulate: options become a job, and what comes out is printed.
+
+The study of load and latency over the families.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from hopscape.core.schedule import Schedule
     from hopscape.simulate import Job, Settings
 
-__all__ = ["simulate"]
+__all__ = ["simulate", "study_load"]
 
 _LOADS = "0.1:0.9:0.1"
 _WORTH_SAYING = 10**8
@@ -132,7 +135,7 @@ def simulate(
 ) -> None:
     """Simulate load and latency flit by flit."""
     from hopscape.simulate import Job, Settings
-    from hopscape.simulate.delays import parse_delays
+    from hopscape.simulate.settings import parse_delays
 
     told = {
         name
@@ -246,7 +249,7 @@ def _say_memory(specs: list[str], settings: Settings) -> None:
 
 
 def _write_booksim(jobs: list[Job], folder: Path) -> None:
-    from hopscape.simulate.sweep import write_booksims
+    from hopscape.formats.booksim import write_booksims
 
     if len({job.load for job in jobs}) != 1:
         loads = ", ".join(dict.fromkeys(f"{job.load:g}" for job in jobs))
@@ -335,8 +338,7 @@ def _show(
 
 
 def _simulate_booksim(path: Path, overrides: list[str]) -> None:
-    from hopscape.simulate import booksim
-    from hopscape.simulate.booksim import read_booksim
+    from hopscape.formats.booksim import booksim, read_booksim
 
     job = read_booksim(path, overrides)
     rows = [booksim(job)]
@@ -375,3 +377,54 @@ def _pair(text: str) -> tuple[float, float]:
     except ValueError as error:
         raise ArgumentError(f"burst is {text!r}; write two chances such as 0.1,0.3") from error
     return first, second
+
+
+_LOAD_STUDY_COLUMNS = {
+    "spec": "network",
+    "nodes": "nodes",
+    "degree": "degree",
+    "traffic": "traffic",
+    "saturation": "saturation",
+    "equal_pins": "equal pins",
+    "equal_bisection": "equal bisection",
+    "base_latency": "latency",
+    "busiest_share": "evenness",
+}
+
+
+def study_load(
+    folder: Annotated[Path | None, option("Write the page and its figures here.")] = None,
+    sizes: Annotated[str, option("About 64, 256, 1024, 4096.")] = "64,256",
+    full: Annotated[bool, option("All four sizes.")] = False,
+    traffic: Annotated[str, option("Patterns, separated by commas.")] = "uniform,permutation",
+    cycles: Annotated[int, option("Cycles measured per point.")] = 2000,
+    precision: Annotated[float, option("Of the saturation, as a share of it.")] = 0.02,
+    seed: SeedOption = 1,
+    workers: Annotated[int, option("Networks side by side.")] = 2,
+    resume: Annotated[Path | None, option("File of finished networks; continues from it.")] = None,
+) -> None:
+    """Curves and saturation of RPC, RP, tori, circulants, folded and expanded networks."""
+    from hopscape.simulate.study import SIZES, load_rows, write_page
+
+    try:
+        wanted = list(SIZES) if full else [int(x) for x in sizes.split(",")]
+    except ValueError as error:
+        raise ArgumentError(f"sizes is {sizes!r}; write numbers separated by commas") from error
+    if not set(wanted) <= set(SIZES):
+        raise ArgumentError(f"sizes is {sizes!r}; choose from {', '.join(map(str, SIZES))}")
+    names = [name.strip() for name in traffic.split(",")]
+    rows, points = load_rows(
+        wanted,
+        names,
+        cycles=cycles,
+        precision=precision,
+        seed=seed,
+        workers=workers,
+        resume=resume,
+    )
+    if folder is not None:
+        write_page(folder, rows, points, cycles=cycles, precision=precision, seed=seed)
+    if look.style is Format.json:
+        emit({"networks": rows, "points": points})
+        return
+    emit_rows(rows, title="Load and latency", columns=_LOAD_STUDY_COLUMNS)

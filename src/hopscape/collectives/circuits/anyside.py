@@ -9,30 +9,48 @@ Several ways are tried and the best result kept (fewest rounds, then shortest ci
 * widening: a scheme on a smaller torus with lines put in between;
 * one axis after the other;
 * where all these need more rounds than must be, a search (:mod:`.search`).
+
+Broadcast along one axis after the other: for every torus and mesh.
+
+On a line two calls per round are possible, to the left and to the right, so that the number of
+informed nodes grows by the factor three.
+
+Broadcasts on small tori that were found by search.
+
+``small_calls.json`` has the calls of those whose chains are as short as the diameter, found by
+:func:`hopscape.collectives.circuits.exact.short_chains` (in seconds, with the extra ``cpsat``).
+``small_sets.json`` has the informed sets of others (vertex-disjoint, least number of rounds, found
+by :func:`hopscape.collectives.circuits.paths.search_sets` and made shorter by
+:func:`~hopscape.collectives.circuits.paths.shorten_sets`); their circuits are found again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Literal
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
 
 import numpy as np
 
 from hopscape.collectives.bounds import informed_at_most
-from hopscape.collectives.circuits.lines import fill_gap, line_program
 from hopscape.collectives.circuits.paths import circuits_towards
-from hopscape.collectives.circuits.programs import (
+from hopscape.collectives.circuits.schemes import scheme, scheme_names, short_level, word_level
+from hopscape.collectives.circuits.search import search_circuits
+from hopscape.collectives.circuits.torus import (
+    LETTERS,
     Calls,
     Program,
+    Word,
     compose,
+    grid_points,
     own_model,
+    parse_word,
     reach,
     refine,
     to_schedule,
 )
-from hopscape.collectives.circuits.schemes import scheme, scheme_names, short_level, word_level
-from hopscape.collectives.circuits.search import search_circuits
-from hopscape.collectives.circuits.small import TorusOf, alike, small_program
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.goal import Goal
@@ -40,7 +58,21 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 
-__all__ = ["best_schedule", "growth_rounds", "known_program", "mesh_schedule", "widened"]
+__all__ = [
+    "TorusOf",
+    "alike",
+    "best_schedule",
+    "fill_gap",
+    "growth_rounds",
+    "known_program",
+    "line_calls",
+    "line_program",
+    "mesh_schedule",
+    "program_of",
+    "small_program",
+    "small_sides",
+    "widened",
+]
 
 _FLOW_NODES = 60_000
 _STRICT_NODES = 40_000
@@ -337,3 +369,165 @@ def mesh_schedule(network: Network, root: int, model: Model) -> Schedule:
     degrees = network.degrees.astype(np.int64)
     most = informed_at_most(degrees[[root]], np.delete(degrees, root), network.order)
     return _or_searched(best, network, model, len(most) - 1)
+
+
+def line_calls(count: int, root: int) -> list[list[tuple[int, int]]]:
+    """Calls (from, to) on a line of `count` nodes, round by round; the fewest rounds possible.
+
+    Examples:
+        >>> line_calls(9, 4)
+        [[(4, 1), (4, 7)], [(1, 0), (1, 2), (4, 3), (4, 5), (7, 6), (7, 8)]]
+    """
+    return _serve_all([(-1, root, False, True), (root, count, True, False)])
+
+
+def fill_gap(length: int) -> list[list[tuple[int, int]]]:
+    """Calls that inform the nodes 1..length between the informed nodes 0 and length + 1."""
+    return _serve_all([(0, length + 1, True, True)])
+
+
+def _serve_all(gaps: list[tuple[int, int, bool, bool]]) -> list[list[tuple[int, int]]]:
+    """Calls of all gaps, round by round, until none is left."""
+    rounds: list[list[tuple[int, int]]] = []
+    while True:
+        calls: list[tuple[int, int]] = []
+        gaps = [part for gap in gaps for part in _serve(gap, calls)]
+        if not calls:
+            return rounds
+        rounds.append(sorted(calls))
+
+
+def _serve(
+    gap: tuple[int, int, bool, bool], calls: list[tuple[int, int]]
+) -> list[tuple[int, int, bool, bool]]:
+    """One round in a gap between `low` and `high` (flags: is that end informed?)."""
+    low, high, from_low, from_high = gap
+    inside = high - low - 1
+    if inside <= 0:
+        return []
+    if from_low and from_high and inside > 1:
+        third, more = divmod(inside - 2, 3)
+        a = low + 1 + third + (more > 1)
+        b = high - 1 - third - (more > 0)
+        calls += [(low, a), (high, b)]
+        return [(low, a, True, True), (a, b, True, True), (b, high, True, True)]
+    far = (inside - 1) // 3
+    if from_low:
+        at = high - 1 - (0 if from_high else far)
+        calls.append((low, at))
+        return [(low, at, True, True), (at, high, True, from_high)]
+    at = low + 1 + far
+    calls.append((high, at))
+    return [(low, at, False, True), (at, high, True, True)]
+
+
+def line_program(sides: Sequence[int], roots: Sequence[int] | None = None) -> Program:
+    """One axis after the other.
+
+    Args:
+        roots: For a mesh: where the root is. Left out for a torus: the root is the origin, and
+            every axis is cut opposite to it.
+    """
+    rounds: list[tuple[Calls, ...]] = []
+    for axis, side in enumerate(sides):
+        root = roots[axis] if roots is not None else (side - 1) // 2
+        shift = 0 if roots is not None else -root
+        for calls in line_calls(side, root):
+            now = []
+            for start, end in calls:
+                sources = _slab(sides, axis, start + shift, roots)
+                now.append(Calls(sources, (((axis, end - start),),)))
+            rounds.append(tuple(now))
+    return Program(tuple(sides), tuple(rounds))
+
+
+def _slab(sides: Sequence[int], axis: int, place: int, roots: Sequence[int] | None) -> IntArray:
+    """Free on the axes before, at `place` on this one, at the root on those after."""
+    out = np.zeros((int(np.prod(sides[:axis], initial=1)), len(sides)), dtype=np.int64)
+    if axis:
+        out[:, :axis] = grid_points(sides[:axis])
+    out[:, axis] = place % sides[axis]
+    if roots is not None:
+        out[:, axis + 1 :] = roots[axis + 1 :]
+    return out
+
+
+@cache
+def _calls() -> dict[tuple[int, ...], list[dict[str, str]]]:
+    text = files("hopscape.collectives.circuits").joinpath("small_calls.json").read_text()
+    return {tuple(map(int, key.split(","))): rows for key, rows in json.loads(text).items()}
+
+
+@cache
+def _sets() -> dict[tuple[int, ...], list[list[int]]]:
+    text = files("hopscape.collectives.circuits").joinpath("small_sets.json").read_text()
+    return {tuple(map(int, key.split(","))): rows for key, rows in json.loads(text).items()}
+
+
+def small_sides() -> list[tuple[int, ...]]:
+    """The tori for which there are calls or sets."""
+    return sorted({*_calls(), *_sets()})
+
+
+TorusOf = Callable[[tuple[int, ...]], Network]
+
+
+def alike(network: Network) -> TorusOf:
+    """What makes a torus of other sides, of the same family as a torus."""
+    family: Any = type(network.family)
+    return _maker(family)
+
+
+@cache
+def _maker(family: Any) -> TorusOf:
+    return lambda sides: Network.of(family.of_sides(sides))
+
+
+@cache
+def small_program(sides: tuple[int, ...], torus: TorusOf) -> Program | None:
+    """The broadcast found for these sides, or None.
+
+    Examples:
+        >>> import hopscape
+        >>> network = hopscape.build("torus(5, 5)")
+        >>> len(small_program((10, 10), alike(network)).rounds)
+        3
+    """
+    if sides in _calls():
+        return Program(sides, tuple(map(_round, _calls()[sides])))
+    rows = _sets().get(sides)
+    if rows is None:
+        return None
+    found = circuits_towards(torus(sides), 0, [np.array(row) for row in rows], strict=True)
+    return program_of(found, sides) if found is not None else None
+
+
+def _round(row: dict[str, str]) -> tuple[Calls, ...]:
+    """The calls of a round, written as the words of each source."""
+    return tuple(
+        Calls(
+            np.array([list(map(int, source.split(",")))], dtype=np.int64),
+            tuple(map(parse_word, words.split())),
+        )
+        for source, words in row.items()
+    )
+
+
+def program_of(schedule: Schedule, sides: tuple[int, ...]) -> Program:
+    """The program of a schedule that starts at node 0."""
+    box = MixedRadix(sides)
+    ports = schedule.network.port_of(schedule.channels).tolist()
+    rounds = []
+    for r in range(schedule.rounds):
+        words: dict[int, list[Word]] = {}
+        for t in range(int(schedule.round_start[r]), int(schedule.round_start[r + 1])):
+            path = ports[int(schedule.path_start[t]) : int(schedule.path_start[t + 1])]
+            text = "".join(LETTERS[p // 2] if p % 2 == 0 else LETTERS[p // 2].lower() for p in path)
+            words.setdefault(int(schedule.source[t]), []).append(parse_word(text))
+        rounds.append(
+            tuple(
+                Calls(np.array([box.tuple(source)], dtype=np.int64), tuple(said))
+                for source, said in sorted(words.items())
+            )
+        )
+    return Program(sides, tuple(rounds))

@@ -19,9 +19,9 @@ from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
-from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 

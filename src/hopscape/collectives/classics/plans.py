@@ -14,9 +14,9 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.goal import Goal
-from hopscape.core.memory import require_memory
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.schedule import Schedule
 
 __all__ = [

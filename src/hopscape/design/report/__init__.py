@@ -1,9 +1,9 @@
 """The report: one HTML file that needs nothing else, and the same in Markdown."""
 
+from hopscape.design.report.floor import Picture, pictures
 from hopscape.design.report.markdown import markdown_report, markdown_table, ranking_markdown
 from hopscape.design.report.page import html_report
-from hopscape.design.report.pictures import Picture, pictures
-from hopscape.design.report.texts import winners
+from hopscape.design.report.text import winners
 
 __all__ = [
     "Picture",

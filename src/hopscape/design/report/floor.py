@@ -1,8 +1,13 @@
-"""The floor: racks and the cables between them, how long the cables are, what all parts cost."""
+"""The floor: racks and the cables between them, how long the cables are, what all parts cost.
+
+The pictures of a report, each drawn once: plots, curves, the floor and the finalists.
+"""
 
 from __future__ import annotations
 
+import io
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
@@ -12,16 +17,27 @@ import numpy as np
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
+from hopscape.design.candidates import Candidate
 from hopscape.design.floorplan import FloorPlan, place
 from hopscape.design.machine import Machine, Racks, rack_machine
 from hopscape.design.offers import Offer
 from hopscape.design.prices import PriceList
-from hopscape.design.report.axes import Axis, Panel, svg_page
+from hopscape.design.report.plots import Axis, Panel, curve_plot, scatter, svg_page
+from hopscape.design.report.text import AnyDesign, finalists
 from hopscape.design.switched_requirements import SwitchedRequirements
-from hopscape.interchange.convert import link_ends
+from hopscape.formats.graphs.libraries import link_ends
 from hopscape.registry import build
 
-__all__ = ["Floor", "Part", "floor_of", "floor_picture", "length_picture"]
+__all__ = [
+    "Floor",
+    "Part",
+    "Picture",
+    "best_floor",
+    "floor_of",
+    "floor_picture",
+    "length_picture",
+    "pictures",
+]
 
 _STOCK = (0.5, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100, math.inf)
 _BUNDLES = 400
@@ -251,3 +267,83 @@ def bill_title(floor: Floor) -> str:
         f" (floor plan {escape(floor.plan.text)}), {cables:,} cables, {total:,.0f} m in all, the"
         f" longest {longest:.1f} m; racks filled {floor.how}"
     )
+
+
+_DRAWN = 4
+_DRAWN_ORDER = 400
+_MOST_LINKS = 1200
+
+
+class Picture(NamedTuple):
+    """One picture.
+
+    Attributes:
+        kind: {'svg', 'png'}
+        part ({'ranking', 'curves', 'floor', 'networks'}): Where in the report it belongs.
+    """
+
+    name: str
+    caption: str
+    kind: str
+    data: bytes
+    part: str
+
+
+def best_floor(found: AnyDesign, chosen: Candidate | None = None) -> Floor | None:
+    """The floor of the first of the ranking (or of another one)."""
+    asked = found.requirements
+    switched = asked if isinstance(asked, SwitchedRequirements) else None
+    return floor_of((chosen or found.best).spec, asked.conditions.plan, switched)
+
+
+def pictures(found: AnyDesign, floor: Floor | None = None) -> Iterator[Picture]:
+    """All pictures: plots first, then the floor, then drawings of the finalists.
+
+    Args:
+        found: Design or SwitchedDesign
+        floor: Of the first one, where it is known already.
+    """
+    for x, y, caption in found.presentation.plots:
+        data = scatter(found.candidates, x, y, caption)
+        if data is not None:
+            yield Picture(f"{x}-{y}", caption, "svg", data, "ranking")
+    if found.curve_points:
+        caption = "latency and accepted load over offered load, simulated flit by flit"
+        data = curve_plot(found.curve_points, caption)
+        yield Picture("load-latency", caption, "svg", data, "curves")
+    floor = best_floor(found) if floor is None else floor
+    if floor is not None:
+        yield from _floor_pictures(floor, found.best.spec)
+    for one in finalists(found)[:_DRAWN]:
+        data = _drawing(one)
+        if data is not None:
+            place = found.candidates.index(one) + 1
+            yield Picture(f"network-{place}", f"{place}. {one.spec}", "png", data, "networks")
+
+
+def _floor_pictures(floor: Floor, spec: str) -> Iterator[Picture]:
+    caption = f"{spec} from above: racks (row.rack), how full they are, and the cables between them"
+    if more := left_out(floor):
+        caption += f"; the {more} thinnest bundles are left out"
+    yield Picture("floor", caption, "svg", floor_picture(floor, caption), "floor")
+    if len(floor.lengths):
+        caption = f"how long the cables of {spec} are"
+        yield Picture("cables", caption, "svg", length_picture(floor.lengths, caption), "floor")
+
+
+def _drawing(one: Candidate) -> bytes | None:
+    from hopscape.registry import build
+
+    try:
+        network = build(one.spec)
+        known = network.family is not None and network.family.layout() is not None
+        if network.links > _MOST_LINKS or (network.order > _DRAWN_ORDER and not known):
+            return None  # seconds each, and a tangle: the explorer shows them
+        from hopscape.show.draw import make_figure
+
+        figure = make_figure(network, labels=False, size=4.2)
+    except HopscapeError:
+        return None
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=110, metadata={"Software": None})
+    return out.getvalue()

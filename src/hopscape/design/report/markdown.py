@@ -1,20 +1,31 @@
-"""The report in Markdown."""
+"""The report in Markdown.
+
+Designs and curves in a notebook: words, a plot with names on hover, the table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 from hopscape._version import __version__
-from hopscape.core.tables import in_table
+from hopscape.core.tables import Records, in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
-from hopscape.design.report.floor import Floor, bill_title
-from hopscape.design.report.pictures import Picture, best_floor, pictures
-from hopscape.design.report.texts import AnyDesign, curve_words, finalists, how_rows, paid, winners
+from hopscape.design.report.floor import Floor, Picture, best_floor, bill_title, pictures
+from hopscape.design.report.plots import curve_plot, scatter
+from hopscape.design.report.text import AnyDesign, curve_words, finalists, how_rows, paid, winners
 from hopscape.design.table import TABLE_COLUMNS, legend, ranking_rows
 
-__all__ = ["bill_rows", "markdown_report", "markdown_table", "ranking_markdown"]
+__all__ = [
+    "bill_rows",
+    "curve_view",
+    "design_view",
+    "markdown_report",
+    "markdown_table",
+    "ranking_markdown",
+]
 
 BEST_AT = ("criterion", "network", "figure", "what it pays")
 
@@ -96,3 +107,38 @@ def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[
         "| " + " | ".join(in_table(x).replace("|", "\\|") for x in row) + " |" for row in rows
     ]
     return lines
+
+
+_SHOWN = 20
+
+
+def design_view(found: AnyDesign) -> str:
+    """The answer, the first plot, and the first of the ranking."""
+    look = found.presentation
+    parts = [f"<p><b>{escape(look.title)}</b></p>"]
+    parts += [f"<p>{escape(thought)}</p>" for thought in look.answer]
+    for x, y, caption in look.plots[:1]:
+        drawn = scatter(found.candidates, x, y, caption)
+        parts += [] if drawn is None else [_figure(drawn, caption)]
+    heads = {"rank": "#", "spec": "network"}
+    heads |= {name: ALL_COLUMNS[name].title for name in look.columns} | {"score": "score"}
+    rows = ranking_rows(found.candidates, look.columns)
+    allowed = [row for row, one in zip(rows, found.candidates, strict=True) if not one.trouble]
+    shown = [{head: row.get(key) for key, head in heads.items()} for row in allowed[:_SHOWN]]
+    parts.append(Records(shown)._repr_html_())
+    if (left := len(rows) - len(shown)) > 0:
+        parts.append(f"<p>and {left} more candidates</p>")
+    return "".join(parts)
+
+
+def curve_view(rows: Sequence[Mapping[str, Any]], title: str) -> str:
+    """Curves with their points on hover, and what they show."""
+    drawn = _figure(curve_plot(rows, title), title) if rows else ""
+    return drawn + "".join(f"<p>{escape(words)}</p>" for words in curve_words(rows))
+
+
+def _figure(drawn: bytes, caption: str) -> str:
+    return (
+        f'<figure style="max-width:44rem;margin:0">{drawn.decode()}'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )

@@ -20,11 +20,10 @@ from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS, columns_of
 from hopscape.design.direct_words import deciding, standing
-from hopscape.design.presentation import Presentation
-from hopscape.design.report.floor import Floor, bill_title
+from hopscape.design.ranking import Presentation
+from hopscape.design.report.floor import Floor, Picture, best_floor, bill_title, pictures
 from hopscape.design.report.markdown import BEST_AT, bill_rows
-from hopscape.design.report.pictures import Picture, best_floor, pictures
-from hopscape.design.report.texts import AnyDesign, curve_words, finalists, how_rows, paid, winners
+from hopscape.design.report.text import AnyDesign, curve_words, finalists, how_rows, paid, winners
 from hopscape.design.switched import SwitchedDesign
 from hopscape.design.table import cell, importance, legend, ranking_rows
 

@@ -6,11 +6,9 @@ many bytes as there are nodes routes the whole machine (:mod:`routing`); the des
 come from a small seeded search (:mod:`offers`).
 """
 
-from hopscape.algebra.named_groups import Group, group
-from hopscape.algebra.semidirect import Semidirect
+from hopscape.algebra.named_groups import Group, Semidirect, group
 from hopscape.families.cayley.offers import good_cayley
 from hopscape.families.cayley.routing import CayleyRouter
-from hopscape.families.cayley.voltage import Voltage
-from hopscape.families.cayley.wiring import Cayley
+from hopscape.families.cayley.wiring import Cayley, Voltage
 
 __all__ = ["Cayley", "CayleyRouter", "Group", "Semidirect", "Voltage", "good_cayley", "group"]

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from hopscape.algebra.semidirect import Semidirect
+from hopscape.algebra.named_groups import Semidirect
 from hopscape.core.arrays import IntArray
 from hopscape.core.requirement import Requirement
 

@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from hopscape.algebra.semidirect import Semidirect
+from hopscape.algebra.named_groups import Semidirect
 from hopscape.core.arrays import IntArray
 from hopscape.core.formula import Value, digits, lookup, wrapped
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.router import Router
 
 __all__ = ["CayleyRouter"]

@@ -1,6 +1,6 @@
 """Path vectors of many nodes at once.
 
-The slow twins are in :mod:`hopscape.algebra.lattices.lattice` and :mod:`routing`.
+The slow twins are in :mod:`hopscape.algebra.lattices.cell` and :mod:`routing`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The circulant with any generators: wiring, facts, drawing."""
+"""The circulant with any generators: wiring, facts, drawing.
+
+Generators that the designer offers: the best of a seeded sample, found in a blink.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,18 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import REQUIRED, Collective, Facts, Family, Layout, Parameter, integers
-from hopscape.core.layout import circle
+from hopscape.core.facts import circle
+from hopscape.core.family import REQUIRED, Facts, Family, Layout, Parameter, integers
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement, scan
 from hopscape.core.router import Route, Router
-from hopscape.families.circulant.forms import recognise
+from hopscape.families.circulant.closed_forms import recognise
 
 if TYPE_CHECKING:
     from hopscape.families.circulant.figures import Figures
 
-__all__ = ["Circulant", "FixedCirculant"]
+__all__ = ["Circulant", "FixedCirculant", "good_generators"]
 
 
 class Circulant(Family):
@@ -125,7 +128,7 @@ class Circulant(Family):
     def detours(
         self, network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
     ) -> Callable[[int, int], Route | None] | None:
-        from hopscape.families.circulant.faults import FaultRouter
+        from hopscape.families.circulant.detours import FaultRouter
         from hopscape.families.circulant.routing import CirculantRouter
 
         router = self.router(network)
@@ -142,18 +145,12 @@ class Circulant(Family):
     def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
         return (by + nodes) % self.order
 
-    def collectives(self) -> tuple[Collective, ...]:
-        from hopscape.families.circulant.collectives import collectives_of
-
-        return collectives_of(self.n, self.generators)
-
     def layout(self) -> Layout:
         return Layout(circle(self.n))
 
     @classmethod
     def members(cls, requirement: Requirement) -> Iterable[str]:
         """The best of a seeded sample of generators, with as many as the ports allow."""
-        from hopscape.families.circulant.offers import good_generators
 
         for count in range(requirement.ports // 2, max(1, requirement.ports // 2 - 2), -1):
             for n in requirement.sizes()[:1]:
@@ -177,3 +174,52 @@ class FixedCirculant(Circulant):
         second = cls.parameters[1]
         for count in range(requirement.ports // 2, max(2, second.low or 0) - 1, -1):
             yield from scan(cls, requirement, fixed={second.name: count})
+
+
+_TRIES = 150
+_SEARCHED_ORDER = 200_000
+
+
+def good_generators(
+    n: int, count: int, tries: int = _TRIES, seed: int = 0
+) -> tuple[int, ...] | None:
+    """Generators 1, s2, ..., with a small sum of distances: the best of a seeded sample.
+
+    Returns:
+        tuple of int, or None: None where there are too few nodes, or too many to look.
+
+    Examples:
+        >>> good_generators(13, 2) in [(1, s) for s in (3, 4, 5)]
+        True
+    """
+    if count < 1 or n < 2 * count + 3 or n > _SEARCHED_ORDER:
+        return None
+    generator = np.random.default_rng(seed)
+    tries = max(20, min(tries, 2_000_000 // n))
+    best: tuple[int, tuple[int, ...]] | None = None
+    for _ in range(tries):
+        others = generator.choice(np.arange(2, (n + 1) // 2), size=count - 1, replace=False)
+        chosen = (1, *sorted(int(s) for s in others))
+        total = _distance_sum(n, chosen, best[0] if best is not None else None)
+        if total is not None and (best is None or (total, chosen) < best):
+            best = total, chosen
+    return best[1] if best is not None else None
+
+
+def _distance_sum(n: int, generators: tuple[int, ...], limit: int | None) -> int | None:
+    """Sum of distances from node 0, or None once it cannot be below the limit."""
+    steps = np.asarray([t for s in generators for t in (s, -s)])
+    seen = np.zeros(n, dtype=bool)
+    seen[0] = True
+    fresh, left, level, total = np.zeros(1, dtype=np.int64), n - 1, 0, 0
+    while left:
+        level += 1
+        found = np.zeros(n, dtype=bool)
+        found[(fresh[:, None] + steps) % n] = True
+        fresh = np.flatnonzero(found & ~seen)
+        seen[fresh] = True
+        left -= len(fresh)
+        total += level * len(fresh)
+        if limit is not None and total + (level + 1) * left > limit:
+            return None
+    return total

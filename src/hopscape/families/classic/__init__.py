@@ -17,8 +17,7 @@ from hopscape.families.classic.named import (
     TutteCoxeter,
 )
 from hopscape.families.classic.random import RandomLift, RandomRegular, Xpander
-from hopscape.families.classic.simple import Complete
-from hopscape.families.classic.small import GeneralizedPetersen, Heawood, Petersen
+from hopscape.families.classic.small import Complete, GeneralizedPetersen, Heawood, Petersen
 from hopscape.families.classic.words import DeBruijn, Kautz
 
 __all__ = [

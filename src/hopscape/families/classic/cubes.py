@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, MixedRadix
+from hopscape.core.addresses import Addresses, MixedRadix
+from hopscape.core.arrays import IntArray
+from hopscape.core.facts import Points, closest
 from hopscape.core.family import Facts, Family, Layout, integers
 from hopscape.core.formula import Value, choose, constant, equal
-from hopscape.core.layout import Points, closest
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import FamilyRouter, Router
 
 if TYPE_CHECKING:
-    from hopscape.families.expanded import Expanded
+    from hopscape.papers.heawood.expanded import Expanded
 
 __all__ = ["CubeConnectedCycles", "Hypercube"]
 
@@ -212,9 +213,9 @@ class CubeConnectedCycles(Family):
     @cached_property
     def _expanded(self) -> Expanded:
         """The same network, numbered alike, as RE(ring, K2, d)."""
-        from hopscape.families.classic.simple import Complete
-        from hopscape.families.expanded import Expanded
+        from hopscape.families.classic.small import Complete
         from hopscape.families.torus import Ring
+        from hopscape.papers.heawood.expanded import Expanded
 
         return Expanded(Network.of(Ring(self.d)), self.d, Network.of(Complete(2)))
 

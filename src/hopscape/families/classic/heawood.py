@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.collectives.products import product_collectives
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal

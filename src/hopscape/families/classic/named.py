@@ -12,10 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
+from hopscape.core.facts import circle
 from hopscape.core.family import Facts, Family, Layout, ListedFamily, Parameter, Symmetry, integers
-from hopscape.core.layout import circle
 
 __all__ = [
     "F26A",

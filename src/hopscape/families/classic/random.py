@@ -7,12 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, MixedRadix
+from hopscape.core.addresses import Addresses, MixedRadix
+from hopscape.core.arrays import IntArray
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, ListedFamily, Parameter, integers
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.requirement import Requirement
 
 __all__ = ["RandomLift", "RandomRegular", "Xpander"]

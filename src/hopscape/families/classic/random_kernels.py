@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.grid_kernels import draw, seeded, shuffle
 from hopscape.core.kernel import helper, kernel
-from hopscape.core.random_kernels import draw, seeded, shuffle
 
 __all__ = ["lifted_links", "regular_links"]
 

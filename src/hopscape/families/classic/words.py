@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, MixedRadix, node_dtype
+from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import AddressError
+from hopscape.core.facts import circle
 from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry
-from hopscape.core.layout import circle
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
 

@@ -10,12 +10,11 @@ import numpy as np
 from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
+from hopscape.core.facts import circle, hang_on
 from hopscape.core.family import Facts, Layout, Parameter, integers
-from hopscape.core.layout import circle, hang_on
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
-from hopscape.families.datacenter.boxes import Box
 from hopscape.families.datacenter.groups import (
     ARRANGEMENTS,
     Bipartite,
@@ -23,8 +22,8 @@ from hopscape.families.datacenter.groups import (
     GroupFamily,
     GroupRouter,
 )
-from hopscape.families.datacenter.levels import Levels
-from hopscape.families.datacenter.routers import TERMINALS
+from hopscape.families.datacenter.hyperx import Box
+from hopscape.families.datacenter.routers import TERMINALS, Levels
 
 __all__ = ["Cascade", "Dragonfly", "DragonflyPlus"]
 

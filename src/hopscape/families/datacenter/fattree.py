@@ -13,8 +13,8 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Layout, ListedFamily, integers
 from hopscape.core.formula import Value, both, choose, constant, equal, inverted, less
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.router import Router, pick
 
 __all__ = ["FatTree"]

@@ -2,21 +2,35 @@
 
 M. Besta and T. Hoefler, 2014 (on graphs of B. D. McKay, M. Miller and J. Širáň, 1998); K. Lakhotia
 et al., 2022 (on graphs of P. Erdős and A. Rényi, 1962); C. Camarero et al., 2016.
+
+Delorme's graphs of diameter 3, from generalised quadrangles with a polarity.
+
+PolarFly grown without rewiring: copies of its quadrics, or of a quadric and its neighbours.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
 from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, integers
+from hopscape.core.family import Facts, Parameter, integers
 from hopscape.families.datacenter.routers import TERMINALS, RouterFamily
 
-__all__ = ["PolarFly", "ProjectiveNetwork", "SlimFly", "incidence", "plane_points"]
+__all__ = [
+    "Delorme",
+    "ExpandedPolarFly",
+    "PolarFly",
+    "ProjectiveNetwork",
+    "SlimFly",
+    "incidence",
+    "plane_points",
+]
 
 
 class SlimFly(RouterFamily):
@@ -209,3 +223,201 @@ class PolarFly(_Plane):
         return Facts(
             links=inner + self.routers * self.terminals, connected=True, diameter=self.hops(2)
         )
+
+
+class Delorme(RouterFamily):
+    """Points of the symplectic quadrangle of order q, joined to those on their line by a polarity.
+
+    Delorme, "Large bipartite graphs with given degree and diameter", 1985: q an odd power of 2,
+    q³ + q² + q + 1 routers of degree q + 1 (q for the q² + 1 that are on their own line), diameter
+    3. Points are ∞, (a), (k, b), (a, l, a'), lines [∞], [k], [a, l], [k, b, k'] (coordinates of
+    Hanssens and Van Maldeghem); the polarity raises their entries to the power t = √(2q) and, the
+    second ones, to its inverse.
+    """
+
+    name = "delorme"
+    summary = "Delorme's graph: q³ + q² + q + 1 routers of degree q + 1, diameter 3, q = 2, 8, 32"
+    parameters = (*integers(q=("an odd power of 2: 2, 8, 32, 128", 2, 128)), TERMINALS)
+    example = "delorme(2)"
+
+    def __init__(self, q: int, p: int | None = None) -> None:
+        if q not in (2, 8, 32, 128):
+            raise ArgumentError(f"q is {q}; it must be an odd power of 2: 2, 8, 32 or 128")
+        self.q, self.p = q, p
+
+    @property
+    def routers(self) -> int:
+        return (self.q + 1) * (self.q**2 + 1)
+
+    @property
+    def router_degree(self) -> int:
+        return self.q + 1
+
+    @property
+    def balanced(self) -> int:
+        """A third of the ports: most routers are three hops away."""
+        return max(1, (self.q + 1) // 3)
+
+    def _rows(self) -> IntArray:
+        """The points on the line of every point: int64[routers, q + 1]."""
+        q, field = self.q, galois_field(self.q)
+        every = np.arange(q)
+        up = field.power(every, 2 ** (q.bit_length() // 2))
+        down = np.argsort(up)
+        one, two, three = 1, 1 + q, 1 + q + q * q
+        rows = np.zeros((self.routers, q + 1), dtype=np.int64)
+        rows[0, 1:] = one + every  # [∞] has ∞ and all (a)
+        rows[one:two, 1:] = two + up[:, None] * q + every  # [k] has ∞ and all (k, b)
+        a, low = (x.ravel() for x in np.meshgrid(down, up, indexing="ij"))
+        rows[two:three, 0] = one + a  # [a, l] has (a) and all (a, l, a')
+        rows[two:three, 1:] = three + ((a * q + low) * q)[:, None] + every
+        k, b, last = (x.reshape(-1, 1) for x in np.meshgrid(up, down, up, indexing="ij"))
+        middle = field.add(last, field.multiply(field.multiply(every, every)[None, :], k))
+        third = field.add(field.multiply(every[None, :], k), b)
+        rows[three:, :1] = two + k * q + b  # [k, b, k'] has (k, b) and (x, k' + x²k, xk + b)
+        rows[three:, 1:] = three + (every * q + middle) * q + third
+        return rows
+
+    def router_links(self) -> tuple[IntArray, IntArray]:
+        rows = self._rows()
+        tails = np.repeat(np.arange(len(rows)), rows.shape[1])
+        heads = rows.ravel()
+        keep = tails < heads
+        return tails[keep], heads[keep]
+
+    def facts(self) -> Facts:
+        q = self.q
+        links = (self.routers * (q + 1) - q * q - 1) // 2 + self.ends
+        return Facts.duplex(links, diameter=self.hops(3))
+
+    @classmethod
+    def shapes(cls, ports: int, routers: int) -> Iterator[Delorme]:
+        for q in (2, 8, 32, 128):
+            if q < ports and (q + 1) * (q * q + 1) <= routers:
+                yield cls(q, 0)
+
+
+class ExpandedPolarFly(RouterFamily):
+    """A PolarFly with routers added that are wired like some that are there.
+
+    Lakhotia et al., "PolarFly: a cost-effective and flexible low-diameter topology", SC 2022,
+    section on incremental expansion, as EvalNet generates it. `quadrics` adds so many copies of the
+    q + 1 routers that are orthogonal to themselves, each joined to the original's neighbours, to
+    the original and to its other copies; the diameter stays 2. Where q is even, one copy of the
+    router that all quadrics are joined to is added instead. `clusters` adds copies of the first
+    quadrics together with their neighbours: a copy is joined to its original, to the copies of
+    neighbours that are copied with it, and to all other neighbours.
+    """
+
+    name = "polarfly_expanded"
+    summary = "PolarFly with copies of its quadrics or of clusters around them, no link moved"
+    parameters = (
+        *integers(q=("a prime power", 2, 256)),
+        Parameter("quadrics", "int", "copies of all quadrics", low=0, default=0),
+        Parameter("clusters", "int", "clusters that are copied", low=0, default=0),
+        TERMINALS,
+    )
+    example = "polarfly_expanded(3, quadrics=1, p=0)"
+
+    def __init__(self, q: int, quadrics: int = 0, clusters: int = 0, p: int | None = None) -> None:
+        if prime_power(q) is None:
+            raise ArgumentError(f"q is {q}; it must be a prime power")
+        if quadrics and clusters:
+            raise ArgumentError("quadrics and clusters cannot both be above 0")
+        if q % 2 == 0 and quadrics > 1:
+            raise ArgumentError(f"quadrics is {quadrics}; where q is even it must be 0 or 1")
+        if clusters > q:
+            raise ArgumentError(f"clusters is {clusters}; it must be at most q, {q}")
+        self.q, self.quadrics, self.clusters, self.p = q, quadrics, clusters, p
+        self.points = q * q + q + 1
+
+    @property
+    def routers(self) -> int:
+        added = self.quadrics * (self.q + 1 if self.q % 2 else 1)
+        return self.points + added + self.clusters * (self.q + 1)
+
+    @property
+    def router_degree(self) -> int:
+        return self.q + 1 + self.clusters + (2 * self.quadrics if self.q % 2 else 0)
+
+    @property
+    def balanced(self) -> int:
+        return (self.q + 1) // 2
+
+    def router_links(self) -> tuple[IntArray, IntArray]:
+        return self._listed
+
+    @cached_property
+    def _listed(self) -> tuple[IntArray, IntArray]:
+        near: list[set[int]] = [set() for _ in range(self.routers)]
+        for u, v in zip(*(x.tolist() for x in PolarFly(self.q, 0).router_links()), strict=True):
+            _join(near, u, v)
+        points, lines = incidence(self.q)
+        own = points[points == lines].tolist()
+        if self.clusters:
+            self._copy_clusters(near, own)
+        elif self.quadrics:
+            self._copy_quadrics(near, own)
+        pairs = [(u, v) for u, some in enumerate(near) for v in some if u < v]
+        tails, heads = np.asarray(sorted(pairs)).T
+        return tails, heads
+
+    def _copy_quadrics(self, near: list[set[int]], own: list[int]) -> None:
+        if self.q % 2 == 0:
+            (centre,) = set.intersection(*(near[w] for w in own))
+            for w in own:
+                _join(near, self.points, w)
+            assert len(near[centre]) == self.q + 1
+            return
+        fresh = self.points
+        for _ in range(self.quadrics):
+            for w in own:
+                for v in [w, *near[w]]:
+                    _join(near, fresh, v)
+                fresh += 1
+
+    def _copy_clusters(self, near: list[set[int]], own: list[int]) -> None:
+        copies: dict[int, list[tuple[int, int]]] = {}  # of a router: copy, centre of its cluster
+        parts = [[*sorted(near[w]), w] for w in own[: self.clusters]]
+        for number, part in enumerate(parts):
+            first, centre = self.points + number * len(part), part[-1]
+            copy = {v: first + i for i, v in enumerate(part)}
+            for v in part:
+                earlier = copies.setdefault(v, [])
+                around = near[v] - {u for u, _ in earlier}
+                _join(near, v, copy[v])
+                for u, other in earlier:
+                    _join(near, copy[v], other)
+                    _join(near, u, centre)
+                for u in around:
+                    _join(near, copy[v], copy.get(u, u))
+                earlier.append((copy[v], copy[centre]))
+
+    def facts(self) -> Facts:
+        q, copies = self.q, self.quadrics
+        inner = (self.points * (q + 1) - (q + 1)) // 2
+        if self.clusters:
+            inner += (q + 1) * (self.clusters * (q + 1) + math.comb(self.clusters, 2))
+        elif q % 2:
+            inner += (q + 1) * (copies * q + copies * (copies + 1) // 2)
+        else:
+            inner += copies * (q + 1)
+        links = inner + self.ends
+        diameter = None if self.clusters else self.hops(2)
+        return Facts.duplex(links, diameter=diameter)
+
+    @classmethod
+    def shapes(cls, ports: int, routers: int) -> Iterator[ExpandedPolarFly]:
+        """With copied quadrics (a PolarFly alone is `polarfly`)."""
+        for q in range(3, ports, 2):
+            if prime_power(q) is None:
+                continue
+            for copies in range(1, (ports - q) // 2):
+                shape = cls(q, copies, 0, 0)
+                if shape.routers <= routers:
+                    yield shape
+
+
+def _join(near: list[set[int]], u: int, v: int) -> None:
+    near[u].add(v)
+    near[v].add(u)

@@ -14,7 +14,7 @@ from hopscape.core.family import Facts, Family, Layout, Parameter, integers
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import FamilyRouter, Router, pick, spread
-from hopscape.families.datacenter.levels import Levels
+from hopscape.families.datacenter.routers import Levels
 
 __all__ = ["HammingMesh", "Line"]
 

@@ -1,21 +1,28 @@
-"""HyperX (flattened butterfly): products of complete graphs with parallel links."""
+"""HyperX (flattened butterfly): products of complete graphs with parallel links.
+
+Boxes of routers in which all that differ in one coordinate are joined, by parallel links.
+
+FatClique: cliques of cliques of cliques.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
 
+import numpy as np
+
 from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter
+from hopscape.core.family import Facts, Parameter, integers
 from hopscape.core.network import Network
+from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
-from hopscape.families.datacenter.boxes import Box
-from hopscape.families.datacenter.levels import Levels
-from hopscape.families.datacenter.routers import TERMINALS, FormulaFamily, TerminalRouter
+from hopscape.families.datacenter.groups import GlobalLinks
+from hopscape.families.datacenter.routers import TERMINALS, FormulaFamily, Levels, TerminalRouter
 
-__all__ = ["HyperX"]
+__all__ = ["Box", "FatClique", "HyperX"]
 
 
 class HyperX(FormulaFamily):
@@ -134,3 +141,171 @@ class BoxRouter(TerminalRouter):
 
     def router_masks(self, at: IntArray, to: IntArray) -> IntArray:
         return self._family.box.masks(at, to)
+
+
+class Box:
+    """A product of complete graphs; the links of an axis are `trunks`-fold.
+
+    Ports: axis by axis; along an axis to all other coordinates from 0 up, each over its parallel
+    links.
+    """
+
+    def __init__(self, sides: Sequence[int], trunks: Sequence[int]) -> None:
+        self.sides, self.trunks = tuple(sides), tuple(trunks)
+        self.order = prod(self.sides)
+        widths = [(side - 1) * t for side, t in zip(self.sides, self.trunks, strict=True)]
+        self.starts = [sum(widths[:axis]) for axis in range(len(widths) + 1)]
+        self.degree = self.gate_degree = self.starts[-1]
+        self._digits = MixedRadix(self.sides)
+
+    def neighbours(self, nodes: IntArray) -> IntArray:
+        """Whom the ports lead to: shape (m,) in, (m, degree) out."""
+        out = np.empty((len(nodes), self.degree), dtype=nodes.dtype)
+        stride = self.order
+        for axis, (side, trunk) in enumerate(zip(self.sides, self.trunks, strict=True)):
+            stride //= side
+            digit = (nodes // stride % side)[:, None]
+            other = np.arange((side - 1) * trunk) // trunk
+            other = other + (other >= digit)
+            row = nodes[:, None] + (other - digit) * stride
+            out[:, self.starts[axis] : self.starts[axis + 1]] = row
+        return out
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        """Number of coordinates that differ."""
+        differs: IntArray = self._digits.tuples(at) != self._digits.tuples(to)
+        return differs.sum(axis=1)
+
+    def ports(self, at: IntArray, to: IntArray, choice: IntArray) -> IntArray:
+        """Dimension order: the first coordinate that differs is set right; -1 on arrival."""
+        here, there = self._digits.tuples(at), self._digits.tuples(to)
+        out = np.full(len(at), -1)
+        for axis in range(len(self.sides) - 1, -1, -1):
+            a, b, trunk = here[:, axis], there[:, axis], self.trunks[axis]
+            port = self.starts[axis] + (b - (b > a)) * trunk + choice % trunk
+            out = np.where(a != b, port, out)
+        return out
+
+    def port(self, at: int, to: int, choice: int) -> int:
+        """The same for one pair of different nodes."""
+        stride = self.order
+        for start, side, trunk in zip(self.starts, self.sides, self.trunks, strict=False):
+            stride //= side
+            a, b = at // stride % side, to // stride % side
+            if a != b:
+                return start + (b - (b > a)) * trunk + choice % trunk
+        return -1
+
+    def masks(self, at: IntArray, to: IntArray) -> IntArray:
+        """All ports that set a coordinate right: bool[m, degree]."""
+        here, there = self._digits.tuples(at), self._digits.tuples(to)
+        mask = np.zeros((len(at), self.degree), dtype=bool)
+        for axis, trunk in enumerate(self.trunks):
+            a, b = here[:, axis], there[:, axis]
+            rows = np.flatnonzero(a != b)
+            first = self.starts[axis] + (b - (b > a))[rows] * trunk
+            for copy in range(trunk):
+                mask[rows, (first + copy).astype(np.int64)] = True
+        return mask
+
+
+class FatClique(FormulaFamily):
+    """Switches form complete sub-blocks, sub-blocks a complete block, blocks a complete whole.
+
+    Zhang, Mysore, Supittayapornpong and Govindan, "Understanding lifecycle management complexity of
+    datacenter topologies", NSDI 2019. A switch has `inner` ports to other sub-blocks of its block
+    and `outer` ports to other blocks; any two parts have the same number of links, as many as these
+    ports allow.
+    """
+
+    name = "fatclique"
+    summary = "FatClique: complete sub-blocks in complete blocks, joined completely"
+    parameters = (
+        *integers(
+            size="switches of a sub-block",
+            subblocks="sub-blocks of a block",
+            blocks="number of blocks",
+        ),
+        Parameter("inner", "int", "ports of a switch to other sub-blocks", low=1, default=1),
+        Parameter("outer", "int", "ports of a switch to other blocks", low=1, default=1),
+        TERMINALS,
+    )
+    example = "fatclique(3, 2, 3, p=1)"
+
+    def __init__(
+        self,
+        size: int,
+        subblocks: int,
+        blocks: int,
+        inner: int = 1,
+        outer: int = 1,
+        p: int | None = None,
+    ) -> None:
+        self.subblocks, self.blocks, self.inner, self.outer = subblocks, blocks, inner, outer
+        self.size, self.p = size, p
+        self.part = size * subblocks
+        self.clique = Box((size,), (1,))
+        self.near = GlobalLinks(subblocks, size, inner, "relative")
+        self.wide = GlobalLinks(blocks, self.part, outer, "relative")
+        if subblocks > 1 and not self.near.copies:
+            raise ArgumentError(
+                f"subblocks is {subblocks}; with {size} switches of {inner} inner ports it must"
+                f" be at most {size * inner + 1}"
+            )
+        if blocks > 1 and not self.wide.copies:
+            raise ArgumentError(
+                f"blocks is {blocks}; with {self.part} switches of {outer} outer ports it must be"
+                f" at most {self.part * outer + 1}"
+            )
+
+    @property
+    def routers(self) -> int:
+        return self.part * self.blocks
+
+    @property
+    def router_degree(self) -> int:
+        return self.clique.degree + self.near.degree + self.wide.degree
+
+    @property
+    def balanced(self) -> int:
+        """A third of the ports between switches, but at least 1."""
+        return max(1, self.router_degree // 3)
+
+    @property
+    def addresses(self) -> Addresses:
+        sides = (self.blocks, self.subblocks, self.size)
+        if self.terminals == 0:
+            return MixedRadix(sides)
+        return Levels([(*sides, self.terminals), (*sides, 1)])
+
+    def router_neighbours(self, routers: IntArray) -> IntArray:
+        out = np.full((len(routers), self.router_degree), -1, dtype=routers.dtype)
+        local, sub = routers % self.size, routers // self.size % self.subblocks
+        block, within = routers // self.part, routers % self.part
+        first = self.clique.degree
+        out[:, :first] = (routers - local)[:, None] + self.clique.neighbours(local)
+        if self.near.slots:
+            there, switch, wired = self.near.neighbours(sub, local)
+            other = (block * self.part)[:, None] + there * self.size + switch
+            out[:, first : first + self.near.degree] = np.where(wired, other, -1)
+        if self.wide.slots:
+            there, switch, wired = self.wide.neighbours(block, within)
+            out[:, first + self.near.degree :] = np.where(wired, there * self.part + switch, -1)
+        return out
+
+    def facts(self) -> Facts:
+        cliques = self.routers * self.clique.degree // 2
+        links = cliques + self.blocks * self.near.links + self.wide.links + self.ends
+        return Facts.duplex(links)
+
+    @classmethod
+    def candidates(cls, requirement: Requirement) -> Iterator[FatClique]:
+        """Three alike: sub-blocks, blocks and their number, a quarter of the ports to each."""
+        quarter = requirement.ports // 4
+        for switches in range(max(2, quarter // 2), quarter + 2):
+            for p in (quarter, quarter + 1):
+                sizes = requirement.sizes(switches * switches * p) if p else []
+                for blocks in {size // (switches * switches * p) for size in sizes}:
+                    ports = max(1, requirement.ports - p - switches + 1)
+                    if 2 <= blocks <= switches * switches * (ports // 2) and ports > 1:
+                        yield cls(switches, switches, blocks, ports - ports // 2, ports // 2, 0)

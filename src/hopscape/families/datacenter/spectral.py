@@ -13,8 +13,8 @@ from hopscape.algebra.fields import is_prime
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, integers
-from hopscape.core.memory import require_memory
 from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
 from hopscape.core.router import Router
 from hopscape.families.datacenter.routers import TERMINALS, OwnedRouter, RouterFamily
 

@@ -22,7 +22,7 @@ from hopscape.core.family import Facts, Family, Layout, Parameter, Symmetry, int
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
-from hopscape.families.datacenter.levels import Levels, tiers
+from hopscape.families.datacenter.routers import Levels, tiers
 
 __all__ = ["XGFT", "Clos", "KaryTree", "LeafSpine"]
 

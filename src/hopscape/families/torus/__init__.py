@@ -4,7 +4,7 @@ Node addresses are the coordinates, the last one fastest. Port 2i leads up along
 2i + 1 down. An axis of side 2 has a single link (by the upward port), an axis of side 1 none.
 """
 
-from hopscape.core.later import later
+from hopscape.core.plugins import later
 from hopscape.families.torus.grids import Mesh, Path, Ring, Torus
 
 __all__ = ["Mesh", "Path", "Ring", "Torus"]

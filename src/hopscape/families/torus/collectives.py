@@ -9,9 +9,9 @@ import numpy as np
 
 from hopscape.collectives.circuits.anyside import best_schedule, mesh_schedule
 from hopscape.collectives.circuits.pipelined import pipelined_broadcast
-from hopscape.collectives.circuits.programs import to_schedule
 from hopscape.collectives.circuits.schemes import SCHEMES, scheme, scheme_names
 from hopscape.collectives.circuits.search import search_circuits
+from hopscape.collectives.circuits.torus import to_schedule
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.model import ALL_PORT_ONLY, Model, Served

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Facts, Layout, Parameter, integers
 from hopscape.core.network import Network

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, IntArray, MixedRadix, Numbers
+from hopscape.core.addresses import Addresses, MixedRadix, Numbers
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
+from hopscape.core.facts import Points, circle
 from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry, integers
-from hopscape.core.layout import Points, circle
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.families.torus.routing import GridRouter

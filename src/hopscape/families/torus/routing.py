@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray, MixedRadix
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 

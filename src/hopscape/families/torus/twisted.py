@@ -11,10 +11,10 @@ from itertools import product
 
 import numpy as np
 
-from hopscape.algebra.closest import Chain, Search
+from hopscape.algebra.closest import Chain, Costs, Search
 from hopscape.algebra.reduction import dot, l1, lll, solve
-from hopscape.algebra.sections import Costs
-from hopscape.core.addresses import IntArray, MixedRadix, node_dtype
+from hopscape.core.addresses import MixedRadix, node_dtype
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Facts, Layout, Parameter
 from hopscape.core.network import Network

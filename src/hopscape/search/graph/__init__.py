@@ -8,9 +8,8 @@ improves one by local search, :mod:`rounds` shares the time out among them.
 
 from hopscape.search.graph.arms import METHODS
 from hopscape.search.graph.problem import Problem
-from hopscape.search.graph.radix import best_switches, switched
 from hopscape.search.graph.result import GraphResult
-from hopscape.search.graph.rounds import LOCAL, best_graph, plan
+from hopscape.search.graph.rounds import LOCAL, best_graph, best_switches, plan, switched
 
 __all__ = [
     "LOCAL",

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hopscape.core.arrays import Int16s, Int32s, Int64s, UInt64s
+from hopscape.core.grid_kernels import uniform
 from hopscape.core.kernel import helper, kernel
-from hopscape.core.random_kernels import uniform
 from hopscape.search.graph.measure_kernels import Room, Task, measure
 from hopscape.search.graph.move_kernels import Lift, propose, restore
 

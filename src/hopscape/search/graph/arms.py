@@ -11,11 +11,16 @@ import numpy as np
 
 from hopscape.core.errors import ArgumentError
 from hopscape.search.graph.climb import Climb, keeps_rows
-from hopscape.search.graph.lifts import Shape, Solution
-from hopscape.search.graph.orbits import anneal_lift, seconds_per_orbit, suits_orbits
-from hopscape.search.graph.pairs import anneal_links, seconds_per_exchange, suits_pairs
+from hopscape.search.graph.dense import (
+    anneal_lift,
+    anneal_links,
+    seconds_per_exchange,
+    seconds_per_orbit,
+    suits_orbits,
+    suits_pairs,
+)
+from hopscape.search.graph.lifts import Shape, Solution, shapes
 from hopscape.search.graph.problem import Problem
-from hopscape.search.graph.shapes import shapes
 from hopscape.search.graph.starts import algebraic_starts, plan_start, solution_of
 
 __all__ = ["METHODS", "Arm", "arms", "run", "seconds_per_step"]

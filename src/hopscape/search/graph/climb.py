@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
-from hopscape.core.memory import require_memory
+from hopscape.core.arrays import IntArray
+from hopscape.core.processes import require_memory
 from hopscape.metrics.cost import moore_mean_distance
 from hopscape.search.graph.lifts import Shape, Solution, elements
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hopscape.core.arrays import Int8s, Int32s, Int64s, UInt64s
+from hopscape.core.grid_kernels import draw
 from hopscape.core.kernel import helper, kernel
-from hopscape.core.random_kernels import draw
 
 __all__ = ["VOID", "Lift", "place", "propose", "restore", "scatter", "wire"]
 

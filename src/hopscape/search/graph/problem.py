@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.memory import require_memory
+from hopscape.core.processes import require_memory
 from hopscape.metrics.cost import moore_diameter, moore_mean_distance
 
 __all__ = ["Problem"]

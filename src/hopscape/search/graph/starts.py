@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from hopscape.algebra.fields import galois_field, prime_power
-from hopscape.core.addresses import IntArray
+from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 from hopscape.search.graph.lifts import Shape, Solution
 from hopscape.search.graph.problem import Problem

@@ -1,0 +1,297 @@
+"""Commands about single figures: bisection and channel load.
+
+The command structure: what a graph theorist asks first.
+
+Deadlock: can a routing deadlock, and what prevents it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from hopscape.cli.options import ExactOption, RouterOption, RoutingOption, SpecArgument, option
+from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, look
+from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
+from hopscape.core.numbers import number
+from hopscape.core.tables import in_table
+from hopscape.registry import build
+
+if TYPE_CHECKING:
+    from hopscape.deadlock.classes import Method
+    from hopscape.deadlock.judgement import Routing
+
+__all__ = ["bisection", "load", "structure"]
+
+
+def bisection(
+    spec: SpecArgument,
+    exact: ExactOption = False,
+    seed: Annotated[int | None, option("For the local search.", min=0)] = None,
+) -> None:
+    """Find the fewest links between two halves, with a partition."""
+    from hopscape.metrics import bisection as measure
+
+    network = build(spec)
+    found = measure(network, exact=exact, seed=seed or 0)
+    if seed is not None and found.how == "closed form":
+        raise ArgumentError(
+            f"--seed is for the search; the bisection of {network.spec} is known in closed form"
+            " (--exact searches)"
+        )
+    record: dict[str, Any] = {
+        "spec": network.spec,
+        "bisection": found.value,
+        "lower": found.lower,
+        "upper": found.upper,
+        "how": found.how,
+        "side": None if found.side is None else found.side.tolist(),
+    }
+    width = str(found.value) if found.value is not None else f"{found.lower} to {found.upper}"
+    table = {"bisection": f"{width}  ({found.how})"}
+    note = network.unheeded("links are counted", "capacity")
+    if note:
+        record["note"] = table["note"] = note
+    if found.side is not None:
+        table["one half"] = ", ".join(str(v) for v in _half(record["side"]))
+    emit(record, title=network.spec, table=table)
+
+
+def _half(side: list[int], most: int = 40) -> list[int | str]:
+    nodes: list[int | str] = [v for v, s in enumerate(side) if s == 0]
+    return nodes if len(nodes) <= most else [*nodes[:most], "…"]
+
+
+def load(
+    spec: SpecArgument,
+    traffic: Annotated[str, option("uniform, or a file with a matrix (.csv, .npy).")] = "uniform",
+    router: RouterOption = "auto",
+    each: Annotated[bool, option("Also the load of every channel.")] = False,
+    seed: Annotated[int | None, option("For the sample of a large network.", min=0)] = None,
+) -> None:
+    """Add up what a router puts on the channels, and what throughput that allows."""
+    from hopscape.metrics import channel_load
+
+    network = build(spec)
+    kind: Any = router
+    routing = network.router(kind)
+    flows: Any = "uniform" if traffic == "uniform" else _matrix(Path(traffic))
+    found = channel_load(network, routing, flows, seed=seed or 0)
+    if seed is not None and found.how != "sampled":
+        raise ArgumentError(
+            f"--seed is for a sample; the loads of {network.spec} are added up in full"
+        )
+    record: dict[str, Any] = {
+        "spec": network.spec,
+        "router": routing.name,
+        "traffic": traffic,
+        "largest": found.largest,
+        "mean": found.mean,
+        "throughput": found.throughput,
+        "hops": found.hops,
+        "how": found.how,
+    }
+    if found.classes:
+        record["classes"] = [asdict(kind) for kind in found.classes]
+    if each:
+        record["loads"] = found.loads
+        if look.style is not Format.json:
+            emit_rows(_channels(network, found.loads), title=_loaded(record))
+            return
+    table = {
+        "largest load": f"{number(found.largest)}  ({found.how})",
+        "mean load": number(found.mean),
+        "throughput": f"{number(found.throughput)} per node, {_unit(found.classes)}",
+        "mean hops": number(found.hops),
+        "router": routing.name,
+    }
+    for kind in found.classes[:KINDS_SHOWN]:
+        table[f"{kind.name} channels"] = (
+            f"{kind.channels:,} of speed {kind.speed}: largest load {number(kind.largest)},"
+            f" throughput {number(kind.throughput)}"
+        )
+    if len(found.classes) > KINDS_SHOWN:
+        table["other kinds"] = f"{len(found.classes) - KINDS_SHOWN} (JSON has all)"
+    emit(record, title=_loaded(record), table=table)
+
+
+def _loaded(record: dict[str, Any]) -> str:
+    return f"{record['spec']}: load under {record['traffic']}, largest {number(record['largest'])}"
+
+
+def _channels(network: Network, loads: Any) -> list[dict[str, Any]]:
+    ends = zip(network.tails.tolist(), network.heads.tolist(), loads.tolist(), strict=True)
+    return [{"channel": i, "from": u, "to": v, "load": x} for i, (u, v, x) in enumerate(ends)]
+
+
+def _unit(classes: tuple[Any, ...]) -> str:
+    """What the throughput is counted in."""
+    if len({kind.speed for kind in classes}) > 1:
+        return "in the unit of the speeds"
+    return f"if a channel carries {classes[0].speed if classes else 1}"
+
+
+def _matrix(path: Path) -> Any:
+    from hopscape.core.reading import load_array, read_matrix
+
+    if not path.exists():
+        raise ArgumentError(f"traffic {str(path)!r} is neither 'uniform' nor a file with a matrix")
+    return load_array(path) if path.suffix == ".npy" else read_matrix(path, "a share")
+
+
+_VALUES = 12
+_PRINTED = 10**4000
+"""Python writes integers of up to 4300 digits."""
+
+
+def structure(
+    spec: SpecArgument,
+    generators: Annotated[bool, option("Also the generators of the automorphism group.")] = False,
+) -> None:
+    """Automorphism group, transitivity, spectrum, expansion and distance-regularity."""
+    from hopscape.algebra import automorphism_group
+    from hopscape.metrics import edge_transitive, intersection_array, spectrum
+
+    network = build(spec)
+    group = automorphism_group(network)
+    orbits = group.orbits()
+    array = intersection_array(network)
+    record: dict[str, Any] = {
+        "spec": network.spec,
+        "nodes": network.order,
+        "automorphisms": group.order if group.order < _PRINTED else None,
+        "automorphisms_log10": math.log10(group.order),
+        "orbits": orbits,
+        "vertex_transitive": len(orbits) == 1,
+        "edge_transitive": edge_transitive(network, group),
+        "distance_regular": array is not None,
+        "intersection_array": array,
+    }
+    if network.duplex:
+        record |= spectrum(network).to_dict()
+    table = _texts(record)
+    if generators:
+        record["generators"] = [g.tolist() for g in group.generators]
+        for i, g in enumerate(record["generators"], 1):
+            table[f"generator {i}"] = _cycles(g)
+    emit(record, title=network.spec, table=table)
+
+
+def _texts(record: dict[str, Any]) -> dict[str, str]:
+    count = len(record["orbits"])
+    sizes = sorted((len(orbit) for orbit in record["orbits"]), reverse=True)
+    shown = ", ".join(map(str, sizes[:_VALUES])) + (", …" if count > _VALUES else "")
+    table = {
+        "automorphisms": _count(record["automorphisms"], record["automorphisms_log10"]),
+        "orbits of nodes": f"{count} of {shown} nodes",
+        "vertex-transitive": in_table(record["vertex_transitive"]),
+        "edge-transitive": in_table(record["edge_transitive"]),
+        "distance-regular": in_table(record["distance_regular"]),
+    }
+    if record["intersection_array"] is not None:
+        further, nearer = record["intersection_array"]
+        both = f"{', '.join(map(str, further))}; {', '.join(map(str, nearer))}"
+        table["intersection array"] = f"{{{both}}}"
+    if "eigenvalues" in record:
+        pairs = list(zip(record["eigenvalues"], record["multiplicities"]))
+        values = ", ".join(number(x) + (f" (×{m})" if m > 1 else "") for x, m in pairs[:_VALUES])
+        table["eigenvalues"] = values + (f", … {len(pairs)} in all" if len(pairs) > _VALUES else "")
+        table["spectral gap"] = number(record["spectral_gap"])
+        low, high = record["cheeger"]
+        table["conductance"] = f"from {number(low)} to {number(high)} (Cheeger)"
+        table["Ramanujan"] = in_table(record["ramanujan"])
+    return table
+
+
+def _count(value: int | None, log: float) -> str:
+    if value is not None and log < 15:
+        return f"{value:,}"
+    return f"about {10 ** (log % 1):.3f} × 10^{int(log)}"
+
+
+def _cycles(g: list[int]) -> str:
+    """A permutation in cycles, fixed nodes left out."""
+    seen: set[int] = set()
+    out = []
+    for v in range(len(g)):
+        cycle = []
+        while v not in seen:
+            seen.add(v)
+            cycle.append(v)
+            v = g[v]
+        if len(cycle) > 1:
+            out.append(f"({' '.join(map(str, cycle))})")
+    return " ".join(out)
+
+
+def deadlock(
+    spec: SpecArgument,
+    router: Annotated[
+        str, option("auto, closed, table, search, updown, or a family's own.")
+    ] = "auto",
+    vcs: Annotated[int, option("Virtual-channel classes to check the routing with.")] = 1,
+    method: Annotated[
+        str, option("How classes are found: auto, dateline, layers, rising.")
+    ] = "auto",
+    routing: RoutingOption = "fixed",
+) -> None:
+    """Can the routing deadlock? The cycle if so, and how many virtual channels prevent it."""
+    from hopscape.deadlock import judge
+    from hopscape.registry import build
+
+    network = build(spec)
+    chosen = None if router == "auto" else network.router(router)
+    found = judge(
+        network, chosen, vcs=vcs, method=cast("Method", method), routing=cast("Routing", routing)
+    )
+    record = found.to_dict()
+    lines = {
+        "routes": _ROUTES.get(found.router, found.router) + found.addition,
+        f"with {vcs} virtual channel{'s' * (vcs > 1)}": "free of deadlock"
+        if found
+        else "can deadlock",
+        "because": record["words"],
+        "virtual channels needed": f"{found.needed} ({record['method']}; {found.least})",
+    }
+    emit(record, title=network.spec, table=lines)
+
+
+_ROUTES = {"table": "shortest routes by the lowest port"}
+
+
+def embed(
+    guest: Annotated[str, typer.Argument(metavar="GUEST", help="The network to place.")],
+    host: Annotated[str, typer.Argument(metavar="HOST", help="The network to place it in.")],
+    seed: Annotated[int, option("For annealing.", min=0)] = 0,
+    budget: Annotated[int, option("Steps of the exhaustive search.", min=1)] = 2_000_000,
+    solver: Annotated[bool, option("Ask CP-SAT where the search gives up.")] = False,
+) -> None:
+    """Place one network in another: dilation and congestion, measured."""
+    from hopscape.metrics.embedding import best_embedding
+
+    found = best_embedding(build(guest), build(host), seed=seed, budget=budget, solver=solver)
+    record: dict[str, Any] = {
+        "guest": found.guest,
+        "host": found.host,
+        "dilation": found.dilation,
+        "congestion": found.congestion,
+        "mean_dilation": found.mean_dilation,
+        "lower_bound": found.lower_bound,
+        "exact": found.exact,
+        "how": found.how,
+        "places": list(found.places),
+    }
+    table = {
+        "dilation": str(found.dilation),
+        "exact": "yes" if found.exact else f"no: at least {found.lower_bound}",
+        "because": found.how,
+        "congestion": str(found.congestion),
+        "mean dilation": f"{found.mean_dilation:.4f}",
+        "places": ", ".join(map(str, found.places[:40])) + (" …" * (len(found.places) > 40)),
+    }
+    emit(record, title=f"{found.guest} in {found.host}", table=table)

@@ -1,0 +1,405 @@
+"""All-gather, reduce-scatter and all-reduce at the bandwidth bound, on any network.
+
+Switches taken out of a network: arcs between endpoints that stand for paths through switches.
+
+Switches forward, they neither copy nor keep. An arc into a switch and one out of it can be replaced
+by one arc past the switch; done with care, all switches go and every cut stays wide enough (edge
+splitting: Bang-Jensen, Frank and Jackson 1995; for collectives: Zhao et al., ForestColl, 2024).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil
+
+import numpy as np
+
+from hopscape.collectives.forest import Arcs, Bundle, bottleneck, pack_trees
+from hopscape.collectives.plan import PathPlan, Plan
+from hopscape.collectives.survivors import gathered_backwards, gathered_twice
+from hopscape.core.arrays import IntArray
+from hopscape.core.distances import distance_rows
+from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.family import Collective
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model, Served
+from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
+from hopscape.core.progress import check_time, human_time, track
+from hopscape.core.schedule import Schedule
+
+__all__ = [
+    "ALL_GATHER",
+    "ALL_REDUCE",
+    "REDUCE_SCATTER",
+    "Logical",
+    "best_pieces",
+    "forest_plan",
+    "forest_schedule",
+    "split_switches",
+]
+
+_SECONDS = 1.5e-7
+_LONGEST = 600.0
+_AT_ONCE = 1_000_000
+
+
+def forest_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
+    """Everybody's data down packed trees: no channel carries more than the worst cut demands.
+
+    With c pieces of every datum the busiest channel carries ⌈c·t⌉ pieces, where t are the rounds
+    per chunk that the worst cut proves (:func:`~hopscape.collectives.forest.bottleneck`): no
+    schedule has less. Some rounds come on top until the first pieces arrive. Where the pieces are a
+    multiple of :func:`best_pieces`, the same trees are used again and again, a period of t·c rounds
+    apart. Reduce-scatter runs backwards, all-reduce is both.
+
+    Examples:
+        >>> import hopscape
+        >>> made = forest_schedule(hopscape.build("petersen"), Goal.all_gather())
+        >>> made.rounds, hopscape.verify(made).holds
+        (3, True)
+    """
+    if goal.kind == "reduce-scatter":
+        return gathered_backwards(network, goal, model, forest_schedule)
+    if goal.kind == "all-reduce":
+        return gathered_twice(network, goal, model, forest_schedule, "forest")
+    hop_by_hop = model.switching == "store-and-forward"
+    if network.endpoint_count > 1 and hop_by_hop:
+        period = bottleneck(network).rounds
+        times, rest = divmod(goal.chunks, period.denominator)
+        if times > 1 and not rest:
+            base = forest_plan(network, period.denominator).by_hops(network)
+            return _repeated(network, goal, base, period.numerator, times, model)
+    return forest_plan(network, goal.chunks).schedule(network, goal, "forest", model)
+
+
+def _repeated(
+    network: Network, goal: Goal, base: Plan, period: int, times: int, model: Model
+) -> Schedule:
+    """The same trees again and again: period by period or all at once, whichever is shorter."""
+    steady = base.repeated(network, goal, period, times, "forest", model)
+    if steady.transfers > _AT_ONCE or steady.rounds <= period * times + 1:
+        return steady
+    eager = base.in_pieces(times).schedule(network, goal, "forest", model)
+    return min(steady, eager, key=lambda made: made.rounds)
+
+
+def forest_plan(network: Network, pieces: int = 1) -> PathPlan:
+    """The packed trees as a plan; piece p of the j-th endpoint is chunk j·pieces + p."""
+    ends = network.endpoints.astype(np.int64)
+    if len(ends) < 2:
+        nothing = np.zeros(0, dtype=np.int64)
+        return PathPlan(np.zeros(1, dtype=np.int64), nothing, nothing, nothing)
+    _check_effort(network, pieces)
+    scale = ceil(pieces * bottleneck(network).rounds)
+    if network.has_switches:
+        logical = split_switches(network, pieces, scale)
+    else:
+        plain, real = Arcs.of(network), np.nonzero(network.tails != network.heads)[0]
+        logical = Logical(
+            Arcs(plain.nodes, plain.tails, plain.heads, plain.capacity * scale),
+            [(c,) for c in real.tolist()],
+        )
+    place = np.full(network.order, -1, dtype=np.int64)
+    place[ends] = np.arange(len(ends))
+    arcs = logical.arcs
+    graph = Arcs(len(ends), place[arcs.tails], place[arcs.heads], arcs.capacity)
+    bundles = pack_trees(graph, pieces, network.spec)
+    return _paths(graph, logical.paths, bundles, pieces)
+
+
+def _check_effort(network: Network, pieces: int) -> None:
+    """Say before it is begun when packing would take very long."""
+    ends, channels = network.endpoint_count, len(network.heads)
+    require_memory(200 * pieces * ends * ends, f"the trees of {ends} roots in {network.spec}")
+    kinds = min(pieces, 4)
+    needed = _SECONDS * kinds * ends * ends * (channels + 10 * ends)
+    if needed > _LONGEST:
+        raise TooLargeError(
+            f"packing trees for {ends} roots into {channels} channels would take about"
+            f" {human_time(needed)}; beyond {human_time(_LONGEST)} it is not begun"
+        )
+    check_time(f"packing the trees of {network.spec}", needed / 20)
+
+
+def _paths(
+    graph: Arcs, paths: list[tuple[int, ...]], bundles: list[Bundle], pieces: int
+) -> PathPlan:
+    """The arcs of all trees, each a path of channels after the one to its tail."""
+    start, channels = [0], []
+    before: list[int] = []
+    chunks: list[int] = []
+    for bundle in bundles:
+        chunk = bundle.root * pieces
+        for row, copies in zip(bundle.arc, bundle.copies.tolist(), strict=True):
+            order = _top_down(graph, row, bundle.root)
+            for _ in range(copies):
+                last = {bundle.root: -1}
+                for v in order:
+                    last[v] = len(before)
+                    before.append(last[int(graph.tails[row[v]])])
+                    channels += paths[row[v]]
+                    start.append(len(channels))
+                    chunks.append(chunk)
+                chunk += 1
+    made = (np.asarray(column, dtype=np.int64) for column in (start, channels, before, chunks))
+    return PathPlan(*made)
+
+
+def _top_down(graph: Arcs, row: IntArray, root: int) -> list[int]:
+    """The nodes of a tree but its root, parents first."""
+    below: dict[int, list[int]] = {}
+    for v, arc in enumerate(row.tolist()):
+        if arc >= 0:
+            below.setdefault(int(graph.tails[arc]), []).append(v)
+    order = [root]
+    for v in order:
+        order += below.get(v, [])
+    return order[1:]
+
+
+def best_pieces(network: Network) -> int:
+    """In how many pieces every datum must come so that no channel idles at the bound.
+
+    Examples:
+        >>> import hopscape
+        >>> best_pieces(hopscape.build("torus(8, 8)"))
+        4
+    """
+    rate: Fraction = bottleneck(network).rounds
+    return rate.denominator
+
+
+_WHAT = "spanning trees packed to the bandwidth bound, for any network"
+_SERVES = Served(
+    ports=(None,),
+    duplex=("full",),
+    switching=("store-and-forward", "circuit", "cut-through"),
+)
+ALL_GATHER = Collective("forest", "all-gather", _WHAT, forest_schedule, _SERVES)
+REDUCE_SCATTER = replace(ALL_GATHER, goal="reduce-scatter")
+ALL_REDUCE = replace(ALL_GATHER, goal="all-reduce")
+
+
+_SHUFFLES = 6
+
+
+@dataclass(frozen=True)
+class Logical:
+    """A graph of endpoints only.
+
+    Attributes:
+        arcs: Nodes are numbered as in the network; switches have no arcs.
+        paths: The channels that each arc stands for.
+    """
+
+    arcs: Arcs
+    paths: list[tuple[int, ...]]
+
+
+def split_switches(network: Network, trees: int, scale: int) -> Logical:
+    """Replace all switches by arcs past them, with room for `trees` trees of every endpoint.
+
+    Args:
+        trees: Spanning trees per root.
+        scale: The capacities of all channels are multiplied by it; no cut may be too narrow for the
+            trees.
+
+    Raises:
+        ArgumentError: When a switch takes in more than it gives out, or less.
+    """
+    real = np.nonzero(network.tails != network.heads)[0]
+    plain = Arcs.of(network)
+    work = _Splitter(network, trees)
+    for c, u, v, room in zip(
+        real.tolist(),
+        plain.tails.tolist(),
+        plain.heads.tolist(),
+        (plain.capacity * scale).tolist(),
+        strict=True,
+    ):
+        work.add(u, v, (c,), room)
+    switches = np.setdiff1d(np.arange(network.order), network.endpoints)
+    near = distance_rows(network, network.endpoints)[:, switches].min(axis=0)
+    switches = switches[np.argsort(-near.astype(np.int64), kind="stable")]
+    for w in track(switches.tolist(), f"switches of {network.spec}", len(switches)):
+        work.remove(w)
+    return work.logical()
+
+
+class _Splitter:
+    """Arcs by their ends, each with the paths it stands for and the room on them."""
+
+    def __init__(self, network: Network, trees: int) -> None:
+        self.network, self.trees = network, trees
+        self.ends = network.endpoints.astype(np.int64)
+        self.lanes: dict[tuple[int, int], dict[tuple[int, ...], int]] = {}
+        self.generator = np.random.default_rng(0)
+
+    def add(self, u: int, v: int, path: tuple[int, ...], room: int) -> None:
+        """More room on a path from u to v."""
+        lane = self.lanes.setdefault((u, v), {})
+        lane[path] = lane.get(path, 0) + room
+
+    def room(self, u: int, v: int) -> int:
+        return sum(self.lanes.get((u, v), {}).values())
+
+    def remove(self, w: int) -> None:
+        """Split off all arcs at a switch: at once if the cuts stay wide, else pair by pair."""
+        check_time(f"the switches of {self.network.spec}")
+        into = {u: self.room(u, v) for u, v in self.lanes if v == w}
+        out = {v: self.room(u, v) for u, v in self.lanes if u == w}
+        if sum(into.values()) != sum(out.values()):
+            raise ArgumentError(
+                f"switch {w} of {self.network.spec} takes in {sum(into.values())} and gives out"
+                f" {sum(out.values())}; trees through switches need the same both ways"
+            )
+        kept = {key: dict(lane) for key, lane in self.lanes.items()}
+        if all(room == out.get(u, 0) for u, room in into.items()):
+            self.drop(w)  # a switch that nobody needs is left out
+            if self.wide():
+                return
+        for _ in range(_SHUFFLES):
+            self.lanes = {key: dict(lane) for key, lane in kept.items()}
+            pairs = _pairs(into, out, self.generator)
+            if pairs is None:
+                continue
+            for (u, v), room in pairs.items():
+                self.split(u, w, v, room)
+            self.drop(w)
+            if self.wide():
+                return
+        self.lanes = kept
+        self.pair_by_pair(w, list(into), list(out))
+        self.drop(w)
+
+    def drop(self, w: int) -> None:
+        self.lanes = {key: lane for key, lane in self.lanes.items() if w not in key}
+
+    def split(self, u: int, w: int, v: int, room: int) -> None:
+        """Turn room on the arcs u → w and w → v into room on an arc u → v (none, if u is v)."""
+        first, second = self.lanes[u, w], self.lanes[w, v]
+        while room:
+            one, two = next(iter(first)), next(iter(second))
+            some = min(room, first[one], second[two])
+            for lane, path in ((first, one), (second, two)):
+                lane[path] -= some
+                if not lane[path]:
+                    del lane[path]
+            if u != v:
+                self.add(u, v, one + two, some)
+            room -= some
+
+    def pair_by_pair(self, w: int, into: list[int], out: list[int]) -> None:
+        """Split off at w as much of every pair as the cuts allow."""
+        for v in out:
+            for u in into:
+                most = min(self.room(u, w), self.room(w, v))
+                if most and u != v:
+                    self.split(u, w, v, self.slack(u, w, v, most))
+        rest = sum(self.room(w, v) for v in out)
+        if rest:
+            self.end_loops(w, into)
+
+    def end_loops(self, w: int, into: list[int]) -> None:
+        """What is left at a switch leads back to where it came from: let it go."""
+        for u in into:
+            both = min(self.room(u, w), self.room(w, u))
+            if both:
+                self.split(u, w, u, both)
+
+    def arcs(self) -> Arcs:
+        keys = [key for key, lane in self.lanes.items() if lane]
+        ends = np.asarray(keys, dtype=np.int64).reshape(-1, 2)
+        room = np.asarray([self.room(u, v) for u, v in keys], dtype=np.int64)
+        return Arcs(self.network.order, ends[:, 0], ends[:, 1], room)
+
+    def wide(self) -> bool:
+        """Is every cut wide enough for the trees of the endpoints inside?"""
+        from hopscape.collectives.forest_kernels import least_flow
+
+        indptr, arcs, heads, left = self.arcs().with_top(self.ends).csr()
+        left[-2 * len(self.ends) :: 2] = self.trees
+        wanted = self.trees * len(self.ends)
+        top = self.network.order
+        return least_flow(indptr, arcs, heads, left, top, self.ends, wanted, wanted) == wanted
+
+    def slack(self, u: int, w: int, v: int, most: int) -> int:
+        """How much of u → w → v can be split off: what the narrowest cut concerned has over.
+
+        Concerned are cuts with u and v on one side and w on the other.
+        """
+        from hopscape.collectives.forest_kernels import MUCH, least_flow
+
+        plain = self.arcs().with_top(self.ends)
+        plain.capacity[-len(self.ends) :] = self.trees
+        top, wanted = self.network.order, self.trees * len(self.ends)
+        for near, distant in (([u, v], [w]), ([w], [u, v])):
+            for sink in np.setdiff1d(self.ends, near).tolist():
+                tails = np.concatenate([plain.tails, [top] * len(near), distant])
+                heads = np.concatenate([plain.heads, near, [sink] * len(distant)])
+                room = np.concatenate([plain.capacity, [MUCH] * (len(near) + len(distant))])
+                real = tails != heads
+                graph = Arcs(plain.nodes, tails[real], heads[real], room[real])
+                one = np.asarray([sink], dtype=np.int64)
+                most = least_flow(*graph.csr(), top, one, wanted + most, 0) - wanted
+                if most <= 0:
+                    return 0
+        return most
+
+    def logical(self) -> Logical:
+        """One arc for every path."""
+        rows = [
+            (u, v, path, room) for (u, v), lane in self.lanes.items() for path, room in lane.items()
+        ]
+        ends = np.asarray([row[:2] for row in rows], dtype=np.int64).reshape(-1, 2)
+        room = np.asarray([row[3] for row in rows], dtype=np.int64)
+        arcs = Arcs(self.network.order, ends[:, 0], ends[:, 1], room)
+        return Logical(arcs, [self.straight(row[2]) for row in rows])
+
+    def straight(self, path: tuple[int, ...]) -> tuple[int, ...]:
+        """A path without the round trips that bring it back to where it was."""
+        heads = self.network.heads
+        seen = {int(self.network.tails[path[0]]): 0}
+        out: list[int] = []
+        for c in path:
+            out.append(c)
+            v = int(heads[c])
+            if v in seen:
+                del out[seen[v] :]
+            else:
+                seen[v] = len(out)
+            seen = {node: at for node, at in seen.items() if at <= len(out)}
+        return tuple(out)
+
+
+def _pairs(
+    into: dict[int, int], out: dict[int, int], generator: np.random.Generator
+) -> dict[tuple[int, int], int] | None:
+    """Room of arcs in paired with room of arcs out, none with its own way back.
+
+    None where a neighbour would meet itself.
+    """
+    total = sum(out.values())
+    names = generator.permutation(sorted({*into, *out})).tolist()
+    if not total:
+        return {}
+    widest = max(max(into.get(v, 0), out.get(v, 0)) for v in names)
+    low, high = (widest, total - widest) if 2 * widest <= total else (0, total - 1)
+    shift = int(generator.integers(low, high + 1))
+    spans = []
+    for share in (into, out):
+        bounds = np.cumsum([0, *(share.get(v, 0) for v in names)])
+        spans.append(bounds)
+    marks = sorted({*spans[0].tolist(), *(((spans[1] + shift) % total).tolist()), 0, total})
+    pairs: dict[tuple[int, int], int] = {}
+    for low, high in pairwise(marks):
+        if high > low:
+            u = names[int(np.searchsorted(spans[0], low, side="right")) - 1]
+            v = names[int(np.searchsorted(spans[1], (low - shift) % total, side="right")) - 1]
+            if u == v:
+                return None
+            pairs[u, v] = pairs.get((u, v), 0) + high - low
+    return pairs

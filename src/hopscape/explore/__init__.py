@@ -1,9 +1,0 @@
-"""The explorer: networks as a page to look at, turn, break and play with.
-
-The front-end is built from the sources under ``web/`` into ``assets/``.
-"""
-
-from hopscape.explore.page import page
-from hopscape.explore.payload import payload
-
-__all__ = ["page", "payload"]

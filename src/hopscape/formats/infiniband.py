@@ -1,0 +1,404 @@
+"""InfiniBand: an ibsim netlist of the fabric, and forwarding tables for OpenSM's file engine.
+
+Every router is a switch. An endpoint that hangs on one switch by one link is a host (Hca); every
+other endpoint is a switch with a host on a port of its own, the one behind its last.
+
+Two hand-overs for OpenSM that cannot deadlock: one lane, and service levels.
+
+*One lane* needs nothing from the hosts: its routes close no cycle. *Service levels* keeps the
+shortest routes and puts pairs of hosts into layers, each on a virtual lane of its own, by a policy
+that hosts ask the subnet administrator about.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.files import make_folder, write_text
+from hopscape.core.network import Network
+from hopscape.core.reading import TextFile, Word
+from hopscape.deadlock.layers import symmetric_layers
+from hopscape.deadlock.one_lane import one_lane_routes
+from hopscape.metrics.routes import Routes
+
+__all__ = [
+    "MOST_LEVELS",
+    "MOST_LIDS",
+    "PORT_WORDS",
+    "Fabric",
+    "OpenSM",
+    "fabric_of",
+    "forwarding_tables",
+    "host_guid",
+    "read_netlist",
+    "switch_guid",
+    "write_fabric",
+    "write_infiniband",
+    "write_opensm",
+]
+
+MOST_LIDS = 0xBFFF
+MOST_PORTS = 253
+PORT_WORDS = "Nodes count from 0, ports from 1."
+_SWITCH_GUID = 0x100000
+_HOST_GUID = 0x200000
+_NAMED_ORDER = 300
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """Who is a switch, who is a host, and the ports between them.
+
+    Attributes:
+        hosts (int64[...]): Nodes with a host, ascending.
+        owner: Place of a node among the hosts.
+        alone (bool[order]): Nodes that are hosts and no switches.
+    """
+
+    network: Network
+    hosts: IntArray
+    owner: dict[int, int]
+    alone: IntArray
+
+    @property
+    def manager(self) -> int:
+        """The host that runs the subnet manager."""
+        return int(self.hosts[0])
+
+    @cached_property
+    def switches(self) -> IntArray:
+        """Nodes that are switches, ascending."""
+        return np.setdiff1d(np.arange(self.network.order), np.flatnonzero(self.alone))
+
+    def host_port(self, switch: int) -> int:
+        """The port of a switch that leads to its own host."""
+        return self.network.ports + 1
+
+    def lid(self, node: int) -> int:
+        """Local identifier of a host (by its node): from 1."""
+        return self.owner[node] + 1
+
+    def switch_lid(self, node: int) -> int:
+        return len(self.hosts) + 1 + int(np.searchsorted(self.switches, node))
+
+
+def fabric_of(network: Network) -> Fabric:
+    """The fabric of a network, or why InfiniBand cannot hold it."""
+    if not network.duplex:
+        raise ArgumentError(f"{network.spec} has simplex channels; InfiniBand links go both ways")
+    hosts = network.endpoints.astype(np.int64)
+    is_host = np.zeros(network.order, dtype=bool)
+    is_host[hosts] = True
+    alone = np.zeros(network.order, dtype=bool)
+    single = hosts[network.degrees[hosts] == 1]
+    next_to = network.heads[network.indptr[single]]
+    alone[single[~is_host[next_to]]] = True
+    fabric = Fabric(network, hosts, {int(v): i for i, v in enumerate(hosts)}, alone)
+    if len(hosts) + len(fabric.switches) > MOST_LIDS:
+        raise ArgumentError(
+            f"{network.spec} needs {len(hosts) + len(fabric.switches)} local identifiers;"
+            f" InfiniBand has {MOST_LIDS}"
+        )
+    if network.ports > MOST_PORTS:
+        raise ArgumentError(
+            f"{network.spec} has {network.ports} ports; switches have up to {MOST_PORTS},"
+            " one more for the host"
+        )
+    return fabric
+
+
+def write_infiniband(routes: Routes, folder: str | Path) -> None:
+    """Write ``fabric.net`` (ibsim), ``routes.lfts`` (OpenSM -R file -U) and ``guid2lid``.
+
+    Raises:
+        ArgumentError: For simplex channels, or more nodes or ports than InfiniBand has.
+    """
+    fabric = fabric_of(routes.network)
+    write_fabric(fabric, folder)
+    write_text(Path(folder) / "routes.lfts", forwarding_tables(fabric, routes))
+
+
+def write_fabric(fabric: Fabric, folder: str | Path) -> None:
+    """Write ``fabric.net`` for ibsim and ``guid2lid`` for the cache folder of OpenSM."""
+    place = make_folder(folder)
+    write_text(place / "fabric.net", _netlist(fabric))
+    write_text(place / "guid2lid", _lids(fabric))
+
+
+def _netlist(fabric: Fabric) -> str:
+    net, text = fabric.network, io.StringIO()
+    text.write(f"# hopscape {net.spec}\n# nodes {net.order}\n# {PORT_WORDS}\n\n")
+    channels = np.arange(len(net.heads))
+    ports = net.port_of(channels) + 1
+    back = net.port_of(net.reverse) + 1
+
+    def far(node: int) -> str:
+        return f"H{node}" if fabric.alone[node] else f"S{node}"
+
+    for v in fabric.switches.tolist():
+        text.write(f'switchguid={_SWITCH_GUID + v:#x}\nSwitch\t{net.ports + 1} "S{v}"\n')
+        for c in range(int(net.indptr[v]), int(net.indptr[v + 1])):
+            text.write(f'[{ports[c]}]\t"{far(int(net.heads[c]))}"[{back[c]}]\n')
+        if v in fabric.owner:
+            text.write(f'[{fabric.host_port(v)}]\t"H{v}"[1]\n')
+        text.write("\n")
+    for v in fabric.hosts.tolist():
+        text.write(f'caguid={_HOST_GUID + 2 * v:#x}\nHca\t1 "H{v}"\n')
+        if fabric.alone[v]:
+            c = int(net.indptr[v])
+            text.write(f'[1]\t"S{int(net.heads[c])}"[{back[c]}]\n\n')
+        else:
+            text.write(f'[1]\t"S{v}"[{fabric.host_port(v)}]\n\n')
+    return text.getvalue()
+
+
+def forwarding_tables(fabric: Fabric, routes: Routes) -> str:
+    """Forwarding tables as OpenSM dumps and loads them, to hosts and to switches."""
+    net = fabric.network
+    switches, top = fabric.switches.tolist(), len(fabric.hosts) + len(fabric.switches)
+    ports = np.stack([routes.ports(to) for to in range(net.order)]) + 1  # [to, at]
+    hosts = fabric.hosts
+    named = net.order <= _NAMED_ORDER  # OpenSM takes the lids of guid2lid where no guid is told
+    before = [f"{fabric.lid(h):#06x} " for h in hosts.tolist()]
+    before += [f"{fabric.switch_lid(s):#06x} " for s in switches]
+    after = ["\n"] * len(before)
+    if named:
+        after = [f" # Channel Adapter portguid {host_guid(h)}: 'H{h}'\n" for h in hosts.tolist()]
+        after += [f" # Switch portguid {switch_guid(s)}: 'S{s}'\n" for s in switches]
+    width = 3 if named else 1
+    digits = [f"{port:0{width}d}" for port in range(int(ports.max(initial=0)) + 3 + net.ports)]
+    order = np.concatenate([hosts, fabric.switches])
+    parts = [f"# {net.spec}, {routes.name} routes. {PORT_WORDS}\n"]
+    for v in switches:
+        lid = fabric.switch_lid(v)
+        parts.append(f"Unicast lids [0-{top}] of switch Lid {lid} guid {switch_guid(v)} ('S{v}'):")
+        taken = ports[order, v]
+        taken[: len(hosts)][hosts == v] = fabric.host_port(v)
+        texts = map(digits.__getitem__, taken.tolist())
+        parts += ["\n", *(a + b + c for a, b, c in zip(before, texts, after, strict=True))]
+        parts.append(f"{len(taken)} valid lids dumped\n")
+    return "".join(parts)
+
+
+def host_guid(node: int) -> str:
+    """Port GUID of a host; its node GUID is one less."""
+    return f"{_HOST_GUID + 2 * node + 1:#018x}"
+
+
+def switch_guid(node: int) -> str:
+    return f"{_SWITCH_GUID + node:#018x}"
+
+
+def _lids(fabric: Fabric) -> str:
+    lines = []
+    for h in fabric.hosts.tolist():
+        lid = fabric.lid(h)
+        lines.append(f"{host_guid(h)} {lid:#06x} {lid:#06x}\n")
+    for s in fabric.switches.tolist():
+        lid = fabric.switch_lid(s)
+        lines.append(f"{switch_guid(s)} {lid:#06x} {lid:#06x}\n")
+    return "\n".join(lines)
+
+
+def read_netlist(path: str | Path) -> Network:
+    """Read a netlist of :func:`write_infiniband` back as the network it was written from.
+
+    Raises:
+        FileFormatError: When it is no such netlist.
+    """
+    file = TextFile(path)
+    said = file.remarks()
+    if "nodes" not in said:
+        raise file.error("this is not a netlist of hopscape")
+    order = said["nodes"].integer("the number of nodes", 0, 2**31 - 1)
+    node = -1
+    ends: list[tuple[int, int, int, int]] = []
+    hosts: set[int] = set()
+    for line in file.lines("#"):
+        named = re.fullmatch(r'(Switch|Hca)\s+\d+ "([SH])(\d+)"', line.text, re.ASCII)
+        link = re.fullmatch(r'\[(\d+)\]\s+"([SH])(\d+)"\[(\d+)\]', line.text, re.ASCII)
+        if named is not None:
+            node = Word(named[3], line, named.start(3) + 1).integer("a node", 0, order - 1)
+            hosts |= {node} if named[2] == "H" else set()
+        elif link is not None and node >= 0:
+            hops = Word(link[3], line, link.start(3) + 1).integer("a node", 0, order - 1)
+            port, into = (
+                Word(link[i], line, link.start(i) + 1).integer("a port", 0, 2**31) for i in (1, 4)
+            )
+            if node < hops:
+                ends.append((node, port, hops, into))
+        elif not line.text.startswith(("switchguid", "caguid")):
+            raise line.error(f"this is not a line of a netlist: {line.text!r:.60}")
+    ends.sort()
+    switches = np.setdiff1d(np.arange(order), np.asarray(sorted(hosts), dtype=np.int64))
+    return Network.from_links(
+        order,
+        [end[0] for end in ends],
+        [end[2] for end in ends],
+        spec=said["hopscape"].text if "hopscape" in said else "netlist",
+        switches=switches if len(switches) else None,
+    )
+
+
+MOST_LEVELS = 8
+_GUIDS_A_LINE = 8
+_ONE_LANE = """\
+# {spec}: one lane. Run in this folder: opensm -F opensm.conf
+# {numbering}
+routing_engine file,no_fallback
+lfts_file routes.lfts
+qos FALSE
+"""
+_LEVELS = """\
+# {spec}: shortest routes on {levels} service levels. Run in this folder: opensm -F opensm.conf
+# The subnet manager belongs on host {manager}, whose pairs are all on service level 0.
+# {numbering}
+routing_engine file,no_fallback
+lfts_file routes.lfts
+sm_sl 0
+qos TRUE
+qos_policy_file qos-policy.conf
+qos_max_vls {lanes}
+qos_high_limit 0
+qos_vlarb_high {high}
+qos_vlarb_low {low}
+qos_sl2vl {table}
+"""
+
+
+@dataclass(frozen=True)
+class OpenSM:
+    """What was written for OpenSM.
+
+    Attributes:
+        layers (uint8[hosts, hosts] or None): Service levels of the shortest routes; None where
+            eight do not suffice.
+    """
+
+    one_lane: Routes
+    shortest: Routes
+    layers: IntArray | None
+
+    @property
+    def levels(self) -> int:
+        """Service levels that the shortest routes take; 0 where eight do not suffice."""
+        return 0 if self.layers is None else int(self.layers.max(initial=0)) + 1
+
+    def words(self) -> str:
+        """The two hand-overs in a sentence each."""
+        if self.one_lane is self.shortest:
+            return (
+                "one lane: the shortest routes close no cycle, so opensm.conf serves as it is and"
+                " there are no service levels"
+            )
+        one, short = self.one_lane, self.shortest
+        told = (
+            f"one lane (opensm.conf): mean hops {one.mean:.3f} (shortest {short.mean:.3f}), at most"
+            f" {one.longest} ({short.longest}), busiest link {int(one.loads.max())} pairs"
+            f" ({int(short.loads.max())}), throughput {_throughput(one):.3f}"
+            f" ({_throughput(short):.3f}) of an endpoint's link; "
+        )
+        if self.layers is None:
+            return told + f"service levels: none, the shortest routes need more than {MOST_LEVELS}"
+        return told + f"service-levels/: the shortest routes on {self.levels} service levels"
+
+
+def _throughput(routes: Routes) -> float:
+    return 1 / max(1.0, routes.uniform_load())
+
+
+def write_opensm(shortest: Routes, folder: str | Path) -> OpenSM:
+    """Write ``fabric.net``, ``guid2lid``, the one-lane tables and, below, the service levels.
+
+    Args:
+        shortest: To all nodes.
+
+    Raises:
+        ArgumentError: For simplex channels, or more nodes or ports than InfiniBand has.
+    """
+    network = shortest.network
+    fabric = fabric_of(network)
+    if not len(fabric.hosts):
+        raise ArgumentError(f"{network.spec} has no endpoints; OpenSM runs on one")
+    one_lane = one_lane_routes(network, shortest)
+    top = make_folder(folder)
+    write_fabric(fabric, top)
+    write_text(top / "routes.lfts", forwarding_tables(fabric, one_lane))
+    write_text(top / "opensm.conf", _ONE_LANE.format(spec=network.spec, numbering=PORT_WORDS))
+    if one_lane is shortest:
+        return OpenSM(one_lane, shortest, None)
+    layers = symmetric_layers(shortest, MOST_LEVELS, first=fabric.manager)
+    if layers is not None:
+        _write_levels(fabric, shortest, layers, make_folder(top / "service-levels"))
+    return OpenSM(one_lane, shortest, layers)
+
+
+def _write_levels(fabric: Fabric, routes: Routes, layers: IntArray, folder: Path) -> None:
+    """Tables, configuration, policy, and the same levels and lanes for ibdmchk."""
+    levels = int(layers.max(initial=0)) + 1
+    lanes = next(n for n in (1, 2, 4, 8) if n >= levels)  # what switches can be set to
+    conf = _LEVELS.format(
+        spec=fabric.network.spec,
+        levels=levels,
+        manager=f"H{fabric.manager}",
+        numbering=PORT_WORDS,
+        lanes=lanes,
+        high=",".join(f"{vl}:0" for vl in range(lanes)),
+        low=",".join(f"{vl}:64" for vl in range(lanes)),
+        table=",".join(str(sl) if sl < levels else "15" for sl in range(16)),
+    )
+    write_text(folder / "opensm.conf", conf)
+    write_text(folder / "routes.lfts", forwarding_tables(fabric, routes))
+    write_text(folder / "qos-policy.conf", _policy(fabric, layers))
+    lids = [fabric.lid(int(h)) for h in fabric.hosts]
+    nodes = [f"{int(host_guid(int(h)), 16) - 1:#018x}" for h in fabric.hosts]
+    lines = (
+        f"{nodes[a]} {lids[b]} {layers[a, b]}\n"
+        for a in range(len(lids))
+        for b in range(len(lids))
+        if a != b
+    )
+    write_text(folder / "path-sl.txt", "".join(lines))
+
+
+def _policy(fabric: Fabric, layers: IntArray) -> str:
+    """Match rules: hosts with the same partners on a level share one rule."""
+    guids = [host_guid(int(h)) for h in fabric.hosts]
+    groups, rules = io.StringIO(), io.StringIO()
+    for level in range(1, int(layers.max(initial=0)) + 1):
+        rows, place = np.unique(layers == level, axis=0, return_inverse=True)
+        for k, row in enumerate(rows):
+            if not row.any():
+                continue
+            _group(groups, f"from-{level}-{k}", [guids[i] for i in np.flatnonzero(place == k)])
+            _group(groups, f"to-{level}-{k}", [guids[i] for i in np.flatnonzero(row)])
+            rules.write(
+                f"  qos-match-rule\n    source: from-{level}-{k}\n    destination: to-{level}-{k}\n"
+                f"    qos-level-name: level-{level}\n  end-qos-match-rule\n"
+            )
+    levels = "".join(
+        f"  qos-level\n    name: {'DEFAULT' if not sl else f'level-{sl}'}\n    sl: {sl}\n"
+        "  end-qos-level\n"
+        for sl in range(int(layers.max(initial=0)) + 1)
+    )
+    return (
+        f"# {fabric.network.spec}: the service level of every pair of hosts. {PORT_WORDS}\n"
+        f"port-groups\n{groups.getvalue()}end-port-groups\n"
+        f"qos-levels\n{levels}end-qos-levels\n"
+        f"qos-match-rules\n{rules.getvalue()}end-qos-match-rules\n"
+    )
+
+
+def _group(out: io.StringIO, name: str, guids: list[str]) -> None:
+    out.write(f"  port-group\n    name: {name}\n")
+    for i in range(0, len(guids), _GUIDS_A_LINE):
+        out.write(f"    port-guid: {','.join(guids[i : i + _GUIDS_A_LINE])}\n")
+    out.write("  end-port-group\n")

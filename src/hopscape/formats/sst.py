@@ -1,0 +1,52 @@
+"""SST: the graph of the routers as GraphML, with how many endpoints each carries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.files import write_atomically
+from hopscape.core.network import Network
+from hopscape.formats.graphs.libraries import link_attributes
+from hopscape.metrics.throughput import SwitchGraph, switch_graph
+
+__all__ = ["write_sst"]
+
+
+def write_sst(network: Network, path: str | Path) -> Path:
+    """Write the routers and the links between them; parallel links are parallel edges.
+
+    Every node has the attribute ``endpoints``: how many hang on the router. In a network without
+    switches every node is a router with one endpoint, its own. Links have ``capacity``, ``delay``
+    and ``length`` where the network knows them.
+
+    Examples:
+        >>> import hopscape, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     text = write_sst(hopscape.build("ring(4)"), f"{folder}/ring.graphml").read_text()
+        >>> text.count("<node "), text.count("<edge ")
+        (4, 4)
+    """
+    import networkx as nx
+
+    found = switch_graph(network)
+    tails = np.repeat(np.arange(found.order), np.diff(found.indptr))
+    graph = nx.MultiGraph() if network.duplex else nx.MultiDiGraph()
+    graph.add_nodes_from((v, {"endpoints": int(n)}) for v, n in enumerate(found.ends))
+    kept = tails < found.heads if network.duplex else np.full(len(tails), True)
+    links = zip(tails[kept].tolist(), found.heads[kept].tolist(), strict=True)
+    told = link_attributes(network, _channels(network, found)[kept])
+    graph.add_edges_from((u, v, told[i] if told else {}) for i, (u, v) in enumerate(links))
+    write_atomically(path, lambda out: nx.write_graphml(graph, out))
+    return Path(path)
+
+
+def _channels(network: Network, routers: SwitchGraph) -> IntArray:
+    """The network's numbers of the channels between its routers."""
+    ends = np.zeros(network.order, dtype=bool)
+    if routers.order < network.order:
+        ends[network.endpoints] = True
+    found: IntArray = np.nonzero(~(ends[network.tails] | ends[network.heads]))[0]
+    return found

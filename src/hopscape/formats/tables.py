@@ -1,0 +1,149 @@
+"""Routing tables as CSV: one row per node, one column per destination.
+
+Cable lists: one row per cable, from rack, slot and port to rack, slot and port.
+
+The first lines are comments that say which network it is, so that the list can be read back.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.files import write_atomically
+from hopscape.core.network import Network
+from hopscape.core.reading import TextFile, Word
+from hopscape.formats.graphs.libraries import link_ends
+from hopscape.formats.infiniband import PORT_WORDS
+from hopscape.metrics.routes import Routes
+
+__all__ = ["read_cables", "read_routing_table", "write_cables", "write_routing_table"]
+
+
+def write_routing_table(routes: Routes, path: str | Path) -> None:
+    """Write which port each node leaves by for each destination.
+
+    Row *at*, column *to*: the number of the port, from 1; 0 on arrival or without a path. The first
+    row and the first column name the nodes.
+    """
+    order = routes.network.order
+
+    def write(out: IO[bytes]) -> None:
+        head = f"# hopscape {routes.network.spec}\n# router {routes.name}\n# {PORT_WORDS}\n"
+        out.write(head.encode())
+        out.write(("at," + ",".join(map(str, range(order))) + "\n").encode())
+        ports = np.stack([routes.ports(to) for to in range(order)], axis=1) + 1
+        for at, row in enumerate(ports.tolist()):
+            out.write(f"{at},{','.join(map(str, row))}\n".encode())
+
+    write_atomically(path, write)
+
+
+def read_routing_table(path: str | Path) -> IntArray:
+    """Read a table back: entry (at, to) is the port from 0, or -1.
+
+    Raises:
+        FileFormatError: When it is no such table.
+    """
+    file = TextFile(path)
+    body = list(file.lines("#"))[1:]
+    rows = [line.integers("a port", 0, 2**31) for line in body]
+    if not rows or any(len(row) != len(rows) + 1 for row in rows):
+        raise file.error("this is not a routing table: its rows do not make a square")
+    table: IntArray = np.asarray(rows, dtype=np.int64)
+    return table[:, 1:] - 1
+
+
+_HEADING = (
+    "cable",
+    "from_row",
+    "from_rack",
+    "from_slot",
+    "from_port",
+    "to_row",
+    "to_rack",
+    "to_slot",
+    "to_port",
+    "length_m",
+    "from_node",
+    "to_node",
+)
+
+
+def write_cables(
+    network: Network,
+    path: str | Path,
+    places: Sequence[tuple[int, int, int]],
+    lengths: Sequence[float],
+) -> None:
+    """Write the cables of a network.
+
+    Args:
+        places (sequence of (row, rack, slot)): Where each node stands.
+        lengths: Metres, in the order of the links.
+    """
+    tails, heads, channels = link_ends(network)
+    out = network.port_of(channels)
+    back = network.reverse[channels]
+    into = np.where(back >= 0, network.port_of(np.maximum(back, 0)), -1)
+    text = io.StringIO()
+    text.write(f"# hopscape {network.spec}\n# nodes {network.order}\n# {PORT_WORDS}\n")
+    if not network.duplex:
+        text.write("# directed\n")
+    switches = np.setdiff1d(np.arange(network.order), network.endpoints)
+    if len(switches):
+        text.write(f"# switches {' '.join(map(str, switches.tolist()))}\n")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_HEADING)
+    rows = zip(tails.tolist(), heads.tolist(), out.tolist(), into.tolist(), lengths, strict=True)
+    for i, (u, v, p, q, metres) in enumerate(rows, 1):
+        there = q + 1 if q >= 0 else ""
+        writer.writerow([i, *places[u], p + 1, *places[v], there, f"{metres:.3f}", u, v])
+    write_atomically(path, lambda file: file.write(text.getvalue().encode()))
+
+
+def read_cables(path: str | Path) -> tuple[Network, IntArray]:
+    """Read a cable list back: the network, and the ports (from 0) at both ends of each cable.
+
+    Raises:
+        FileFormatError: When it is no cable list, with the line where that shows.
+    """
+    file = TextFile(path)
+    said = file.remarks()
+    rows = list(file.lines("#"))
+    if not rows or tuple(rows[0].text.split(",")) != _HEADING or "nodes" not in said:
+        raise file.error("this is not a cable list of hopscape")
+    order = said["nodes"].integer("the number of nodes", 0, 2**31 - 1)
+    ends: list[tuple[int, int]] = []
+    ports: list[tuple[int, int]] = []
+    for row in rows[1:]:
+        cells = row.cells()
+        if len(cells) != len(_HEADING):
+            raise row.error(f"a cable has {len(_HEADING)} cells, here are {len(cells)}")
+        cell = dict(zip(_HEADING, cells, strict=True))
+        near, hops = (cell[name].integer(name, 0, order - 1) for name in ("from_node", "to_node"))
+        into = cell["to_port"].integer("to_port", 1, 2**31) if cell["to_port"].text else 0
+        ends.append((near, hops))
+        ports.append((cell["from_port"].integer("from_port", 1, 2**31) - 1, into - 1))
+    pairs: Any = np.asarray(ends, dtype=np.int64).reshape(-1, 2)
+    switches = [w.integer("a switch", 0, order - 1) for w in _listed(said.get("switches"))]
+    network = Network.from_links(
+        order,
+        pairs[:, 0],
+        pairs[:, 1],
+        duplex="directed" not in said,
+        spec=said["hopscape"].text if "hopscape" in said else "cables",
+        switches=np.asarray(switches, dtype=np.int64) if switches else None,
+    )
+    return network, np.asarray(ports, dtype=np.int64).reshape(-1, 2)
+
+
+def _listed(remark: Word | None) -> list[Word]:
+    """The words of a remark."""
+    return [] if remark is None else remark.line.words()[2:]

@@ -1,1 +1,0 @@
-"""What rings carry, exactly: routes on full rings, arcs of sparse ones."""

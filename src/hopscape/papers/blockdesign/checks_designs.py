@@ -1,0 +1,245 @@
+"""Checks of the claims about block designs and difference covers (chapters 4, 5 and 6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+
+from hopscape.core.network import Network
+from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.papers.blockdesign import printed
+from hopscape.papers.blockdesign.covers import difference_cover, largest_cover
+from hopscape.papers.blockdesign.designs import (
+    bruck_ryser_chowla,
+    check_design,
+    existence,
+    make_design,
+    table,
+)
+from hopscape.papers.blockdesign.families import (
+    DistributedSwitch,
+    PartialSwitch,
+    QuasicompleteDigraph,
+)
+from hopscape.papers.blockdesign.wires import crossbar_ways, is_symmetric, obstruction, pair_counts
+from hopscape.papers.multiring.walks import Books
+
+
+def _gaps(elements: Iterable[int], order: int) -> Counter[int]:
+    """How often each difference occurs, counted pair by pair."""
+    return Counter((s * (a - b)) % order for a, b in combinations(elements, 2) for s in (1, -1))
+
+
+def _is_plane(order: int, m: int) -> bool:
+    """Does the library's plane have m points on a line and any two points on one line?"""
+    design = make_design(order, m, 1)
+    if design.base is None or len(design.base.moduli) > 1:
+        return is_symmetric(design.blocks, order, m, 1)
+    gaps = _gaps(design.base.elements, order)
+    turned = np.sort((np.array(design.base.elements) + np.arange(order)[:, None]) % order, axis=1)
+    same = bool((np.sort(design.blocks, axis=1) == turned).all())
+    return same and gaps == Counter(range(1, order))
+
+
+def counting() -> Outcome:
+    """Order, block size and ways of every built design are counted, then the formula is held."""
+    wrong, tried = [], 0
+    for sigma in range(1, 7):
+        for row in table(sigma, 16):
+            if not row.built:
+                continue
+            tried += 1
+            blocks = make_design(row.n, row.m, sigma).blocks
+            counts = pair_counts(blocks.tolist(), row.n)
+            often, ways = set(np.diag(counts).tolist()), set(counts[np.triu_indices(row.n, 1)])
+            if len(often) != 1 or len(ways) != 1:
+                wrong.append(f"B({row.n}, {row.m}, {sigma}): pairs in {sorted(ways)} blocks")
+            elif printed.order_of_design(often.pop(), int(ways.pop())) != len(blocks):
+                wrong.append(f"B({row.n}, {row.m}, {sigma}) has {len(blocks)} blocks")
+    return judge(wrong, f"{tried} designs built, sigma to 6, m to 16: {len(wrong)} exceptions")
+
+
+def table_42() -> Outcome:
+    """Rows of the printed table, pair by pair, both ways round."""
+    n, m, sigma = printed.EXAMPLE
+    rows = np.array(printed.TABLE_4_2) - 1
+    books, wrong = Books(), []
+    counts = pair_counts(rows.tolist(), n)
+    for a, b in combinations(range(n), 2):
+        if counts[a, b] != sigma:
+            wrong.append(f"elements {a + 1} and {b + 1} are together in {counts[a, b]} blocks")
+    for i, j in combinations(range(len(rows)), 2):
+        shared = len(set(rows[i].tolist()) & set(rows[j].tolist()))
+        if shared != sigma:
+            wrong.append(f"blocks {i + 1} and {j + 1} share {shared} elements")
+    if set(np.diag(counts).tolist()) != {m}:
+        wrong.append(f"elements are in {sorted(set(np.diag(counts).tolist()))} blocks")
+    books.same("the printed rows are a design", check_design(rows, n, sigma).holds, not wrong)
+    return books.judge(
+        wrong,
+        f"{len(rows)} blocks of {rows.shape[1]}: {len(wrong)} pairs of elements or blocks not in 2",
+    )
+
+
+def designs_table(sigma: int) -> Outcome:
+    """Every cell: built and counted, excluded by residues, or known from a citation only."""
+    books, wrong = Books(), []
+    kinds: dict[str, list[str]] = {"built": [], "impossible": [], "quoted": [], "open": []}
+    rows = list(table(sigma, printed.LARGEST_M[sigma]))
+    for row in rows:
+        why = obstruction(row.n, row.m, sigma)
+        if row.built:
+            blocks = make_design(row.n, row.m, sigma).blocks
+            if not is_symmetric(blocks, row.n, row.m, sigma):
+                wrong.append(f"B({row.n}, {row.m}, {sigma}) as built is not a design")
+        books.same(f"N = {row.n}: excluded", bruck_ryser_chowla(row.n, row.m, sigma) is not None,
+                   why is not None)  # fmt: skip
+        kind = "built" if row.built else "impossible" if why else "quoted"
+        kinds["open" if row.status == "open" else kind].append(str(row.n))
+    left = printed.LAST_DIGITS[sigma].split()
+    for row, digits in zip(rows[-len(left) :], left, strict=True):
+        if not str(printed.order_of_design(row.m, sigma)).endswith(digits):
+            wrong.append(f"m = {row.m}: N = {row.n}, the scan has ..{digits}")
+    text = "; ".join(f"{kind}: N = {', '.join(part)}" for kind, part in kinds.items() if part)
+    note = "the shading is lost in the scan; no cell is open" if not kinds["open"] else ""
+    return books.judge(wrong, text, note=note)
+
+
+def no_43() -> Outcome:
+    n, m, sigma = printed.NO_DESIGN
+    books = Books()
+    reason, why = bruck_ryser_chowla(n, m, sigma), obstruction(n, m, sigma)
+    books.same("excluded", reason is not None, why is not None)
+    wrong = [] if why else [f"nothing excludes B({n}, {m}, {sigma})"]
+    return books.judge(wrong, f"{reason or 'not excluded'}; by residues: {why}")
+
+
+def cover_39() -> Outcome:
+    """The block of the partial switch: all differences counted, and the ways in its wires."""
+    n, m = printed.COVER
+    books, wrong = Books(), []
+    cover = difference_cover(n, m)
+    if cover.elements is None:
+        return judge([cover.reason], "no block found")
+    gaps = _gaps(cover.elements, n)
+    twice = sorted(d for d, often in gaps.items() if often > 1)
+    wanted = sorted({s * d % n for d in printed.SECOND_WAYS for s in (1, -1)})
+    books.same("doubled differences", sorted(cover.difference_set().doubled), twice)
+    if len(gaps) != n - 1:
+        wrong.append(f"{n - 1 - len(gaps)} differences are missing")
+    if twice != wanted or set(gaps.values()) != {1, 2}:
+        wrong.append(f"second ways by differences {twice}, not {wanted}")
+    ways = crossbar_ways(Network.of(PartialSwitch(n, m)))
+    for a in range(n):
+        more = sorted((b - a) % n for b in range(n) if b != a and ways[a, b] > 1)
+        if ways[a].min() < 1 or more != twice:
+            wrong.append(f"node {a}: second ways to differences {more}")
+    text = f"block {list(cover.elements)} mod {n}: {len(gaps)} differences, twice {twice}"
+    return books.judge(wrong, text)
+
+
+def largest_39() -> Outcome:
+    """No larger group is covered by 7 elements: what the search excludes, and its best block."""
+    best, excluded = largest_cover(printed.COVER[1])
+    order = int(np.prod(best.moduli))
+    wrong = [] if order == printed.COVER[0] else [f"7 elements cover a group of {order}"]
+    if best.elements is None or len(_gaps(best.elements, order)) != order - 1:
+        wrong.append(f"the block {best.elements} does not cover a group of {order}")
+    groups = sorted((tuple(other.moduli) for other in excluded), reverse=True)
+    beyond = {int(np.prod(g)) for g in groups}
+    most = printed.order_of_design(printed.COVER[1], 1)
+    missing = [n for n in range(order + 1, most) if n not in beyond]
+    wrong += [f"groups of {n} are not excluded" for n in missing]
+    return judge(
+        wrong,
+        f"largest {order}; excluded by search: {', '.join('x'.join(map(str, g)) for g in groups)}",
+    )
+
+
+def square() -> Outcome:
+    """Endpoints that crossbars of M ports join pairwise, by graph and by digraph."""
+    wrong, right, parts = [], [], []
+    for m in (3, 5, 8, 12):
+        graph = crossbar_ways(Network.of(DistributedSwitch(m * (m - 1) + 1, m, 1)))
+        digraph = crossbar_ways(Network.of(QuasicompleteDigraph(m)))
+        parts.append(f"M = {m}: {len(graph)} and {len(digraph)}")
+        for name, ways in (("graph", graph), ("digraph", digraph)):
+            if len(ways) != printed.supernodes_by_crossbars(m):
+                wrong.append(f"M = {m}: the {name} joins {len(ways)}")
+        joined = int(graph[0].sum()) - m + 1  # each of M crossbars leads to M - 1 others
+        if joined != len(graph) or len(digraph) != m * m or graph.min() < 1 or digraph.min() < 1:
+            right.append(f"M = {m}: {len(graph)} and {len(digraph)} endpoints, {joined} in reach")
+    text = f"endpoints joined by graph and digraph: {'; '.join(parts)}"
+    note = "M² for the digraph, M² - M + 1 for the graph"
+    return judge(wrong, text, Correction(note, right))
+
+
+def prime_orders() -> Outcome:
+    """Planes of M points on a line where M - 1 is not a prime."""
+    others = [m for m in range(3, 29) if any((m - 1) % d == 0 for d in range(2, m - 1))]
+    built = [m for m in others if existence(m * (m - 1) + 1, m, 1).built]
+    broken = [f"M = {m}: no plane" for m in built if not _is_plane(m * (m - 1) + 1, m)]
+    wrong = [f"M = {m} is built, M - 1 = {m - 1} is not a prime" for m in built]
+    text = f"built and counted: M = {', '.join(map(str, built)) or 'none'}"
+    return judge(wrong, text, Correction("M - 1 may be any prime power", broken))
+
+
+def crossbar_for_39() -> Outcome:
+    """The smallest crossbar of at least 39 ports for which a plane is known."""
+    books = Books()
+    least = printed.COVER[0]
+    powers = [m for m in range(least, 60) if len(_primes(m - 1)) == 1]
+    known = [m for m in range(least, 60) if existence(m * (m - 1) + 1, m, 1).built]
+    books.same("M with a known plane", known, powers)
+    smallest = min(powers)
+    count = smallest * (smallest - 1) + 1
+    wrong = [] if smallest == printed.CROSSBAR_FOR_39 else [f"M = {smallest} is enough"]
+    if not _is_plane(count, smallest):
+        wrong.append(f"B({count}, {smallest}, 1) as built is not a design")
+    text = f"smallest M of at least {least} with a prime power M - 1: {smallest}, N = {count}"
+    return books.judge(wrong, text)
+
+
+def _primes(n: int) -> set[int]:
+    found, d = set(), 2
+    while n > 1:
+        if n % d == 0:
+            found.add(d)
+            n //= d
+        else:
+            d += 1
+    return found
+
+
+def sizes() -> Outcome:
+    """All planes with a prime M - 1 up to the largest that the authors have, and three beyond."""
+    last, *beyond = printed.BUILT
+    wanted = [m for m in range(3, last + 1) if _primes(m - 1) == {m - 1}] + beyond
+    wrong = []
+    for m in wanted:
+        count = m * (m - 1) + 1
+        if not existence(count, m, 1).built:
+            wrong.append(f"M = {m}: not built")
+        elif not _is_plane(count, m):
+            wrong.append(f"M = {m}: differences of B({count}, {m}, 1) are not all different")
+    text = f"M = {', '.join(map(str, wanted))}: differences counted, {len(wrong)} exceptions"
+    return judge(wrong, text)
+
+
+def several_crossbars() -> Outcome:
+    """c crossbars M x M for each supernode: blocks that have every difference w times."""
+    wrong, parts = [], []
+    for m, blocks, ways in ((3, 2, 1), (3, 4, 1), (4, 3, 1), (5, 2, 1), (4, 3, 2), (4, 2, 2)):
+        order = blocks * m * (m - 1) // ways + 1
+        cover = difference_cover(order, m, blocks=blocks, ways=ways)
+        if cover.elements is None:
+            wrong.append(f"M = {m}, {blocks} crossbars, {ways} ways: {cover.reason}")
+            continue
+        gaps = sum((_gaps(block, order) for block in cover.blocks), Counter())
+        if gaps != Counter(list(range(1, order)) * ways) or len(cover.blocks) != blocks:
+            wrong.append(f"M = {m}, {blocks} crossbars: differences of {cover.blocks} mod {order}")
+        parts.append(f"{blocks} of {m} x {m} join {order} by {ways}")
+    return judge(wrong, f"crossbars of a supernode, and ways of a pair: {', '.join(parts)}")

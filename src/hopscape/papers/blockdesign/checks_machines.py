@@ -1,0 +1,367 @@
+"""Checks of the claims about two-level machines (chapters 1, 5 and 6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.network import Network
+from hopscape.families.classic import Complete
+from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.metrics import channel_load
+from hopscape.papers.blockdesign import printed
+from hopscape.papers.blockdesign.families import (
+    DistributedSwitch,
+    PartialSwitch,
+    QuasicompleteDigraph,
+)
+from hopscape.papers.blockdesign.jumps import jumps_from, reserve_jumps
+from hopscape.papers.blockdesign.machines import paper_machines, supernode_count
+from hopscape.papers.blockdesign.two_level import TwoLevel
+from hopscape.papers.multiring.walks import Books
+
+
+def _complete(n: int) -> Network:
+    return Network.of(Complete(n))
+
+
+def _inside(size: int) -> Network:
+    """The supernode of 39 or 49 nodes."""
+    if size == printed.DIGRAPH:
+        return Network.of(QuasicompleteDigraph(7))
+    return Network.of(PartialSwitch(size, printed.CHANNELS["K1"]))
+
+
+def _original() -> Network:
+    """Blue Waters, with its kinds of channels."""
+    outer = _complete(printed.SUPERNODES)
+    speeds = tuple(printed.SPEEDS.values())
+    return Network.of(
+        TwoLevel(_complete(printed.SUPERNODE), outer, 1, printed.GROUPS[1], (), speeds)
+    )
+
+
+def _wires(network: Network, supernode: int, size: int) -> IntArray:
+    """What the ports of a supernode's nodes lead to; -1 where nothing is wired."""
+    nodes = np.arange(supernode * size, (supernode + 1) * size)
+    rows: IntArray = network.family.neighbours(nodes)  # type: ignore[union-attr]
+    return rows
+
+
+def _kinds(network: Network) -> list[Counter[str]]:
+    """Channels of each node of supernode 0 by kind, told by where they lead."""
+    size, group = printed.SUPERNODE, printed.GROUPS[1]
+    found = []
+    for node, row in enumerate(_wires(network, 0, size)):
+        heads = np.setdiff1d(row[row >= 0], [node])
+        near = heads < size
+        own = near & (heads // group == node // group)
+        found.append(Counter({"K1": int(own.sum()), "K2": int((near & ~own).sum()),
+                              "K3": int((~near).sum())}))  # fmt: skip
+    return found
+
+
+def ports() -> Outcome:
+    network = _original()
+    wanted = Counter(printed.CHANNELS)
+    wrong = [
+        f"node {v} has {dict(kinds)}" for v, kinds in enumerate(_kinds(network)) if kinds != wanted
+    ]
+    books = Books()
+    books.same("ports", paper_machines()[0].ports, sum(_kinds(network)[0].values()))
+    rows = network.family.classes_at(np.arange(printed.SUPERNODE))  # type: ignore[union-attr]
+    names = [kind.speed for kind in network.classes]
+    speeds = Counter(names[k] for k in rows[0] if k >= 0)
+    want = Counter({printed.SPEEDS[k]: count for k, count in printed.CHANNELS.items()})
+    if speeds != want:
+        wrong.append(f"node 0 has channels of speeds {dict(speeds)}")
+    total = sum(_kinds(network)[0].values())
+    text = f"{total} channels of a node, by where they lead: {dict(_kinds(network)[0])}"
+    if total != sum(printed.CHANNELS.values()):
+        wrong.append(f"{total} channels in all")
+    return books.judge(wrong, text)
+
+
+def groups() -> Outcome:
+    """All pairs of a supernode joined, those of a group by the fastest channels."""
+    network, size = _original(), printed.SUPERNODE
+    many, group = printed.GROUPS
+    rows = _wires(network, 0, size)
+    kinds = network.family.classes_at(np.arange(size))  # type: ignore[union-attr]
+    wrong, fast = [], 0
+    for a in range(size):
+        near = [
+            (int(b), network.classes[k].speed) for b, k in zip(rows[a], kinds[a]) if 0 <= b < size
+        ]
+        if sorted(b for b, _ in near) != [b for b in range(size) if b != a]:
+            wrong.append(f"node {a} is joined to {len(near)} nodes of its supernode")
+        for b, speed in near:
+            same = a // group == b // group
+            fast += same
+            if speed != printed.SPEEDS["K1" if same else "K2"]:
+                wrong.append(f"{a} and {b} are joined at speed {speed}")
+    if many * group != size:
+        wrong.append(f"{many} groups of {group} are {many * group} nodes")
+    return judge(
+        wrong, f"{fast // 2} of {size * (size - 1) // 2} pairs joined by K1, the rest by K2"
+    )
+
+
+def _joined(network: Network, size: int, count: int, copies: int) -> list[str]:
+    """Exceptions to: four supernodes have `copies` channels to each other one."""
+    wrong = []
+    for supernode in sorted({0, 1, count // 2, count - 1}):
+        rows = _wires(network, supernode, size)
+        heads = rows[(rows >= 0) & (rows < size * count)]
+        hops = Counter((heads // size).tolist())
+        hops.pop(supernode, None)
+        if set(hops) != set(range(count)) - {supernode} or set(hops.values()) != {copies}:
+            wrong.append(f"supernode {supernode} is joined to {len(hops)} of {count - 1} others")
+    return wrong
+
+
+def supernode_channels() -> Outcome:
+    network, size = _original(), printed.SUPERNODE
+    rows = _wires(network, 0, size)
+    heads = rows[rows >= size]
+    wrong = [] if len(heads) == printed.SUPERNODE_CHANNELS else [f"{len(heads)} channels K3"]
+    if len(set((heads // size).tolist())) != len(heads):
+        wrong.append(
+            f"{len(heads)} channels lead to {len(set((heads // size).tolist()))} supernodes"
+        )
+    return judge(wrong, f"{len(heads)} channels K3 of supernode 0, all to different supernodes")
+
+
+def original_count() -> Outcome:
+    books = Books()
+    size, links = printed.SUPERNODE, printed.CHANNELS["K3"]
+    network = _original()
+    books.same("supernodes", supernode_count(size, links), size * links + 1)
+    wrong = _joined(network, size, printed.SUPERNODES, 1)
+    if size * links + 1 != printed.SUPERNODES:
+        wrong.append(f"{size}·{links} + 1 = {size * links + 1}")
+    text = f"each of {printed.SUPERNODES} supernodes is joined to {size * links} others"
+    return books.judge(wrong, text)
+
+
+def processors() -> Outcome:
+    books = Books()
+    nodes = _original().endpoint_count
+    books.same("nodes", paper_machines()[0].nodes, nodes)
+    found = nodes * printed.PROCESSORS_PER_NODE
+    wrong = [] if found > printed.PROCESSORS else [f"{found} processors"]
+    books.same("nodes by counting", nodes, printed.SUPERNODES * printed.SUPERNODE)
+    text = f"{nodes} nodes, {found} processors, {found - printed.PROCESSORS} more than 64K"
+    return books.judge(wrong, text)
+
+
+def count(size: int, links: int, copies: int, stated: int) -> Outcome:
+    """As many supernodes as the channels allow, built, and held against the printed number."""
+    books = Books()
+    found = size * links // copies + 1
+    books.same("supernodes", supernode_count(size, links, copies), found)
+    network = Network.of(TwoLevel(_inside(size), _complete(found), copies))
+    wrong = _joined(network, size, found, copies)
+    outer = [int((row >= 0).sum()) for row in _wires(network, 0, size)]
+    inside = [int((row >= 0).sum()) for row in _inside(size).family.neighbours(np.arange(size))]  # type: ignore[union-attr]
+    most = max(a - b for a, b in zip(outer, inside, strict=True))
+    if most > links:
+        wrong.append(f"a node needs {most} channels to other supernodes, not {links}")
+    if found != stated:
+        wrong.append(f"{found} supernodes are joined, {found - stated:+d} against the print")
+    return books.judge(
+        wrong,
+        f"{size}·{links}/{copies} + 1 = {found} supernodes built, {most} outer channels at a node",
+    )
+
+
+def times_513() -> Outcome:
+    size, links, copies, _ = printed.COUNTS["1561"]
+    more = (size * links // copies + 1) / (printed.SUPERNODE * printed.CHANNELS["K3"] + 1)
+    machine = {m.name: m for m in paper_machines()}
+    books = Books()
+    library = machine["RPK supernode"].supernodes / machine["Blue Waters"].supernodes
+    books.same("ratio of supernodes", library, more)
+    wrong = [] if more > printed.TIMES_513 else [f"{more:.3f} times"]
+    return books.judge(wrong, f"{more:.3f} times as many supernodes")
+
+
+def several_times() -> Outcome:
+    """Nodes in all, and nodes that the fastest channels join, against the original machine."""
+    books, wrong, parts = Books(), [], []
+    before = printed.SUPERNODE * printed.SUPERNODES
+    machine = {m.name: m for m in paper_machines()}
+    for name, size in (("RPK supernode", printed.COVER[0]), ("digraph supernode", printed.DIGRAPH)):
+        nodes = size * (size * (printed.CHANNELS["K2"] + printed.CHANNELS["K3"]) + 1)
+        books.same(f"{name}: nodes", machine[name].nodes, nodes)
+        books.same(f"{name}: nodes of a supernode", machine[name].size, size)
+        parts.append(f"{name} {nodes / before:.2f} and {size / printed.GROUPS[1]:.2f}")
+        if min(nodes / before, size / printed.GROUPS[1]) < printed.TIMES:
+            wrong.append(parts[-1])
+    return books.judge(wrong, f"times as many nodes, and nodes joined by K1: {'; '.join(parts)}")
+
+
+def same_ports() -> Outcome:
+    """A node of the new machines has as many channels of each kind as before."""
+    wrong, parts = [], []
+    for key in ("1561", "1960"):
+        size, links, copies, _ = printed.COUNTS[key]
+        total = size * links // copies + 1
+        network = Network.of(TwoLevel(_inside(size), _complete(total), copies))
+        rows = _wires(network, 0, size)
+        ends = size * total
+        heads = [set(row[row >= 0].tolist()) - {node} for node, row in enumerate(rows)]
+        own = {sum(b < size or b >= ends for b in row) for row in heads}
+        hops = {sum(size <= b < ends for b in row) for row in heads}
+        parts.append(f"{size} nodes: {max(own)} + {max(hops)}")
+        if own != {printed.CHANNELS["K1"]}:
+            wrong.append(f"{size} nodes: {sorted(own)} channels inside")
+        if max(hops) > printed.CHANNELS["K2"] + printed.CHANNELS["K3"]:
+            wrong.append(f"{size} nodes: {max(hops)} channels to other supernodes")
+    return judge(wrong, f"channels inside and outside, {'; '.join(parts)}")
+
+
+def _all_wires(network: Network) -> IntArray:
+    rows: IntArray = network.family.neighbours(np.arange(network.order))  # type: ignore[union-attr]
+    return rows
+
+
+def _jumps(network: Network, rows: IntArray, source: int) -> IntArray:
+    """Jumps from an endpoint to all nodes along these wires, level by level; -1: no path."""
+    switch = np.ones(network.order + 1, dtype=bool)  # the last entry stands for no wire
+    switch[network.endpoints] = False
+    switch[-1] = False
+    out = np.full(network.order, -1)
+    layer, step = np.array([source]), 0
+    while len(layer):
+        out[layer] = step
+        step += 1
+        new = np.zeros(network.order + 1, dtype=bool)
+        crossed = np.zeros(network.order + 1, dtype=bool)
+        while len(layer):  # crossbars are passed for free
+            new[rows[layer].ravel()] = True
+            layer = np.nonzero(new & switch & ~crossed)[0]
+            crossed[layer] = True
+        layer = np.nonzero(new[:-1] & ~switch[:-1] & (out < 0))[0]
+    return out
+
+
+def _compare(books: Books, what: str, library: IntArray, walked: IntArray) -> None:
+    """Keep the first disagreement of two rows."""
+    wrong = np.nonzero(library != walked)[0]
+    if len(wrong):
+        k = int(wrong[0])
+        books.same(f"{what} to {k}", int(library[k]), int(walked[k]))
+
+
+def _farthest(books: Books, network: Network, sources: tuple[int, ...]) -> int:
+    """Most jumps from these nodes, counted here and by the library."""
+    hops, ends, rows = 0, network.endpoints, _all_wires(network)
+    for source in sources:
+        mine = _jumps(network, rows, source)[ends]
+        theirs = jumps_from(network, source)[ends]
+        _compare(books, f"jumps from {source}", theirs, mine)
+        if not network.has_switches:
+            routed = network.router().distances(np.full(len(ends), source), ends)
+            _compare(books, f"routes from {source}", routed, mine)
+        hops = max(hops, int(mine.max())) if mine.min() >= 0 else -1
+    return hops
+
+
+def original_jumps() -> Outcome:
+    books = Books()
+    hops = _farthest(books, _original(), (0, 9))
+    wrong = [] if 0 <= hops <= printed.JUMPS else [f"{hops} jumps"]
+    text = f"at most {hops} jumps from two nodes to all {_original().endpoint_count}"
+    return books.judge(wrong, text)
+
+
+def crossbar_jumps() -> Outcome:
+    """The machines of chapter 6: one crossbar 32 x 32 for each supernode."""
+    books, wrong, parts = Books(), [], []
+    size = printed.SUPERNODE
+    for name, outer in (
+        ("graph", DistributedSwitch(993, 32, 1)),
+        ("digraph", QuasicompleteDigraph(32)),
+    ):
+        network = Network.of(TwoLevel(_complete(size), Network.of(outer)))
+        hops = _farthest(books, network, (0, 5))
+        parts.append(f"{name} of {outer.n}: {hops}")
+        if not 0 <= hops <= printed.JUMPS:
+            wrong.append(f"{name} of {outer.n} supernodes: {hops} jumps")
+    return books.judge(wrong, f"jumps from two nodes to all others, {', '.join(parts)}")
+
+
+def fewer_channels() -> Outcome:
+    """Channels K3 of a node, with crossbars and with a complete graph of supernodes."""
+    wrong, parts = [], []
+    size = printed.SUPERNODE
+    for outer in (DistributedSwitch(993, 32, 1), QuasicompleteDigraph(32)):
+        network = Network.of(TwoLevel(_complete(size), Network.of(outer)))
+        rows = _wires(network, 0, size)
+        hops = (rows >= size).sum(axis=1)
+        if len(np.unique(rows[rows >= size])) != size:
+            wrong.append(f"{outer.n} supernodes: two nodes are wired to the same crossbar")
+        full = -(-(outer.n - 1) // size)
+        parts.append(f"{outer.n} supernodes: {int(hops.max())} of {full}")
+        if int(hops.max()) != printed.CROSSBAR_CHANNELS or full <= printed.CROSSBAR_CHANNELS:
+            wrong.append(f"{outer.n} supernodes: {int(hops.max())} channels K3 of a node")
+    return judge(
+        wrong, f"channels K3 of a node, of those a complete graph needs: {'; '.join(parts)}"
+    )
+
+
+def one_channel() -> Outcome:
+    """Uniform traffic through one channel K3 of a node, and through a complete graph."""
+    books = Books()
+    size, supernodes = 8, 57
+    network = Network.of(TwoLevel(_complete(size), Network.of(DistributedSwitch(57, 8, 1)),
+                                  1, 0, (), (5, 2)))  # fmt: skip
+    full = Network.of(TwoLevel(_complete(size), _complete(supernodes), 1, 0, (), (5, 2)))
+    nodes = size * supernodes
+    leaving = (nodes - size) / (nodes - 1)  # share of a node's traffic to other supernodes
+    bound = printed.SPEEDS["K3"] / leaving
+    one, many = channel_load(network).throughput, channel_load(full).throughput
+    outer = (size * supernodes - size) // size
+    if one > bound + 1e-9:
+        books.wrong.append(f"throughput {one:.3f} above the bound {bound:.3f} of its channels")
+    top = outer * printed.SPEEDS["K3"] / size / leaving
+    if many > top + 1e-9:
+        books.wrong.append(f"throughput {many:.3f} above the bound {top:.3f} of its channels")
+    wrong = [] if one < many / printed.TIMES else [f"{one:.2f} against {many:.2f}"]
+    return books.judge(
+        wrong,
+        f"packets per node: {one:.3f} by one channel, {many:.3f} by a complete graph,"
+        " 57 supernodes",
+    )
+
+
+def reserve() -> Outcome:
+    """A dead channel between two supernodes: both machines built in full."""
+    books, found = Books(), []
+    for key in ("1561", "781"):
+        size, links, copies, _ = printed.COUNTS[key]
+        total = size * links // copies + 1
+        network = Network.of(TwoLevel(_inside(size), _complete(total), copies))
+        rows = _all_wires(network)
+        outer = (rows[:size] >= size) & (rows[:size] < 2 * size)
+        source, port = np.argwhere(outer)[0]
+        mine = []
+        for cut in (False, True):
+            if cut:
+                there = int(rows[source, port])
+                rows[there, np.nonzero(rows[there] == source)[0][0]] = -1
+                rows[source, port] = -1
+            hops = [_jumps(network, rows, s)[size : 2 * size].max() for s in range(0, size, 13)]
+            mine.append(int(max(hops)))
+        whole, broken = reserve_jumps(network, every=13)
+        books.same(f"{total} supernodes: jumps", (whole, broken), tuple(mine))
+        found.append((mine[0], mine[1]))
+    (single, five), (double, three) = found
+    wrong = [] if (five, three) == printed.RESERVE else [f"{five} and {three} jumps"]
+    right = [] if single == double == three == printed.RESERVE[1] < five else wrong
+    text = f"jumps whole and with a dead channel: single {found[0]}, doubled {found[1]}"
+    note = f"{printed.RESERVE[1]} holds; with single channels the reserve path has {five}"
+    return books.judge(wrong, text, Correction(note, right))

@@ -1,0 +1,313 @@
+"""Which traffic passes a network in one go, and how many rounds other traffic needs.
+
+In a distributed switch a packet holds two channels: source → crossbar and crossbar → destination.
+The first carries only packets of that source, the second only packets for that destination. So a
+permutation, with one packet per source and per destination, never wants a channel twice, whatever
+the design; two permutations at once may. In any other network a packet holds all channels of its
+route at once, as a circuit does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count as count_up
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
+from hopscape.core.verdict import Verdict
+from hopscape.papers.blockdesign.families import QuasicompleteDigraph, SwitchFamily
+from hopscape.papers.blockdesign.routing import check_ports, route_options
+
+__all__ = ["Rounds", "check_permutation", "check_traffic", "plan_rounds", "random_traffic"]
+
+_PACKET_BYTES = 64
+
+
+def check_permutation(
+    network: Network,
+    permutation: Sequence[int] | IntArray,
+    *,
+    half_duplex: bool = False,
+    spread: bool = False,
+) -> Verdict:
+    """Can all packets of a permutation be under way at once?
+
+    Args:
+        permutation (sequence of N, or array (k, N)): Destination of each endpoint; -1 sends
+            nothing. Rows of an array are separate rounds.
+        half_duplex: A link carries one packet at a time, either way.
+        spread: Let a packet of a distributed switch take another of its σ ways when the first is
+            taken.
+
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("distributed_switch(7, 3, 1)")
+        >>> print(check_permutation(net, [1, 2, 3, 4, 5, 6, 0]))
+        holds: 7 packets, no port wanted twice
+        >>> check_permutation(net, [1, 0, 2, 3, 4, 5, 6], half_duplex=True).holds
+        False
+    """
+    count = network.endpoint_count
+    table = np.atleast_2d(np.asarray(permutation))
+    if table.ndim != 2 or table.shape[1] != count or table.dtype.kind not in "iu":
+        raise ArgumentError(
+            f"a permutation of {network.spec} has {count} integers, not shape {table.shape}"
+        )
+    if not _are_endpoints(network, table, none=-1):
+        raise ArgumentError(f"destinations must be endpoints {_range(network)}, or -1 for none")
+    sends = table >= 0
+    _require_once(table, sends, network.order)
+    sources = np.broadcast_to(network.endpoints, table.shape)
+    if sends.all():
+        starts = np.arange(len(table) + 1) * count
+        return _run(network, sources.ravel(), table.ravel(), starts, half_duplex, spread)
+    starts = np.concatenate([[0], np.cumsum(sends.sum(axis=1))])
+    return _run(network, sources[sends], table[sends], starts, half_duplex, spread)
+
+
+def _require_once(table: IntArray, sends: IntArray, order: int) -> None:
+    """Refuse a row in which two packets have one destination."""
+    met = np.zeros((len(table), order + 1), dtype=bool)  # the last for those that stay
+    np.put_along_axis(met, table.astype(np.int64) % (order + 1), True, axis=1)
+    if int(met[:, :-1].sum()) == int(sends.sum()):
+        return
+    ordered = np.sort(table, axis=1)
+    row, column = np.argwhere((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0))[0]
+    raise ArgumentError(
+        f"endpoint {ordered[row, column]} is the destination of two packets;"
+        " check_traffic takes any traffic"
+    )
+
+
+def check_traffic(
+    network: Network,
+    sources: Sequence[int] | IntArray,
+    targets: Sequence[int] | IntArray,
+    *,
+    half_duplex: bool = False,
+    spread: bool = False,
+) -> Verdict:
+    """Can all these packets be under way at once?
+
+    `details` counts conflicts: packets that find their ports taken when all set out in order. In a
+    distributed switch the ports themselves are checked against the wiring first.
+
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("distributed_switch(7, 3, 1)")
+        >>> print(check_traffic(net, [0, 0], [1, 3]))
+        FAILS: packet 1 (0 → 3) wants a port that packet 0 (0 → 1) holds; 1 of 2 packets are refused
+        >>> print(check_traffic(hopscape.build("ring(6)"), [0, 1], [2, 3]))
+        FAILS: packet 1 (1 → 3) wants a port that packet 0 (0 → 2) holds; 1 of 2 packets are refused
+    """
+    first, second = _pairs(network, sources, targets)
+    return _run(network, first, second, np.array([0, len(first)]), half_duplex, spread)
+
+
+def _switch(network: Network) -> SwitchFamily | QuasicompleteDigraph | None:
+    family = network.family
+    return family if isinstance(family, SwitchFamily | QuasicompleteDigraph) else None
+
+
+def _in_a_row(ends: IntArray) -> bool:
+    return bool(len(ends) and ends[-1] - ends[0] + 1 == len(ends))
+
+
+def _range(network: Network) -> str:
+    ends = network.endpoints
+    return f"{ends[0]}..{ends[-1]}" if _in_a_row(ends) else "of the network"
+
+
+def _are_endpoints(network: Network, nodes: IntArray, none: int | None = None) -> bool:
+    """Are all nodes endpoints (or `none`)?"""
+    ends = network.endpoints
+    if _in_a_row(ends):
+        low = ends[0] if none is None else min(int(ends[0]), none)
+        if nodes.min(initial=ends[0]) >= low and nodes.max(initial=low) <= ends[-1]:
+            return low == ends[0] or none == ends[0] - 1
+    known = np.isin(nodes, ends)
+    return bool((known if none is None else known | (nodes == none)).all())
+
+
+def _pairs(network: Network, sources: Any, targets: Any) -> tuple[IntArray, IntArray]:
+    first, second = np.asarray(sources).ravel(), np.asarray(targets).ravel()
+    if len(first) != len(second):
+        raise ArgumentError(f"{len(first)} sources but {len(second)} targets")
+    for name, nodes in (("sources", first), ("targets", second)):
+        if nodes.size and (nodes.dtype.kind not in "iu" or not _are_endpoints(network, nodes)):
+            raise ArgumentError(f"{name} must be endpoints {_range(network)}")
+    return first.astype(np.int64), second.astype(np.int64)
+
+
+def _run(
+    network: Network,
+    sources: IntArray,
+    targets: IntArray,
+    starts: IntArray,
+    half: bool,
+    spread: bool,
+) -> Verdict:
+    if half and not network.duplex:
+        raise ArgumentError(f"{network.spec} has simplex channels; half duplex has no meaning")
+    family = _switch(network)
+    first, second = (np.ascontiguousarray(x, dtype=np.int64) for x in (sources, targets))
+    if family is not None:
+        ports = check_ports(network, family, first, second)
+        if not ports:
+            return Verdict(False, ports.reason, ports.where, {"packets": 0, "conflicts": 0})
+        from hopscape.papers.blockdesign.contention_kernels import count_conflicts
+
+        found = count_conflicts(
+            first, second, starts.astype(np.int64), route_options(family), family.m, half, spread
+        )
+    else:
+        if spread:
+            raise ArgumentError(
+                f"{network.spec} is not a distributed switch; its routes are not spread"
+            )
+        from hopscape.papers.blockdesign.contention_kernels import count_blocked
+
+        begin, lanes = _circuits(network, first, second, half)
+        found = count_blocked(begin, lanes, starts.astype(np.int64), len(network.heads))
+    conflicts, moving, k, other = (int(x) for x in found)
+    details = {"packets": moving, "conflicts": conflicts}
+    if not conflicts:
+        return Verdict(True, f"{moving} packets, no port wanted twice", details=details)
+    where = {"packet": k, "source": int(first[k]), "target": int(second[k])}
+    text = (
+        f"packet {k} ({first[k]} → {second[k]}) wants a port that packet {other}"
+        f" ({first[other]} → {second[other]}) holds; {conflicts} of {moving} packets are refused"
+    )
+    return Verdict(False, text, where | {"other": other}, details)
+
+
+def _circuits(
+    network: Network, sources: IntArray, targets: IntArray, half: bool
+) -> tuple[IntArray, IntArray]:
+    """Channels (links, in half duplex) of the routes: where each begins, and all of them."""
+    require_memory(_PACKET_BYTES * len(sources), f"{len(sources)} routes in {network.spec}")
+    nodes, ports = network.router().walk(sources, targets)
+    taken = ports >= 0
+    channels = network.channel_at(nodes[:, :-1][taken], ports[taken])
+    starts = np.concatenate([[0], np.cumsum(taken.sum(axis=1))]).astype(np.int64)
+    if half:
+        channels = np.minimum(channels, network.reverse[channels])
+    return starts, channels.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """Packets sorted into rounds without conflicts.
+
+    Attributes:
+        round (int64[packets]): From 0; -1 for packets that stay at home.
+        bound: What no assignment can beat with these ways: the load of the busiest channel (or
+            endpoint).
+    """
+
+    round: IntArray
+    rounds: int
+    bound: int
+
+
+def plan_rounds(
+    network: Network,
+    sources: Sequence[int] | IntArray,
+    targets: Sequence[int] | IntArray,
+    *,
+    one_port: bool = False,
+    half_duplex: bool = False,
+) -> Rounds:
+    """Sort any traffic into few rounds; in a distributed switch by colouring a bipartite graph.
+
+    Packets are edges: from the channel that they leave by to the channel that they arrive by or,
+    with one port, from source to destination. The colours of a bipartite graph are as many as its
+    largest degree (König), so the plan is the best possible for these ways: an h-relation takes h
+    rounds with one port, and as many as the busiest channel carries with all ports.
+
+    With half-duplex links, and in other networks, each packet takes the first round that has all
+    its channels free, and the plan is proved best only where `rounds` equals `bound`.
+
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("distributed_switch(7, 3, 1)")
+        >>> plan_rounds(net, [0, 0, 1, 1], [1, 3, 0, 2], one_port=True).rounds
+        2
+    """
+    first, second = _pairs(network, sources, targets)
+    if half_duplex and (one_port or not network.duplex):
+        raise ArgumentError("half duplex needs duplex links and a plan for all ports")
+    moving = first != second
+    family = _switch(network)
+    if family is None and not one_port:
+        return _plan_circuits(network, first, second, half_duplex)
+    a, b = first[moving], second[moving]
+    if one_port or family is None:
+        left, right = a, b
+    else:
+        options = route_options(family)
+        pair_ports = (
+            options[0, (b - a) % family.n, 0] if options.shape[0] == 1 else options[a, b, 0]
+        )
+        left, right = a * family.m + pair_ports[:, 0], b * family.m + pair_ports[:, 1]
+    if half_duplex:
+        colours, used = _first_fit(left, right)
+        bound = int(np.bincount(np.concatenate([left, right])).max(initial=0))
+    else:
+        from hopscape.collectives.colouring import colour_edges
+
+        colours, used = colour_edges(left, right)
+        bound = max(int(np.bincount(left).max(initial=0)), int(np.bincount(right).max(initial=0)))
+    out = np.full(len(first), -1, dtype=np.int64)
+    out[moving] = colours
+    return Rounds(out, used, bound)
+
+
+def _first_fit(left: IntArray, right: IntArray) -> tuple[IntArray, int]:
+    """The first round in which both links of a packet are free, packet by packet."""
+    held: dict[int, set[int]] = {}
+    colours = np.empty(len(left), dtype=np.int64)
+    for k, (a, b) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+        mine, other = held.setdefault(a, set()), held.setdefault(b, set())
+        colours[k] = next(r for r in count_up() if r not in mine and r not in other)
+        mine.add(int(colours[k]))
+        other.add(int(colours[k]))
+    return colours, int(colours.max(initial=-1)) + 1
+
+
+def _plan_circuits(network: Network, sources: IntArray, targets: IntArray, half: bool) -> Rounds:
+    """First fit for whole routes: what is refused in one round goes in the next."""
+    from hopscape.papers.blockdesign.contention_kernels import first_fit
+
+    starts, lanes = _circuits(network, sources, targets, half)
+    rounds = first_fit(starts, lanes, len(network.heads))
+    busiest = int(np.bincount(lanes).max(initial=0))
+    return Rounds(rounds, int(rounds.max(initial=-1)) + 1, busiest)
+
+
+def random_traffic(
+    count: int, kind: str, *, rounds: int = 1, seed: int = 0
+) -> tuple[IntArray, IntArray]:
+    """Sources and targets: ``permutation`` (`rounds` at once), ``random`` or ``relation``.
+
+    ``random`` gives every endpoint `rounds` packets with independent destinations; ``relation`` is
+    `rounds` permutations at once, shuffled. Endpoints are counted from 0.
+    """
+    if kind not in ("permutation", "relation", "random"):
+        raise ArgumentError(f"traffic {kind!r} is unknown; choose permutation, random or relation")
+    require_memory(_PACKET_BYTES * count * rounds, f"{count * rounds} packets")
+    generator = np.random.default_rng(seed)
+    sources = np.tile(np.arange(count), rounds)
+    if kind == "random":
+        return sources, generator.integers(0, count, size=len(sources))
+    targets = np.concatenate([generator.permutation(count) for _ in range(rounds)])
+    if kind == "relation":
+        order = generator.permutation(len(sources))
+        return sources[order], targets[order]
+    return sources, targets

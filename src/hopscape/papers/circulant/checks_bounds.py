@@ -1,0 +1,256 @@
+"""Checks of the paper's bounds, of circulants with two generators, and of the older families."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from hopscape.families.circulant.closed_forms import (
+    ball,
+    find_multiplier,
+    fold,
+    least_mean,
+    max_order,
+    ulb,
+)
+from hopscape.families.circulant.wiring import Circulant
+from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.papers.circulant import printed
+from hopscape.papers.circulant.families import (
+    ChenJia,
+    DoubleLoop,
+    LargestDoubleLoop,
+    WongCoppersmith,
+    Yebra,
+    chen_jia_order,
+)
+from hopscape.papers.circulant.printed import diameter, distances, polynomial, shown, wired
+
+
+def ball_formula() -> Outcome:
+    wrong, counts, values = [], 0, 0
+    for n, d in itertools.product(range(1, 5), range(6)):
+        counts += 1
+        box = itertools.product(range(-d, d + 1), repeat=n)
+        points = sum(sum(map(abs, x)) <= d for x in box)
+        terms = (math.comb(n, i) * math.comb(d, n - i) * 2 ** (n - i) for i in range(n + 1))
+        if not points == ball(d, n) == sum(terms):
+            wrong.append(f"d = {d}, n = {n}: {points} points, {ball(d, n)} by the formula")
+    for d, n in itertools.product(range(200), (1, 2, 3)):
+        values += 1
+        scale = 3 if n == 3 else 1
+        if scale * ball(d, n) != polynomial(printed.BALLS[n - 1], d):
+            wrong.append(f"d = {d}, n = {n}: {ball(d, n)} against the polynomial")
+    return judge(wrong, f"{counts} counts and {values} values of polynomials compared")
+
+
+def ulb_two() -> Outcome:
+    wrong, orders = [], 0
+    for nodes in range(1, 4001):
+        orders += 1
+        least = next(d for d in itertools.count() if 2 * d * d + 2 * d + 1 >= nodes)
+        root = math.isqrt(2 * nodes - 2) + 1 if nodes > 1 else 1  # ⌈√(2N-1)⌉
+        if not -(-(root - 1) // 2) == ulb(nodes, 2) == least:
+            wrong.append(f"N = {nodes}: {ulb(nodes, 2)}, the least is {least}")
+    return judge(wrong, f"{orders:,} orders compared")
+
+
+def ulb_bound() -> Outcome:
+    cases = list(itertools.product(range(1, 7), range(1, 800)))
+    wrong = [
+        f"N = {nodes}, n = {n}: ulb = {ulb(nodes, n)}"
+        for n, nodes in cases
+        if (2 * ulb(nodes, n) + n + 1) ** n < math.factorial(n) * nodes
+    ]
+    return judge(wrong, f"{len(cases):,} cases compared")
+
+
+def ulb_below() -> Outcome:
+    rng = np.random.default_rng(3)
+    wrong, equal, graphs = [], 0, 0
+    for _ in range(400):
+        nodes, n = int(rng.integers(12, 200)), int(rng.integers(1, 5))
+        steps = [1, *rng.choice(np.arange(2, nodes // 2 + 1), n - 1, replace=False).tolist()]
+        graphs += 1
+        hops = diameter(nodes, steps)
+        equal += hops == ulb(nodes, n)
+        if hops < ulb(nodes, n):
+            wrong.append(f"{shown(nodes, steps)}: {hops} < {ulb(nodes, n)}")
+    return judge(wrong, f"{graphs} random graphs, {equal} of them of the least diameter")
+
+
+def max_small_n() -> Outcome:
+    wrong, graphs = [], 0
+    for d in range(1, 31):
+        loop = LargestDoubleLoop(d)
+        for n, nodes, hops in (
+            (1, 2 * d + 1, diameter(2 * d + 1, (1,))),
+            (2, 2 * d * d + 2 * d + 1, int(wired(loop).max())),
+        ):
+            graphs += 1
+            if hops != d or not nodes == ball(d, n) == max_order(d, n):
+                wrong.append(f"n = {n}, d = {d}: diameter {hops} with {nodes} nodes")
+        if (loop.order, fold(loop.order, loop.generators)) != (
+            2 * d * d + 2 * d + 1,
+            fold(2 * d * d + 2 * d + 1, (1, 2 * d + 1)),
+        ):
+            wrong.append(f"d = {d}: {loop.generators}")
+    return judge(wrong, f"{graphs} graphs measured")
+
+
+def max_below() -> Outcome:
+    wrong = [
+        f"d = {d}: {max_order(d, 3)} > {ball(d, 3)}"
+        for d in range(1, 200)
+        if max_order(d, 3) > ball(d, 3)
+    ]
+    less = sum(max_order(d, 3) < ball(d, 3) for d in range(1, 200))
+    return judge(wrong, f"d = 1..199, n = 3: less for {less}, equal for {199 - less}")
+
+
+def _double_loops(variant: str) -> tuple[list[str], int, int]:
+    """Exceptions to the least diameter, orders of the least mean, orders."""
+    wrong, least, orders = [], 0, 0
+    for nodes in range(5, 201):
+        orders += 1
+        s = ulb(nodes, 2)
+        if variant == "nearest":
+            s = next(x for x in itertools.count() if 4 * (x + 1) ** 2 > 2 * nodes - 1)
+        loop = DoubleLoop(nodes, variant)
+        hops = wired(loop)
+        if int(hops.max()) != ulb(nodes, 2) or loop.generators != (s, s + 1):
+            wrong.append(f"{shown(nodes, loop.generators)} has diameter {hops.max()}")
+        shells = least_mean(nodes, 2) * (nodes - 1)
+        least += int(hops.sum()) == shells
+    return wrong, least, orders
+
+
+def double_loop_nearest() -> Outcome:
+    wrong, least, orders = _double_loops("nearest")
+    if least < orders:
+        wrong.append(f"the mean distance is not least for {orders - least} of {orders} orders")
+    return judge(wrong, f"least diameter and mean distance for {least} of {orders} orders")
+
+
+def double_loop_ulb() -> Outcome:
+    wrong, least, orders = _double_loops("ulb")
+    note = f"the mean distance is not least for {orders - least} of the {orders} orders"
+    return judge(wrong, f"least diameter for {orders - len(wrong)} of {orders} orders", note=note)
+
+
+def yebra() -> Outcome:
+    wrong, graphs = [], 0
+    for d in range(1, 21):
+        graphs += 1
+        nodes, member = 3 * d * d + 3 * d + 1, Yebra(d)
+        mine, other = (1, 3 * d + 1, 3 * d + 2), (d, d + 1, 2 * d + 1)
+        if (member.order, member.generators) != (nodes, mine) or int(wired(member).max()) != d:
+            wrong.append(f"d = {d}: {shown(member.order, member.generators)}")
+        u = find_multiplier(nodes, mine, other)
+        if u is None or fold(nodes, [u * s for s in mine]) != fold(nodes, other):
+            wrong.append(f"d = {d}: no multiplier")
+    return judge(wrong, f"{graphs} graphs measured")
+
+
+def wong_coppersmith() -> Outcome:
+    cases = [(b, n) for b in (3, 5, 7, 9, 11) for n in (1, 2, 3, 4, 5) if b**n <= 3000]
+    wrong = []
+    for b, n in cases:
+        member = WongCoppersmith(b, n)
+        hops = int(wired(member).max())
+        if 2 * hops != n * (b - 1) or member.generators != tuple(b**i for i in range(n)):
+            wrong.append(f"b = {b}, n = {n}: diameter {hops}")
+    return judge(wrong, f"{len(cases)} graphs measured")
+
+
+def wong_third() -> Outcome:
+    wrong, most = [], 0.0
+    for b in range(3, 400, 2):
+        member = WongCoppersmith(b, 3)
+        d = member.known_diameter()
+        rest = abs(27 * member.order - 8 * d**3)
+        most = max(most, rest / (27 * d * d))
+        if rest > 3 * 27 * d * d:
+            wrong.append(f"d = {d}: order {member.order}")
+    return judge(wrong, f"b = 3..399: N differs from (8/27)d³ by at most {most:.3g}·d²")
+
+
+def chen_jia() -> Outcome:
+    wrong, missing, graphs = [], [], 0
+    for n in (3, 4, 5):
+        for d in itertools.count(n):
+            k = (d - n + 3) // n
+            if k == 0:
+                missing.append((d, n))
+                continue
+            nodes = 2 * k * sum((4 * k) ** i for i in range(n))
+            if nodes > 3000:
+                break
+            graphs += 1
+            member = ChenJia(d, n)
+            hops = int(wired(member).max())
+            if hops > d or (member.order, chen_jia_order(d, n)) != (nodes, nodes):
+                wrong.append(f"d = {d}, n = {n}: {member.order} nodes, diameter {hops}")
+    below = [f"no graph for d = {d}, n = {n}: k = 0" for d, n in missing]
+    late = [f"d = {d}, n = {n}" for d, n in missing if d >= 2 * n - 3]
+    return judge(
+        wrong + below,
+        f"{graphs} graphs measured; k = 0 for {len(missing)} pairs (d, n)",
+        Correction("the range is d >= 2n - 3", wrong + late),
+    )
+
+
+def bermond() -> Outcome:
+    wrong, values = [], 0
+    for d in range(3, 60):
+        values += 1
+        k = d // 3
+        if 32 * k**3 + 8 * k**2 + 2 * k != chen_jia_order(d, 3):
+            wrong.append(f"d = {d}: {chen_jia_order(d, 3)}")
+    return judge(wrong, f"{values} values compared")
+
+
+def polynomials() -> Outcome:
+    """Differences of the third order vanish for polynomials of the second degree."""
+    rows = {
+        "M(d, 1)": [max_order(d, 1) for d in range(1, 40)],
+        "M(d, 2)": [max_order(d, 2) for d in range(1, 40)],
+        "Yebra's N": [Yebra(d).order for d in range(1, 40)],
+        "Yebra's s3": [Yebra(d).generators[2] for d in range(1, 40)],
+    }
+    wrong = [name for name, row in rows.items() if np.diff(row, 3).any()]
+    degrees = ", ".join(f"{name} {2 if np.diff(row, 2).any() else 1}" for name, row in rows.items())
+    return judge(wrong, f"degrees: {degrees}")
+
+
+def above_older() -> Outcome:
+    wrong, late = [], []
+    for d in range(1, 300):
+        base = 2 * d // 3 + 1  # largest odd b with 3(b - 1)/2 <= d
+        older = max(3 * d * d + 3 * d + 1, (base - (base % 2 == 0)) ** 3)
+        older = max(older, chen_jia_order(d, 3) if d >= 3 else 0)
+        if max_order(d, 3) <= older:
+            wrong.append(f"d = {d}: {max_order(d, 3)} against {older}")
+            late += wrong[-1:] if d > 1 else []
+    return judge(wrong, f"larger for {299 - len(wrong)} of 299", Correction("for d >= 2", late))
+
+
+def eight_ninths() -> Outcome:
+    return Outcome("open", "-", "the text gives no generators for this family")
+
+
+def translation() -> Outcome:
+    from hopscape.core.distances import distances_from
+    from hopscape.core.network import Network
+
+    wrong, pairs = [], 0
+    for nodes, steps in ((48, (1, 20)), (55, (1, 5, 21)), (117, (1, 16, 22)), (30, (2, 15, 7))):
+        plain, network = distances(nodes, steps), Network.of(Circulant(nodes, steps))
+        for u in range(0, nodes, 3):
+            pairs += nodes
+            row = distances_from(network, u)
+            bad = np.nonzero(row != plain[(np.arange(nodes) - u) % nodes])[0]
+            wrong += [f"{shown(nodes, steps)}: from {u} to {v}" for v in bad.tolist()]
+    return judge(wrong, f"{pairs:,} pairs compared")

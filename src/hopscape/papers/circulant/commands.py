@@ -1,0 +1,371 @@
+"""Commands about circulants: what is known of one, and the study.
+
+Optimal circulants: searched, and looked up in the atlas of every order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopscape.cli.options import (
+    DaskOption,
+    DeadLinkOption,
+    DeadOption,
+    DeviceOption,
+    FolderOption,
+    ProcessesOption,
+    SpecArgument,
+    TableOption,
+    option,
+)
+from hopscape.cli.output import Format, emit, emit_rows, look, write_tables
+from hopscape.cli.overview import CommandGroup
+from hopscape.core.errors import ArgumentError
+from hopscape.core.numbers import number
+from hopscape.core.tables import in_table
+
+if TYPE_CHECKING:
+    from hopscape.papers.circulant.atlas import AtlasRow
+
+__all__ = ["atlas_circulant", "atlas_largest", "circulant", "search_circulant", "study_circulant"]
+
+
+GROUP = CommandGroup("Circulant graphs: what is known of one, and the best of a size.", bare="show")
+ATLAS = CommandGroup("Optimal networks of every size, found by exhaustive search.")
+
+
+def circulant(
+    spec: SpecArgument,
+    a: Annotated[str | None, option("A node: path vectors from it.", "--from")] = None,
+    b: Annotated[str | None, option("A node: path vectors to it.", "--to")] = None,
+    dead: DeadOption = None,
+    dead_link: DeadLinkOption = None,
+    like: Annotated[str | None, option("Another circulant: is there a multiplier?")] = None,
+    within: Annotated[int | None, option("Count the nodes at and within this distance.")] = None,
+    exact: Annotated[
+        bool, option("Mean and counts of any circulant, even if it takes minutes.")
+    ] = False,
+    node: Annotated[
+        str | None, option("A node: what the memoryless broadcast makes it send.")
+    ] = None,
+    root: Annotated[str | None, option("With --node: where the broadcast starts; 0.")] = None,
+) -> None:
+    """Tell what is known of a circulant: distances, canonical form, path vectors, broadcast."""
+    from hopscape.families.circulant.wiring import Circulant
+    from hopscape.papers.circulant.describe import describe, describe_faults, describe_route
+    from hopscape.papers.circulant.memoryless import ForwardingRule
+    from hopscape.registry import build
+
+    network = build(spec)
+    if not isinstance(network.family, Circulant):
+        raise ArgumentError(f"{network.spec} is not a circulant")
+    other = build(like).family if like is not None else None
+    if like is not None and not isinstance(other, Circulant):
+        raise ArgumentError(f"{like} is not a circulant")
+    if root is not None and node is None:
+        raise ArgumentError("--root needs --node")
+    second = other if isinstance(other, Circulant) else None
+    record = describe(network.family, second, within, exact=exact)
+    if (a is None) != (b is None):
+        raise ArgumentError("give both --from and --to")
+    if a is not None and b is not None:
+        start, end = network.node(a), network.node(b)
+        record |= describe_route(network, start, end)
+        if dead or dead_link:
+            links = [_link(text) for text in dead_link or []]
+            record |= describe_faults(network, start, end, dead or [], links)
+    elif dead or dead_link:
+        raise ArgumentError("--dead and --dead-link need --from and --to")
+    if node is not None:
+        record["broadcast"] = ForwardingRule(network).at(node, root or 0).to_dict()
+    emit(record, title=record["spec"], table=_in_words(record))
+
+
+def _in_words(record: dict[str, Any]) -> dict[str, str]:
+    """What a person reads: figures, or why they are not known."""
+    hidden = {"spec", "how", "mean_distance_exact"}
+    table = {k: in_table(v) for k, v in record.items() if k not in hidden}
+    for name, why in record["how"].items():
+        none = record["components"] > 1 or record["nodes"] == 1
+        table[name] = f"{'none' if none else 'not known'}  ({why})"
+    exact = record["mean_distance_exact"]
+    if exact is not None:
+        table["mean_distance"] += f"  ({exact})"
+    missing = {
+        "canonical": "too many multipliers to compare",
+        "multiplier": "none",
+        "hops": "not delivered",
+        "hops_if_known": "there is no route",
+    }
+    table |= {name: why for name, why in missing.items() if record.get(name, 0) is None}
+    if "broadcast" in record:
+        stop = record["broadcast"]
+        sends = ", ".join(f"port {c['port']} to {c['to']}" for c in stop["sends"]) or "nothing"
+        heard = "starts" if stop["sender"] is None else f"hears of {stop['sender']}"
+        table["broadcast"] = (
+            f"node {stop['node']} {heard} in round {stop['round']} and sends: {sends}"
+        )
+    return table
+
+
+def _link(text: str) -> tuple[str, str]:
+    u, dash, v = text.partition("-")
+    if not (dash and u.isdecimal() and v.isdecimal()):
+        raise ArgumentError(f"link {text!r} must be two node numbers such as 3-17")
+    return u, v
+
+
+def study_circulant(
+    out: FolderOption,
+    d: Annotated[int, option("Graph of the pictures.", "--diameter")] = 6,
+) -> None:
+    """The paper's table up to d = 18, its broadcast tree (still and moving), a map of distances."""
+    from hopscape.papers.circulant.broadcast import broadcast
+    from hopscape.papers.circulant.describe import cell_map, table_rows
+    from hopscape.registry import build
+    from hopscape.show.draw import draw_cell, draw_rounds
+
+    variant = "5+" if d % 3 == 1 else "5"
+    network = build(f'optimal_circulant({d}, variant="{variant}")')
+    write_tables([("table", table_rows())], out)
+    tree = broadcast(network, 0)
+    draw_rounds(tree, out / "broadcast.svg")
+    draw_rounds(tree, out / "broadcast.gif")
+    distances, title = cell_map(network)
+    across, upwards = "remainder v mod s3", "i = v div s3"
+    draw_cell(distances, out / "cell.svg", title=title, across=across, upwards=upwards)
+    names = ("table.csv", "broadcast.svg", "broadcast.gif", "cell.svg")
+    emit_rows([{"file": str(out / name)} for name in names])
+
+
+_MOST_ORDERS = 1_000_000
+_SHOWN = 6
+_COLUMNS = {
+    "nodes": "nodes",
+    "degree": "degree",
+    "diameter": "diameter",
+    "mean_distance": "mean distance",
+    "best": "optimal generators",
+}
+_CONTENTS = {
+    "degree": "degree",
+    "low": "from nodes",
+    "high": "to nodes",
+    "rows": "orders",
+    "how": "how",
+    "sha256": "checksum (SHA-256)",
+}
+
+
+def atlas_circulant(
+    degree: Annotated[int | None, option("Links of a node.")] = None,
+    nodes: Annotated[str | None, option("An order, or a range such as 100..120.")] = None,
+    prove: Annotated[bool, option("Search these orders again and compare.")] = False,
+    build: Annotated[Path | None, option("Search, and write the data into this folder.")] = None,
+    table: TableOption = None,
+    processes: ProcessesOption = None,
+    dask: DaskOption = None,
+    device: DeviceOption = "cpu",
+) -> None:
+    """Look up the circulants of least diameter, then least mean distance, for every order.
+
+    Without a degree or orders: what the atlas holds. The generators are all optimal sets up to
+    multipliers (the first 16 where there are more).
+    """
+    from hopscape.papers.circulant.atlas_making import build_atlas, prove_rows
+    from hopscape.papers.circulant.search import Work
+    from hopscape.store import Store
+
+    searching = {
+        "--table": table is not None,
+        "--processes": processes is not None,
+        "--dask": dask is not None,
+        "--device": device != "cpu",
+    }
+    if not prove and build is None and any(searching.values()):
+        name = next(name for name, given in searching.items() if given)
+        raise ArgumentError(f"{name} is for --prove and --build, which search")
+    if prove and build is not None:
+        raise ArgumentError("give either --prove or --build")
+    if degree is None and nodes is None:
+        if prove or build is not None:
+            raise ArgumentError("--prove and --build need --degree and --nodes")
+        emit_rows(_contents(), columns=_CONTENTS)
+        return
+    if not prove and build is None:
+        _emit(_look_up(degree, nodes))
+        return
+    if degree is None or nodes is None:
+        raise ArgumentError("--prove and --build need --degree and --nodes")
+    with Store(table) as kept:
+        work = Work(table=kept, processes=processes, dask=dask, device=device)
+        if build is None:
+            rows = _look_up(degree, nodes)
+            _emit_proofs(prove_rows(rows, **work))
+            return
+        orders = _buildable(degree, nodes)
+        entry = build_atlas(degree, orders, build, **work)
+    emit_rows([{"degree": degree, "how": "search"} | entry], columns=_CONTENTS)
+
+
+def atlas_largest(
+    diameter: Annotated[int, option("Up to this diameter.", min=1, max=100)] = 10,
+) -> None:
+    """List the largest circulants of each degree and diameter, and what is proved of each."""
+    from hopscape.papers.circulant.atlas_making import largest_table
+
+    columns = {
+        "degree": "degree",
+        "diameter": "diameter",
+        "nodes": "nodes",
+        "bound": "bound",
+        "known": "known",
+        "generators": "generators",
+    }
+    rows = largest_table(diameter)
+    if look.style is Format.table:
+        rows = [row | {"generators": ", ".join(map(str, row["generators"]))} for row in rows]
+    emit_rows(rows, columns=columns)
+
+
+def _contents() -> list[dict[str, Any]]:
+    from hopscape.papers.circulant.atlas import atlas_contents
+
+    formula = {"degree": 4, "low": 5, "high": 100_000, "rows": 99_996, "how": "formula"}
+    rows = [
+        {"degree": degree} | {key: entry[key] for key in ("low", "high", "rows", "sha256")}
+        for degree, entry in atlas_contents().items()
+    ]
+    rows = [row | {"how": "search"} for row in rows] + [formula | {"sha256": None}]
+    return sorted(rows, key=lambda row: row["degree"])
+
+
+def _look_up(degree: int | None, nodes: str | None) -> list[AtlasRow]:
+    """Rows of the atlas; refuse what it does not have."""
+    from hopscape.papers.circulant.atlas import atlas_contents, atlas_rows
+
+    orders = _orders(nodes) if nodes is not None else None
+    low, high = (orders[0], orders[-1]) if orders else (0, None)
+    degrees = sorted([4, *atlas_contents()]) if degree is None else [degree]
+    rows = [row for d in degrees for row in atlas_rows(d, low, high)]
+    if not rows:
+        size = f"nodes {nodes}" + ("" if degree is None else f" of degree {degree}")
+        raise ArgumentError(
+            f"the atlas has no circulant with {size}; see: hopscape atlas circulant"
+        )
+    return rows
+
+
+def _emit(rows: Sequence[AtlasRow]) -> None:
+    records = [row.to_dict() for row in rows]
+    if look.style is Format.table:
+        records = [r | {"best": _show_sets(r["sets"], r["count"])} for r in records]
+    emit_rows(records, columns=_COLUMNS)
+
+
+def _emit_proofs(proofs: Iterable[tuple[AtlasRow, str]]) -> None:
+    records = [
+        {"nodes": row.nodes, "degree": row.degree, "holds": not wrong, "difference": wrong}
+        for row, wrong in proofs
+    ]
+    columns = {"nodes": "nodes", "degree": "degree", "holds": "holds", "difference": "difference"}
+    emit_rows(records, columns=columns)
+    if not all(record["holds"] for record in records):
+        raise typer.Exit(1)
+
+
+def _buildable(degree: int, nodes: str) -> list[int]:
+    """Those orders that circulants of the degree can have."""
+    orders = [n for n in _orders(nodes) if n > degree and not (degree % 2 and n % 2)]
+    if not orders:
+        raise ArgumentError(
+            f"nodes is {nodes!r}; no circulant of degree {degree} has such an order"
+        )
+    return orders
+
+
+def search_circulant(
+    nodes: Annotated[str | None, option("An order, or a range such as 7..1000.")] = None,
+    diameter: Annotated[int | None, option("Instead: the largest order of this diameter.")] = None,
+    generators: Annotated[int | None, option("How many generators; 3 without.")] = None,
+    degree: Annotated[
+        int | None, option("Instead: links of a node; an odd degree takes N/2 as well.")
+    ] = None,
+    ring: Annotated[
+        bool, option("Only sets with a unit generator, or all.", "--ring/--all")
+    ] = False,
+    table: TableOption = None,
+    processes: ProcessesOption = None,
+    dask: DaskOption = None,
+    device: DeviceOption = "cpu",
+) -> None:
+    """Find the circulants of least diameter and mean distance, all of them up to multipliers."""
+    from hopscape.papers.circulant.search import Work, best_circulants, largest_circulants
+    from hopscape.store import Store
+
+    if (nodes is None) == (diameter is None):
+        raise ArgumentError("give either --nodes or --diameter")
+    if generators is None and degree is None:
+        generators = 3
+    with Store(table) as kept:
+        work = Work(table=kept, processes=processes, dask=dask, device=device)
+        if diameter is not None:
+            largest = largest_circulants(diameter, generators, degree=degree, ring=ring, **work)
+            _emit_one(largest.to_dict())
+            return
+        assert nodes is not None
+        orders = _orders(nodes)
+        best = best_circulants(orders, generators, degree=degree, ring=ring, **work)
+        rows = [found.to_dict() for found in best]
+    if len(orders) == 1 and ".." not in nodes:
+        _emit_one(rows[0])
+        return
+    columns = {
+        "nodes": "nodes",
+        "diameter": "diameter",
+        "lower_bound": "bound",
+        "mean_distance": "mean distance",
+        "best": "best sets",
+    }
+    if look.style is Format.table:
+        rows = [row | {"best": _show_sets(row["sets"])} for row in rows]
+    emit_rows(rows, columns=columns)
+
+
+def _orders(text: str) -> list[int]:
+    """The orders of an option such as 100 or 7..1000."""
+    first, _, last = text.partition("..")
+    if not first.isdecimal() or (".." in text and not last.isdecimal()):
+        raise ArgumentError(f"nodes is {text!r}; it must be a number or a range such as 7..1000")
+    low, high = int(first), int(last or first)
+    if low > high:
+        raise ArgumentError(f"nodes is {text!r}; the range is empty")
+    if high - low >= _MOST_ORDERS:
+        raise ArgumentError(f"nodes is {text!r}; a range may have at most {_MOST_ORDERS} orders")
+    return list(range(low, high + 1))
+
+
+def _show_sets(sets: list[list[int]], count: int | None = None) -> str:
+    """The first generator sets, and how many there are."""
+    count = len(sets) if count is None else count
+    shown = "  ".join("(" + ", ".join(map(str, s)) + ")" for s in sets[:_SHOWN])
+    return shown + (f"  … {count} in all" if count > _SHOWN else "")
+
+
+def _emit_one(record: dict[str, Any]) -> None:
+    table = {
+        "diameter": f"{record['diameter']}  (no set can be below {record['lower_bound']})",
+        "mean distance": f"{number(record['mean_distance'])}  ({record['mean_distance_exact']})",
+        "best sets": _show_sets(record["sets"]),
+        "sets tested": f"{record['tested']:,}",
+    }
+    kind = "ring circulants" if record["ring"] else "circulants"
+    size = f"{record['generators']} generators"
+    if record["degree"] is not None:
+        size = f"degree {record['degree']}"
+    title = f"{kind} with {record['nodes']} nodes and {size}"
+    emit(record, title=title, table=table)

@@ -1,0 +1,344 @@
+"""The HammingMesh study in the ledger: its price list, its costs recomputed, its bandwidth.
+
+The printed values of its table of 1,024 and 16,384 accelerators are not quoted: they were not at
+hand when this was written. What the table counts is recomputed here, part by part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.network import Network
+from hopscape.design.prices import PriceList, load_prices
+from hopscape.ledger.claim import Entries, Outcome, Paper, PlantedError, judge
+from hopscape.registry import build
+
+__all__ = ["PAPER", "PRINTED", "costs"]
+
+PRINTED = {"64-port switch": 14280.0, "5 m copper": 272.0, "20 m active optical": 603.0}
+"""USD of a piece, as the study prints it, for lines of 400 Gb/s."""
+
+_RADIX = 64
+_LINES = 16
+"""Lines of an accelerator: 16 planes of a fat tree, 4 of networks with four ports each."""
+
+_MACHINES: Mapping[int, Mapping[str, tuple[str, int]]] = {
+    1024: {
+        "fat tree": ("leaf_spine(32, 16, 32, links=2)", 16),
+        "2D HyperX": ("hammingmesh(1, 1, 32, 32)", 4),
+        "Hx2Mesh": ("hammingmesh(2, 2, 16, 16)", 4),
+        "Hx4Mesh": ("hammingmesh(4, 4, 8, 8)", 4),
+        "2D torus": ("torus(32, 32)", 4),
+    },
+    16384: {
+        "fat tree": ("clos(64, 3, pods=16)", 16),
+        "2D HyperX": ("hammingmesh(1, 1, 128, 128)", 4),
+        "Hx2Mesh": ("hammingmesh(2, 2, 64, 64)", 4),
+        "Hx4Mesh": ("hammingmesh(4, 4, 32, 32)", 4),
+        "2D torus": ("torus(128, 128)", 4),
+    },
+}
+_BOARDS = {"2D HyperX": 1, "Hx2Mesh": 2, "Hx4Mesh": 4, "2D torus": 2}
+
+
+# -- the price list -------------------------------------------------------------------------------
+
+
+def _check_prices() -> Outcome:
+    prices = load_prices("hammingmesh")
+    _, paid = prices.pick_cables(np.array([0.5, 5.0, 5.1, 20.0, 100.0]))
+    found = {
+        "64-port switch": [prices.switch(ports).price for ports in (1, 33, 64)],
+        "5 m copper": paid[:2].tolist(),
+        "20 m active optical": paid[2:].tolist(),
+    }
+    wrong = [
+        f"{item}: {price:,.0f} USD in the list, {PRINTED[item]:,.0f} printed"
+        for item, some in found.items()
+        for price in some
+        if price != PRINTED[item]
+    ]
+    words = ", ".join(f"{item} {some[0]:,.0f}" for item, some in found.items())
+    return judge(wrong, f"{words} {prices.currency}")
+
+
+# -- costs ----------------------------------------------------------------------------------------
+
+
+def plane_cost(network: Network, name: str, prices: PriceList) -> float:
+    """Cost of one plane, counted on its wiring.
+
+    Switches with few ports share a box. Lines to accelerators are copper in a fat tree; else those
+    along rows are, and those along columns are optical. All other cables are optical; traces on a
+    board cost nothing.
+    """
+    _, (copper, optical) = prices.pick_cables(np.array([5.0, 20.0]))
+    is_switch = np.zeros(network.order, dtype=bool)
+    is_switch[np.setdiff1d(np.arange(network.order), network.endpoints)] = True
+    once = network.tails < network.heads
+    tails, heads = network.tails[once], network.heads[once]
+    between = is_switch[tails] & is_switch[heads]
+    ends = is_switch[tails] ^ is_switch[heads]
+    total = float(optical) * int(between.sum())
+    if not is_switch.any():
+        return total + float(optical) * _between_boards(network, _BOARDS[name])
+    offset = np.arange(len(network.heads)) - network.indptr[network.tails]
+    own = ~is_switch[tails[ends]]
+    along = (offset[once][ends] < 2) & own if name in _BOARDS else np.ones(len(own), dtype=bool)
+    total += float(np.where(along, copper, optical).sum())
+    used, count = np.unique(network.degrees[is_switch], return_counts=True)
+    for ports, pieces in zip(used.tolist(), count.tolist(), strict=True):
+        total += prices.switch(_RADIX).price * math.ceil(pieces / (_RADIX // ports))
+    return total
+
+
+def _between_boards(network: Network, side: int) -> int:
+    """Links of a square torus that leave boards of `side` by `side`."""
+    width = math.isqrt(network.order)
+    rows, columns = np.divmod(np.arange(network.order), width)
+    board = rows // side * width + columns // side
+    once = network.tails < network.heads
+    return int((board[network.tails[once]] != board[network.heads[once]]).sum())
+
+
+def costs(size: int) -> dict[str, float]:
+    """What each topology costs for so many accelerators, in USD.
+
+    Examples:
+        >>> round(costs(1024)["Hx2Mesh"] / 1e6, 2)
+        5.41
+    """
+    prices = load_prices("hammingmesh")
+    return {
+        name: planes * plane_cost(build(spec), name, prices)
+        for name, (spec, planes) in _MACHINES[size].items()
+    }
+
+
+def _by_formula(size: int) -> dict[str, float]:
+    """The same by formulas, from the printed prices alone."""
+    box, copper, optical = PRINTED.values()
+    width = math.isqrt(size)
+    out = {}
+    levels = 2 if size <= _RADIX**2 // 2 else 3
+    boxes = (2 * levels - 1) * size // _RADIX
+    out["fat tree"] = _LINES * (boxes * box + size * (copper + (levels - 1) * optical))
+    for name, side in _BOARDS.items():
+        lines = 2 * width // side  # of a row
+        if name == "2D torus":
+            out[name] = 4 * width * lines * optical
+            continue
+        wide = lines > _RADIX
+        each = 3 * lines / _RADIX if wide else 1 / (_RADIX // lines)
+        cables = lines * (copper + optical + 2 * optical * wide)
+        out[name] = 4 * width * (2 * each * box + cables)
+    return out
+
+
+def _check_costs() -> Outcome:
+    wrong, words = [], []
+    for size in _MACHINES:
+        found, wanted = costs(size), _by_formula(size)
+        wrong += [
+            f"{name} of {size:,}: {found[name]:,.0f} USD counted, {wanted[name]:,.0f} by formula"
+            for name in wanted
+            if not math.isclose(found[name], wanted[name])
+        ]
+        wrong += [
+            f"{name} of {size:,} accelerators costs {found[name]:,.0f} USD, the fat tree"
+            f" {found['fat tree']:,.0f}"
+            for name in ("Hx2Mesh", "Hx4Mesh")
+            if found[name] >= found["fat tree"]
+        ]
+        shown = ", ".join(f"{name} {cost / 1e6:.3g}" for name, cost in found.items())
+        words.append(f"{size:,} accelerators, million USD: {shown}")
+    return judge(wrong, "; ".join(words))
+
+
+def _check_table() -> Outcome:
+    text = "; ".join(
+        f"{size:,}: " + ", ".join(f"{name} {cost / 1e6:.3g}" for name, cost in costs(size).items())
+        for size in _MACHINES
+    )
+    note = "the printed values are not at hand, so that nothing is compared; recomputed only"
+    return Outcome("open", f"{text} million USD", note)
+
+
+# -- bandwidth ------------------------------------------------------------------------------------
+
+
+def neighbour_loads(network: Network, height: int, width: int) -> tuple[int, list[str]]:
+    """Most that a channel carries when all send to their four neighbours of a torus at once.
+
+    Neighbours are joined by a link or over one switch, by the port that leads there.
+
+    Returns:
+        most: int
+        apart (list of str): Neighbours that are not joined so.
+    """
+    loads = np.zeros(len(network.heads), dtype=np.int64)
+    apart = []
+    east, west, south, north = range(4)
+    for port, back, down, right in (
+        (east, west, 0, 1),
+        (west, east, 0, -1),
+        (south, north, 1, 0),
+        (north, south, -1, 0),
+    ):
+        for node in range(height * width):
+            row, column = divmod(node, width)
+            goal = (row + down) % height * width + (column + right) % width
+            out = int(network.indptr[node]) + port
+            middle, last = int(network.heads[out]), int(network.indptr[goal]) + back
+            loads[out] += 1
+            if middle == goal:
+                continue
+            if middle != int(network.heads[last]) or middle < height * width:
+                apart.append(f"{node} and {goal} meet at no switch")
+                continue
+            enter = np.flatnonzero(
+                network.heads[network.indptr[middle] : network.indptr[middle + 1]] == goal
+            )
+            loads[int(network.indptr[middle]) + int(enter[0])] += 1
+    return int(loads.max(initial=0)), apart
+
+
+def _check_neighbours() -> Outcome:
+    wrong, words = [], []
+    for a, x in ((2, 4), (2, 16), (4, 3), (4, 8), (3, 5)):
+        spec = f"hammingmesh({a}, {a}, {x}, {x})"
+        most, apart = neighbour_loads(build(spec), a * x, a * x)
+        wrong += [f"{spec}: {apart[0]}"] if apart else []
+        wrong += [f"{spec}: a channel carries {most} lines"] if most > 1 else []
+        words.append(f"{spec} {most}")
+    return judge(wrong, f"most lines on a channel: {', '.join(words)}")
+
+
+def _check_global() -> Outcome:
+    from hopscape.metrics.throughput import switch_graph
+
+    shares = {
+        name: switch_graph(build(_MACHINES[1024][name][0])).uniform().throughput
+        for name in ("Hx2Mesh", "Hx4Mesh")
+    }
+    text = ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares.items())
+    return Outcome(
+        "open",
+        f"uniform traffic, of what 1,024 accelerators inject: {text}",
+        "the abstract names no figure that 'high' could be held against",
+    )
+
+
+# -- planted errors -------------------------------------------------------------------------------
+
+
+def _dearer(right: Callable[..., Any]) -> Callable[..., Any]:
+    def broken(self: PriceList, ports: int) -> Any:
+        from dataclasses import replace
+
+        item = right(self, ports)
+        return replace(item, price=item.price * 1.03)
+
+    return broken
+
+
+def _longer_copper(right: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, lengths: right(self, np.asarray(lengths) / 2)
+
+
+def _small_switches(right: Callable[..., Any]) -> Callable[..., Any]:
+    def broken(self: Any, length: int, boards: int, radix: int) -> None:
+        right(self, length, boards, min(radix, 32))
+
+    return broken
+
+
+def _crossed(right: Callable[..., Any]) -> Callable[..., Any]:
+    """East and west of the second accelerator are exchanged."""
+
+    def broken(self: Any, nodes: Any) -> Any:
+        rows = right(self, nodes).copy()
+        second = np.flatnonzero(np.asarray(nodes) == 1)
+        rows[second, :2] = rows[second, 1::-1]
+        return rows
+
+    return broken
+
+
+_LINE = "hopscape.families.datacenter.hammingmesh:Line"
+_HERE = "hopscape.papers.hammingmesh.claims"
+_LIST = "hopscape.design.prices:PriceList"
+
+
+def _printed_at(item: str, price: float) -> PlantedError:
+    change = {item: price}
+    return PlantedError(
+        f"{item} printed at {price:g} USD", f"{_HERE}:PRINTED", lambda right: right | change
+    )
+
+
+_claim = Entries("hammingmesh").claim
+
+CLAIMS = (
+    _claim(
+        "hammingmesh-prices",
+        "price list",
+        "A 64-port switch costs 14,280 USD, a 5 m copper cable 272, a 20 m active optical one 603.",
+        "the shipped list asked for switches of 1 to 64 ports and cables of 0.5 to 100 m",
+        _check_prices,
+        PlantedError("switches 3 % dearer", f"{_LIST}.switch", _dearer),
+        PlantedError("copper reaches twice as far", f"{_LIST}.pick_cables", _longer_copper),
+        _printed_at("5 m copper", 227.0),
+    ),
+    _claim(
+        "hammingmesh-low-cost",
+        "abstract",
+        "HammingMesh provides high bandwidth at low cost.",
+        "all parts counted on the wiring of 1,024 and 16,384 accelerators with 16 lines each, and"
+        " again by formulas: boards of 2 by 2 and 4 by 4 against a fat tree without taper; rows in"
+        " copper, columns optical, switches of few ports share a box",
+        _check_costs,
+        PlantedError("switches 3 % dearer", f"{_LIST}.switch", _dearer),
+        PlantedError("switches of 32 ports", f"{_LINE}.__init__", _small_switches),
+        _printed_at("20 m active optical", 306.0),
+    ),
+    _claim(
+        "hammingmesh-two-dimensions",
+        "abstract",
+        "Jobs with two dimensions of parallelism get full bandwidth.",
+        "all accelerators send to their four neighbours of a torus at once: no channel carries more"
+        " than one line (five sizes)",
+        _check_neighbours,
+        PlantedError("two ports of one accelerator", f"{_LINE}.neighbours", _crossed),
+        PlantedError(
+            "a torus one row lower",
+            f"{_HERE}:neighbour_loads",
+            lambda right: lambda net, height, width: right(net, height - 1, width),
+        ),
+    ),
+    _claim(
+        "hammingmesh-global-bandwidth",
+        "abstract",
+        "It supports high global bandwidth for generic traffic.",
+        "uniform traffic over all shortest paths",
+        _check_global,
+    ),
+    _claim(
+        "hammingmesh-table",
+        "table of costs",
+        "Costs of several topologies for about 1,024 and 16,384 accelerators.",
+        "recomputed with the study's price list",
+        _check_table,
+    ),
+)
+
+PAPER = Paper(
+    "hammingmesh",
+    "Hoefler and others: HammingMesh, a network topology for large-scale deep learning (SC 2022)",
+    ("hammingmesh",),
+    CLAIMS,
+)

@@ -1,0 +1,15 @@
+"""The paper 'heawood': its claims, and the studies and pictures that go with it.
+
+`printed` holds what the paper prints, `graph`, `folded`, `expanded`, `performance` and `beyond` the
+checks, chapter by chapter, `plants` the errors that these must notice.
+"""
+
+from hopscape.core.plugins import later
+
+__getattr__ = later(
+    __name__,
+    {
+        "expanded": ("Expanded",),
+        "folded": ("Folded",),
+    },
+)

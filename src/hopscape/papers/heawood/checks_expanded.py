@@ -1,0 +1,308 @@
+"""Claims about the recursively expanded networks (section 4)."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise, product
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
+from hopscape.core.verify import verify
+from hopscape.ledger import brute
+from hopscape.ledger.claim import Outcome, judge
+from hopscape.papers.heawood import printed
+from hopscape.papers.heawood.checks_folded import petersen
+from hopscape.papers.heawood.checks_graph import basic_route, heawood
+from hopscape.papers.heawood.collectives import flood
+from hopscape.papers.heawood.expanded import Expanded
+from hopscape.papers.heawood.routing import printed_route
+
+__all__: list[str] = []
+
+_BASES = {"heawood": heawood, "petersen": petersen}
+
+
+def expanded(base: Network, n: int) -> Network:
+    """RE(base, base, n)."""
+    return Network.of(Expanded(base, n))
+
+
+def check_range() -> Outcome:
+    """Sizes at both ends of the range, and that there is no further level."""
+    wrong, parts = [], []
+    for name, (size, most) in printed.EXPANDED_SIZES.items():
+        base = _BASES[name]()
+        for n in (0, 1, most):
+            try:
+                order = expanded(base, n).order
+            except ArgumentError:
+                wrong.append(f"{name}: there is no network with n = {n}")
+                continue
+            if order != size ** (n + 1):
+                wrong.append(f"{name}, n = {n}: {order} nodes")
+        try:
+            expanded(base, most + 1)
+            wrong.append(f"{name}: n = {most + 1} exists as well")
+        except ArgumentError:
+            parts.append(f"{name}: {size}^(n+1) nodes for n = 0, 1, {most}, nothing beyond")
+    return judge(wrong, "; ".join(parts))
+
+
+def check_regular() -> Outcome:
+    """Degrees in closed form for all n, counted node by node for n = 0, 1, 2."""
+    wrong, regular, ours = [], [], []
+    for n in range(15):
+        family = Expanded(heawood(), n)
+        counts = family.degree_counts()
+        if n <= 2:
+            seen = [len(row) for row in brute.rows_of(Network.of(family))]
+            counted = {d: seen.count(d) for d in sorted(set(seen))}
+            if counted != counts:
+                ours.append(f"n = {n}: counted {counted}, closed form {counts}")
+        if set(counts) == {printed.EXPANDED_DEGREE}:
+            regular.append(n)
+        else:
+            wrong.append(f"n = {n}: {counts} (degree: nodes)")
+        if max(counts) > 6 or counts.get(6, 0) != n * 14**n:
+            ours.append(f"n = {n}: {counts}, not {n}·14^{n} nodes of degree 6")
+    text = f"regular of degree {printed.EXPANDED_DEGREE} at n = {regular} of 0..14"
+    return brute.settled(ours, judge(wrong, text))
+
+
+def check_links() -> Outcome:
+    """Which links the nodes have: three of level 0, and three of one further level or none."""
+    wrong, parts = [], []
+    for n in (1, 2):
+        network = expanded(heawood(), n)
+        six = 0
+        for v, row in enumerate(brute.rows_of(network)):
+            place = v % 14
+            changed = [_levels_changed(v, w, n) for w in row]
+            levels = sorted(changed)
+            wanted = [0] * 3 + ([place + 1] * 3 if place < n else [])
+            six += len(row) == 6
+            if levels != wanted:
+                wrong.append(f"n = {n}: node {v} (place {place}) has links of levels {levels}")
+        parts.append(f"n = {n}: {six} nodes with 6 links, at places 0..{n - 1}")
+    return judge(wrong, "; ".join(parts))
+
+
+def _levels_changed(v: int, w: int, n: int) -> int:
+    """The level of the one entry that differs; -1 where it is not one."""
+    ends = [[x % 14, *(x // 14 ** (i + 1) % 14 for i in range(n))] for x in (v, w)]
+    differ = [i for i in range(n + 1) if ends[0][i] != ends[1][i]]
+    return differ[0] if len(differ) == 1 else -1
+
+
+def longest_walks(rows: brute.Rows, most: int) -> list[int]:
+    """Longest covering walks through nodes 0..n-1, n = 0..most, by search over (visited, place).
+
+    From all starts at once: bit s of ``seen[visited, place]`` tells that a walk from s can be
+    there.
+    """
+    size = len(rows)
+    at = np.arange(size)
+    found = []
+    for n in range(most + 1):
+        seen = np.zeros((1 << n, size), dtype=np.int64)
+        seen[np.where(at < n, 1 << np.minimum(at, n), 0), at] = 1 << at
+        front, step, done, everybody = seen.copy(), 0, seen[-1].copy(), (1 << size) - 1
+        while (done != everybody).any() and front.any():
+            front = _moved(front, rows, n) & ~seen
+            seen |= front
+            done |= front[-1]
+            step += 1
+        found.append(step if (done == everybody).all() else -1)
+    return found
+
+
+def _moved(front: IntArray, rows: brute.Rows, n: int) -> IntArray:
+    """Everybody goes to all neighbours, and has then visited them."""
+    out = np.zeros_like(front)
+    for w, row in enumerate(rows):
+        came = np.bitwise_or.reduce(front[:, row], axis=1)
+        if w >= n:
+            out[:, w] = came
+        else:
+            halves = came.reshape(-1, 2, 1 << w)
+            there = np.zeros_like(halves)
+            there[:, 1] = halves[:, 0] | halves[:, 1]
+            out[:, w] = there.ravel()
+    return out
+
+
+def check_diameters(name: str) -> Outcome:
+    """Longest covering walks for all n, breadth-first search of the networks for n = 1, 2, 3."""
+    base = _BASES[name]()
+    rows = brute.rows_of(base)
+    size, most = printed.EXPANDED_SIZES[name]
+    hops = brute.diameter(rows)
+    true = [n * hops + walk for n, walk in enumerate(longest_walks(rows, most))]
+    ours = []
+    for n in (1, 2, 3):
+        table = brute.rows_of(expanded(base, n))
+        sources = [v for v in range(len(table)) if v < size]
+        reach = brute.diameter(table, sources if n < 3 else sources[::3])
+        if reach != true[n] and not (n == 3 and reach < true[n]):
+            ours.append(f"n = {n}: search finds {reach}, walks {true[n]}")
+    for n in (*range(5), *range(6, most, 3), most):
+        told = Expanded(base, n).facts().diameter
+        if told != true[n]:
+            ours.append(f"n = {n}: our closed form says {told}, the walks {true[n]}")
+    formula = partial(printed.expanded_diameter, base=name)
+    wrong = brute.differing("n", dict(enumerate(true)), formula)
+    below = [n for n, v in enumerate(true) if v > formula(n)]
+    bound = f"too small at n = {below}" if below else "nowhere too small"
+    text = f"true for n = 0..{most}: {true}; printed values are {bound}"
+    return brute.settled(ours, judge(wrong, text))
+
+
+# -- routing -----------------------------------------------------------------------------------
+
+
+def _level_route(
+    source: tuple[int, ...], target: tuple[int, ...], connector: int, tested: bool, last_leg: bool
+) -> int | None:
+    """H_n^Z_Route written out: hops, or None when it gets stuck.
+
+    Entries are (a_n, ..., a_0); level i is set right where a_0 = i - 1.
+    """
+    here, hops = list(source), 0
+    n = len(source) - 1
+    for i in range(n, 0, -1):
+        entry = n - i
+        if here[entry] == target[entry]:
+            continue
+        path = basic_route(here[n], (i + connector) % 14, tested=False)
+        if path is None or path[-1] != i - 1:
+            return None  # no link of this level here
+        across = basic_route(here[entry], target[entry], tested=tested)
+        if across is None:
+            return None
+        hops += len(path) + len(across) - 2
+        here[n], here[entry] = path[-1], across[-1]
+    if last_leg:
+        path = basic_route(here[n], target[n], tested=False)
+        hops += len(path or [0]) - 1
+        here[n] = target[n]
+    return hops if tuple(here) == tuple(target) else None
+
+
+def check_route() -> Outcome:
+    """As printed and repaired on RE-H(1); the repaired lengths for n up to 8 without visiting."""
+    family = Expanded(heawood(), 1)
+    addresses = list(product(range(14), range(14)))
+    rng = np.random.default_rng(0)
+    chosen = [addresses[i] for i in rng.choice(196, 6, replace=False)]
+    pairs = [(s, d) for s in chosen for d in addresses]
+    delivered, ours = {}, []
+    readings = {
+        "as printed": printed.LEVEL_ROUTE,
+        "connector and else put right": (-1, False, False),
+        "last leg added": (-1, False, True),
+    }
+    for name, (connector, tested, last) in readings.items():
+        delivered[name] = 0
+        for s, d in pairs:
+            hops = _level_route(s, d, connector, tested, last)
+            delivered[name] += hops is not None
+            path = printed_route(
+                family,
+                s,
+                d,
+                connector_off_by_one=connector == 0,
+                last_is_tested=tested,
+                final_leg=last,
+            )
+            if (None if path is None else len(path) - 1) != hops:
+                ours.append(f"our route {name} from {s} to {d} is another")
+    lengths = {n: _longest_repaired(n) for n in (1, 2, 3, 8)}
+    excess = _excess(2)
+    text = (
+        f"RE-H(1), {len(pairs)} pairs: "
+        + ", ".join(f"{name} {count}" for name, count in delivered.items())
+        + f" delivered; then the longest routes have {list(lengths.values())} hops at"
+        f" n = {list(lengths)}, at n = 2 up to {excess} more than the distance"
+    )
+    missing, left = (
+        [f"{lost} of {len(pairs)} pairs are not delivered"] if lost else []
+        for lost in (len(pairs) - delivered[name] for name in ("as printed", "last leg added"))
+    )
+    repair = "with connector i-1, a plain else and a last leg in level 0"
+    wrong = [f"{lost}; {repair}: {(left or ['all are'])[0]}" for lost in missing]
+    return brute.settled(ours, judge(wrong, text))
+
+
+def _longest_repaired(n: int) -> int:
+    """Longest repaired route of RE-H(n): every set of levels that differ, each by 3 hops."""
+    near = brute.distances(brute.rows_of(heawood()))
+    longest = 0
+    for number in range(1 << n):
+        stops = [i for i in range(n - 1, -1, -1) if number >> i & 1]
+        inner = sum(int(near[a, b]) for a, b in pairwise(stops)) + 3 * len(stops)
+        ends = int(near[:, stops[0]].max() + near[stops[-1]].max()) if stops else int(near.max())
+        longest = max(longest, inner + ends)
+    return longest
+
+
+def _excess(n: int) -> int:
+    """The most hops that a repaired route has above the distance, from the nodes of one copy."""
+    rows = brute.rows_of(expanded(heawood(), n))
+    far = brute.distances(rows, range(14))
+    worst = 0
+    for source in range(14):
+        for target in range(source, len(rows), 41):
+            ends = [(*(x // 14 ** (i + 1) % 14 for i in range(n - 1, -1, -1)), x % 14)
+                    for x in (source, target)]  # fmt: skip
+            hops = _level_route(ends[0], ends[1], -1, False, True)
+            worst = max(worst, (hops or 0) - int(far[source, target]))
+    return worst
+
+
+# -- broadcast ---------------------------------------------------------------------------------
+
+
+def _flooded(rows: brute.Rows, rounds: int, flag: int) -> list[set[tuple[int, int]]]:
+    """Basic_Broadcast_All from node 0, written out: the messages of every round.
+
+    Everybody who was called tells the neighbours whose flag is not its own number and writes its
+    number there; of several writers the highest stays; all neighbours are called.
+    """
+    flags, called, sent = [flag] * len(rows), {0}, []
+    for _ in range(rounds):
+        now = {(v, w) for v in called for w in rows[v] if flags[w] != v}
+        sent.append(now)
+        for v, w in sorted(now):
+            flags[w] = v
+        called = {w for v in called for w in rows[v]}
+    return sent
+
+
+def check_broadcast() -> Outcome:
+    """RE-H(1) from node 0: flags of 0, a counter set anew, and both put right."""
+    network = expanded(heawood(), 1)
+    rows = brute.rows_of(network)
+    limit = printed.expanded_diameter(1, "heawood")
+    flag, handed_down = printed.FLOOD
+    first = len(_flooded(rows, 1, flag)[0])
+    late = 0 if handed_down else len(_flooded(rows, 90, -1)[-1])
+    right = _flooded(rows, limit, -1)
+    reached = {0} | {w for now in right for _, w in now}
+    made = flood(network, 0, limit)
+    verdict = verify(made)
+    as_printed = [] if first else [f"with flags of {flag} node 0 sends nothing"]
+    as_printed += [f"{late} messages are still sent in round 90"] if late else []
+    if len(reached) < 196:
+        as_printed.append(f"{len(reached)} of 196 nodes in {limit} rounds, were both put right")
+    ours = []
+    if bool(verdict) != (len(reached) == 196) or made.transfers != sum(map(len, right)):
+        ours.append(f"our flood: {verdict.reason or made.transfers}")
+    text = (
+        f"RE-H(1) from node 0: {first} first messages with flags of {flag}, {late} in"
+        f" round 90; with both put right {len(reached)} of 196 nodes in {limit} rounds by"
+        f" {made.transfers} messages, {verdict.details['duplicates']} of them duplicates"
+    )
+    return brute.settled(ours, judge(as_printed, text))

@@ -1,0 +1,203 @@
+"""Claims about the folded networks (section 3): symmetry, routing, broadcast."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+
+from hopscape.collectives.products import broadcast_by_axes
+from hopscape.core.network import Network
+from hopscape.core.verify import verify
+from hopscape.families.classic import Petersen
+from hopscape.ledger import brute
+from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.papers.heawood import printed
+from hopscape.papers.heawood.checks_graph import basic_route, defined_rows, heawood
+from hopscape.papers.heawood.folded import Folded
+
+__all__: list[str] = []
+
+
+def petersen() -> Network:
+    """The Petersen graph."""
+    return Network.of(Petersen())
+
+
+def folded(base: Network, n: int) -> Network:
+    """The power with n factors."""
+    return Network.of(Folded(base, n))
+
+
+def _automorphisms(rows: brute.Rows) -> list[tuple[int, ...]]:
+    """All automorphisms of a small graph, node by node."""
+    near = [set(row) for row in rows]
+    found: list[tuple[int, ...]] = []
+    stack: list[tuple[int, ...]] = [()]
+    while stack:
+        images = stack.pop()
+        v = len(images)
+        if v == len(rows):
+            found.append(images)
+            continue
+        stack += [
+            (*images, w)
+            for w in range(len(rows))
+            if w not in images and all((u in near[v]) == (images[u] in near[w]) for u in range(v))
+        ]
+    return found
+
+
+def _orbits(size: int, pairs: Iterable[tuple[int, int]]) -> int:
+    """Number of classes when pairs are put together."""
+    root = list(range(size))
+
+    def find(v: int) -> int:
+        while root[v] != v:
+            root[v] = root[root[v]]
+            v = root[v]
+        return v
+
+    for a, b in pairs:
+        root[find(a)] = find(b)
+    return len({find(v) for v in range(size)})
+
+
+def check_symmetric() -> Outcome:
+    """Automorphisms of the base in each entry and the exchange of entries, on FH(2) in full."""
+    base = brute.rows_of(heawood())
+    group = _automorphisms(base)
+    square = folded(heawood(), 2)
+    rows = brute.rows_of(square)
+    high, low = np.divmod(np.arange(len(rows)), 14)
+    some = [np.asarray(g) for g in group[:: max(1, len(group) // 24)]] if group else []
+    maps = [*(14 * g[high] + low for g in some), *(14 * high + g[low] for g in some)]
+    maps.append(14 * low + high)
+    wrong = []
+    links = [(u, v) for u, row in enumerate(rows) for v in row]
+    number = {link: i for i, link in enumerate(links)}
+    kept = []
+    for move in maps:
+        if all((int(move[u]), int(move[v])) in number for u, v in links):
+            kept.append(move)
+        else:
+            wrong.append("a map that ought to keep the links of FH(2) does not")
+    nodes = _orbits(len(rows), ((v, int(m[v])) for m in kept for v in range(len(rows))))
+    arcs = _orbits(
+        len(links),
+        ((i, number[int(m[u]), int(m[v])]) for m in kept for i, (u, v) in enumerate(links)),
+    )
+    if nodes != 1 or arcs != 1:
+        wrong.append(f"FH(2) has {nodes} orbits of nodes and {arcs} of directed links")
+    return judge(
+        wrong,
+        f"{len(group)} automorphisms of the base; FH(2) under them and the exchange of entries:"
+        f" {nodes} orbit of nodes, {arcs} of directed links",
+    )
+
+
+def check_definition() -> Outcome:
+    """Definition 2 written out, against the network."""
+    rule = defined_rows()
+    wrong, sizes = [], []
+    for n in (1, 2, 3):
+        network = folded(heawood(), n)
+        sizes.append(network.order)
+        if network.order != 14**n:
+            wrong.append(f"FH({n}) has {network.order} nodes, not {14**n}")
+            continue
+        rows = brute.rows_of(network)
+        for v in range(0, network.order, 7**n // 5 + 1):
+            digits = [v // 14**i % 14 for i in range(n)]
+            wanted = {v + (w - x) * 14**i for i, x in enumerate(digits) for w in rule[x]}
+            if set(rows[v]) != wanted:
+                wrong.append(f"FH({n}): node {v} is wired to {sorted(rows[v])}")
+    return judge(wrong, f"FH(1), FH(2), FH(3): {sizes} nodes, wired as defined where looked at")
+
+
+def check_route() -> Outcome:
+    """Basic_Route on one entry after the other, from the highest on; and our router beside it."""
+    rows = brute.rows_of(heawood())
+    legs = [[basic_route(a, b, False, rows=rows) for b in range(14)] for a in range(14)]
+    wrong, ours, longest, tried = [], [], {}, 0
+    for n in (1, 2, 3):
+        network = folded(heawood(), n)
+        table = brute.rows_of(network)
+        sources = range(0, network.order, max(1, network.order // 25))
+        truth = brute.distances(table, sources)
+        digits = [np.arange(network.order) // 14**i % 14 for i in range(n)]
+        hops_of = np.asarray([[999 if path is None else len(path) - 1 for path in r] for r in legs])
+        longest[n] = 0
+        for i, source in enumerate(sources):
+            hops = sum(hops_of[source // 14**j % 14, digit] for j, digit in enumerate(digits))
+            tried += network.order
+            longest[n] = max(longest[n], int(np.max(hops)))
+            for target in np.flatnonzero(hops != truth[i])[:1].tolist():
+                wrong.append(f"FH({n}): {source} to {target} is not shortest")
+            ours += brute.wrong_routes(network, table, source, truth[i], [source * 17 + 5])
+    slow = [f"FH({n}) takes {far} hops" for n, far in longest.items() if far > 3 * n]
+    text = f"FH(1..3): {tried} pairs, longest routes {list(longest.values())}"
+    return brute.settled(ours, judge(wrong + slow, text))
+
+
+def check_broadcast() -> Outcome:
+    """The level-by-level broadcast by the source alone, and by everybody who has the message."""
+    as_printed, ours, parts = [], [], []
+    for n in (1, 2, 3):
+        network, factors = folded(heawood(), n), (heawood(),) * n
+        alone = 1 + 13 * n  # the source's neighbours along each level, and nobody else
+        found = verify(broadcast_by_axes(network, factors, 0, everybody=False)).details["reached"]
+        if found != alone:
+            ours.append(f"FH({n}): our printed schedule reaches {found}, not {alone}")
+        reached = 14**n if printed.EVERY_HOLDER_ACTS else alone
+        if reached < 14**n:
+            as_printed.append(f"FH({n}): {reached} of {14**n} nodes are reached")
+        verdict = verify(made := broadcast_by_axes(network, factors, 0))
+        counts = (made.rounds, made.transfers, verdict.details["duplicates"])
+        if not verdict or counts != (3 * n, 14**n - 1, 0):
+            ours.append(f"FH({n}): {verdict.reason or counts}")
+        parts.append(f"FH({n}): the source alone {reached} of {14**n}, all {counts[0]} steps")
+    note = "every holder must act, not only the source"
+    found = judge(as_printed, "; ".join(parts), Correction(note, []))
+    return brute.settled(ours, found)
+
+
+def check_sizes() -> Outcome:
+    """14^(n-1) in the running text of section 5, where degree and diameter are those of table 1."""
+    from hopscape.papers.heawood.expanded import Expanded
+
+    as_printed, fixed, parts = [], [], []
+    for n in (1, 2):
+        for name, network in (
+            ("F-H", folded(heawood(), n + 1)),
+            ("RE-H", Network.of(Expanded(heawood(), n))),
+        ):
+            rows = brute.rows_of(network)
+            parts.append(f"{name} n = {n}: {len(rows)} nodes")
+            if len(rows) != printed.text_nodes(n):
+                as_printed.append(f"{name} n = {n}: {len(rows)}, printed {printed.text_nodes(n)}")
+            if len(rows) != 14 ** (n + 1):
+                fixed.append(f"{name} n = {n} has {len(rows)} nodes")
+    note = "14^(n+1), as table 1 has it"
+    return judge(as_printed, "; ".join(parts), Correction(note, fixed))
+
+
+def check_rows() -> Outcome:
+    """The rows F-P and F-H of table 1, and the cost that the text gives for F-H."""
+    wrong, ours, parts = [], [], []
+    for name, base, size, hops in (("F-P", petersen(), 10, 2), ("F-H", heawood(), 14, 3)):
+        for n in range(3):
+            rows = brute.rows_of(folded(base, n + 1))
+            reach = brute.diameter(rows, [0, len(rows) // 3])
+            degrees = Counter(map(len, rows))
+            true = (len(rows), *degrees, reach)
+            if true != (size ** (n + 1), 3 * n + 3, hops * (n + 1)):
+                wrong.append(f"{name} n = {n}: nodes, degree, diameter {true}")
+            if name == "F-H" and max(degrees) * reach != printed.folded_cost(n):
+                wrong.append(f"F-H n = {n}: cost {max(degrees) * reach}")
+            facts = Folded(base, n + 1).facts()
+            if (facts.degree_max, facts.diameter) != (max(degrees), reach):
+                ours.append(f"{name} n = {n}: our closed forms say {facts.diameter}")
+            parts.append(f"{name} n = {n}: {len(rows)}, {max(degrees)}, {reach}")
+    return brute.settled(ours, judge(wrong, "nodes, degree, diameter: " + "; ".join(parts)))

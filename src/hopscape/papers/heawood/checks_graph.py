@@ -1,0 +1,371 @@
+"""Claims about the graphs themselves (sections 1 and 2): shape, paths, routing, broadcast."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from hopscape.core.family import Family
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+from hopscape.core.verify import verify
+from hopscape.families.classic import Heawood, Hypercube, Petersen
+from hopscape.ledger import brute
+from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.papers.heawood import printed
+from hopscape.papers.heawood.routing import look_ahead_route
+
+__all__: list[str] = []
+
+_N = 14
+
+
+def heawood(mirrored: bool = False) -> Network:
+    """The Heawood graph in either addressing."""
+    return Network.of(Heawood(mirrored))
+
+
+def defined_rows(chord: int = 5, mirrored: bool = False) -> brute.Rows:
+    """Definition 1, written out: x + 1, x - 1, and the chord."""
+    up = 0 if mirrored else 1
+    return [
+        [(x + 1) % _N, (x - 1) % _N, (x + chord if x % 2 == up else x - chord) % _N]
+        for x in range(_N)
+    ]
+
+
+def check_petersen() -> Outcome:
+    nodes, _, degrees, hops = brute.shape(Network.of(Petersen()))
+    found = (nodes, *degrees, hops)
+    wrong = [] if found == printed.PETERSEN else [f"found {found}, printed {printed.PETERSEN}"]
+    text = f"{nodes} nodes, degrees {list(degrees)}, diameter {hops}"
+    return judge(wrong, text)
+
+
+def check_hypercube() -> Outcome:
+    """Symmetric, regular, as many disjoint paths as links, routed bit by bit."""
+    import networkx
+
+    wrong, ours, cuts = [], [], {}
+    for n in range(1, 6):
+        network = Network.of(Hypercube(n))
+        rows = brute.rows_of(network)
+        hops = brute.distances(rows)
+        if {len(row) for row in rows} != {n}:
+            wrong.append(f"n = {n}: degrees {sorted({len(row) for row in rows})}")
+        if len({tuple(sorted(row)) for row in hops.tolist()}) > 1:
+            wrong.append(f"n = {n}: nodes see different distances")
+        cuts[n] = networkx.node_connectivity(brute.graph(rows))
+        if cuts[n] != n:
+            wrong.append(f"n = {n}: {cuts[n]} nodes part it")
+        router = network.router()
+        for a, b in combinations(range(2**n), 2):
+            path = router.path(a, b)
+            if not brute.is_path(rows, path, hops[a, b]):
+                ours.append(f"n = {n}: the route from {a} to {b} is {path}")
+    text = f"n = 1..5: connectivity {list(cuts.values())}, {len(ours)} routes are not shortest"
+    return brute.settled(ours, judge(wrong, text))
+
+
+def check_graph() -> Outcome:
+    import networkx
+
+    nodes, links, degrees, hops = brute.shape(heawood())
+    wrong = []
+    found = (nodes, links, *degrees, hops)
+    if found != printed.HEAWOOD:
+        wrong.append(f"found {found}, printed {printed.HEAWOOD}")
+    plain, other = (brute.graph(brute.rows_of(heawood(m))) for m in (False, True))
+    alike = networkx.is_isomorphic(plain, other)
+    backwards = networkx.relabel_nodes(plain, {x: -x % _N for x in range(_N)})
+    onto = set(map(frozenset, backwards.edges)) == set(map(frozenset, other.edges))
+    if not alike:
+        wrong.append("the two addressings are not isomorphic")
+    if not onto:
+        wrong.append("x → -x does not map one addressing onto the other")
+    return judge(
+        wrong,
+        f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {hops}; the two"
+        f" addressings are {'' if alike else 'not '}isomorphic, counted backwards one is"
+        f" {'' if onto else 'not '}the other",
+    )
+
+
+def check_neighbours() -> Outcome:
+    """The rule of property 1 against definition 1 and the network."""
+    wrong = []
+    rows = brute.rows_of(heawood())
+    rule = defined_rows(printed.CHORD)
+    for x in range(_N):
+        if sorted(rule[x]) != sorted(rows[x]):
+            wrong.append(f"node {x} is wired to {sorted(rows[x])}, the rule says {sorted(rule[x])}")
+    both = all(x in rule[y] for x in range(_N) for y in rule[x])
+    if not both:
+        wrong.append(f"with {printed.CHORD} the rule is not symmetric")
+    return judge(wrong, f"{_N - len(wrong)} of {_N} nodes have the neighbours of the rule")
+
+
+def check_connectivity() -> Outcome:
+    import networkx
+
+    graph = brute.graph(brute.rows_of(heawood()))
+    found = Counter(
+        len(list(networkx.node_disjoint_paths(graph, a, b))) for a, b in combinations(range(_N), 2)
+    )
+    wrong = [f"{count} pairs have {ways} disjoint paths" for ways, count in found.items()]
+    degree = printed.HEAWOOD[2]
+    wrong = [] if set(found) == {degree} else wrong
+    text = ", ".join(f"{count} pairs with {ways}" for ways, count in sorted(found.items()))
+    return judge(wrong, f"disjoint paths between two nodes: {text}")
+
+
+def check_against_cube() -> Outcome:
+    own, cube = brute.shape(heawood()), brute.shape(Network.of(Hypercube(3)))
+    wrong = []
+    if own[3] != cube[3]:
+        wrong.append(f"diameter {own[3]} against {cube[3]}")
+    if own[2] != cube[2]:
+        wrong.append(f"degrees {own[2]} against {cube[2]}")
+    if own[0] <= cube[0]:
+        wrong.append(f"{own[0]} nodes against {cube[0]}")
+    text = f"{own[0]} nodes at diameter {own[3]}, the hypercube of degree 3 {cube[0]} at {cube[3]}"
+    return judge(wrong, text)
+
+
+def check_cycles() -> Outcome:
+    """The shortest cycle through each pair: two disjoint paths of least total length."""
+    rows = brute.rows_of(heawood())
+    found: Counter[int] = Counter()
+    for a, b in combinations(range(_N), 2):
+        found[min(len(p) + len(q) - 2 for p, q in combinations(_simple(rows, a, b, 7), 2)
+                  if not set(p[1:-1]) & set(q[1:-1]))] += 1  # fmt: skip
+    wrong = [f"{n} pairs: {length}" for length, n in found.items()
+             if length != printed.SHORTEST_CYCLE]  # fmt: skip
+    text = ", ".join(f"{length} ({n} pairs)" for length, n in sorted(found.items()))
+    return judge(wrong, f"shortest cycle through two nodes: {text}")
+
+
+def _simple(rows: brute.Rows, a: int, b: int, longest: int) -> list[tuple[int, ...]]:
+    """All simple paths of up to so many hops."""
+    found: list[tuple[int, ...]] = []
+    stack: list[tuple[int, ...]] = [(a,)]
+    while stack:
+        path = stack.pop()
+        if path[-1] == b:
+            found.append(path)
+        elif len(path) <= longest:
+            stack += [(*path, v) for v in rows[path[-1]] if v not in path]
+    return found
+
+
+def shortest_triples(rows: brute.Rows, longest: int) -> dict[int, set[tuple[int, ...]]]:
+    """Lengths of three disjoint paths of least total length, by distance of their ends."""
+    hops = brute.distances(rows)
+    found: dict[int, set[tuple[int, ...]]] = {}
+    for a, b in combinations(range(len(rows)), 2):
+        inner = [frozenset(p[1:-1]) for p in _simple(rows, a, b, longest)]
+        triples = [
+            tuple(sorted(len(p) + 1 for p in (x, y, z)))
+            for i, x in enumerate(inner)
+            for j, y in enumerate(inner[i + 1 :], i + 1)
+            if not x & y
+            for z in inner[j + 1 :]
+            if not (x | y) & z
+        ]
+        best = min(triples, key=lambda lengths: (sum(lengths), lengths), default=())
+        found.setdefault(int(hops[a, b]), set()).add(best)
+    return found
+
+
+def check_paths() -> Outcome:
+    found = shortest_triples(brute.rows_of(heawood()), 6)
+    wanted = {hops: {lengths} for hops, lengths in printed.PATHS.items()}
+    wrong = [
+        f"distance {hops}: {sorted(found.get(hops, set()))},"
+        f" printed {sorted(wanted.get(hops, set()))}"
+        for hops in sorted({*found, *wanted})
+        if found.get(hops) != wanted.get(hops)
+    ]
+    text = "; ".join(f"distance {hops}: {sorted(v)}" for hops, v in sorted(found.items()))
+    return judge(wrong, f"lengths of three disjoint paths, shortest total: {text}")
+
+
+# -- routing and broadcast ---------------------------------------------------------------------
+
+
+def basic_route(
+    source: int,
+    target: int,
+    tested: bool,
+    beside_itself: bool = True,
+    rows: brute.Rows | None = None,
+) -> list[int] | None:
+    """Basic_Route, written out: nodes on the way, or None when no branch fires or it runs round."""
+    table = defined_rows() if rows is None else rows
+    near = {*table[target], target} if beside_itself else set(table[target])
+    path = [source]
+    while path[-1] != target and len(path) < 60:
+        plus, minus, chord = table[path[-1]]
+        if plus in near:
+            path.append(plus)
+        elif minus in near:
+            path.append(minus)
+        elif chord in near or not tested:
+            path.append(chord)
+        else:
+            return None
+    return path if path[-1] == target else None
+
+
+def check_basic_route() -> Outcome:
+    network = heawood()
+    rows = brute.rows_of(network)
+    hops = brute.distances(rows)
+    pairs = [(a, b) for a in range(_N) for b in range(_N) if a != b]
+    ours = []
+
+    def failing(tested: bool) -> list[str]:
+        found = []
+        for a, b in pairs:
+            path = basic_route(a, b, tested, rows=rows)
+            if path is None:
+                found.append(f"from {a} to {b} no branch fires")
+            elif len(path) - 1 != hops[a, b]:
+                taken = len(path) - 1
+                found.append(f"from {a} to {b} in {taken} hops, the distance is {hops[a, b]}")
+            if look_ahead_route(network, a, b, last_is_tested=tested) != path:
+                ours.append(f"our look-ahead route from {a} to {b} is another")
+        return found
+
+    as_printed, plain = failing(printed.THIRD_BRANCH_TESTED), failing(False)
+    router = network.router()
+    for a, b in pairs:
+        path = brute.route(router, a, b)
+        if path != basic_route(a, b, False, rows=rows):
+            ours.append(f"our router goes {path} from {a} to {b}")
+    lost = sum(basic_route(a, b, False, beside_itself=False) is None for a, b in pairs)
+    text = (
+        f"{len(pairs)} ordered pairs: as printed {len(as_printed)} fail, with a plain else"
+        f" {len(plain)}; if a node were not beside itself {lost} would never arrive"
+    )
+    note = "the third branch must be a plain else"
+    found = judge(as_printed, text, Correction(note, plain))
+    return brute.settled(ours, found)
+
+
+def _spread(
+    steps: Mapping[str, Sequence[str]], last: Mapping[tuple[str, str], Sequence[str]]
+) -> tuple[set[int], int, Counter[int]]:
+    """Basic_Broadcast from node 0, written out: who is reached, messages, copies per node."""
+    rows = defined_rows()
+    port = {"+": 0, "-": 1, "c": 2}
+    copies: Counter[int] = Counter(rows[0])
+    for first, further in steps.items():
+        here = rows[0][port[first]]
+        copies.update(rows[here][port[path]] for path in further)
+    for (first, second), further in last.items():
+        here = rows[rows[0][port[first]]][port[second]]
+        copies.update(rows[here][port[path]] for path in further)
+    return {0, *copies}, copies.total(), copies
+
+
+_RIGHT_STEPS = {"+": ("+", "c"), "-": ("-", "c"), "c": ("+", "-")}
+_RIGHT_LAST = {("+", "+"): ("+", "c"), ("+", "c"): ("+", "-")}
+
+
+def check_basic_broadcast() -> Outcome:
+    network = heawood()
+    assert isinstance(network.family, Family)
+    build = {c.name: c.build for c in network.family.collectives() if c.goal == "broadcast"}
+    reached, messages, _ = _spread(printed.FURTHER_STEPS, printed.LAST_STEPS)
+    as_printed, fixed, unsettled = [], [], []
+    if len(reached) < _N:
+        as_printed.append(f"{len(reached)} of {_N} nodes are reached, by {messages} messages")
+    ours: list[Schedule] = [build["basic-printed"](network, Goal.broadcast(0), Model())]
+    if verify(ours[0]).details["reached"] != len(reached):
+        unsettled.append(f"our printed schedule reaches {verify(ours[0]).details['reached']}")
+    for root in range(_N):
+        made = build["basic"](network, Goal.broadcast(root), Model())
+        verdict = verify(made)
+        if not verdict or made.rounds != printed.SENDS or made.transfers != _N - 1:
+            unsettled.append(f"from {root}: {verdict.reason or f'{made.rounds} sends'}")
+    if len(_spread(_RIGHT_STEPS, _RIGHT_LAST)[0]) < _N:
+        fixed.append("going on outwards does not reach all either")
+    copies = _unpruned(brute.rows_of(network))
+    if copies != printed.THREE_COPIES:
+        fixed.append(f"nodes {copies} get three copies, printed {printed.THREE_COPIES}")
+    text = (
+        f"printed steps: {len(reached)} of {_N} nodes, {messages} messages; going on outwards all"
+        f" from {_N} roots, {len(unsettled)} failures; unpruned, nodes {list(copies)} get 3 copies"
+    )
+    note = "step 2 must go on outwards: plus from S+1, minus from S-1, and step 3.1 from S+2"
+    found = judge(as_printed + fixed, text, Correction(note, fixed))
+    return brute.settled(unsettled, found)
+
+
+def _unpruned(rows: brute.Rows) -> tuple[int, ...]:
+    """Nodes that get three copies when everybody tells the two neighbours that did not tell it."""
+    messages = [(0, v) for v in rows[0]]
+    copies: Counter[int] = Counter()
+    for _ in range(printed.SENDS):
+        copies = Counter(head for _, head in messages)
+        seen = {head: tail for tail, head in messages}
+        messages = [(v, w) for v, came in seen.items() for w in rows[v] if w != came]
+    return tuple(sorted(v for v, count in copies.items() if count == 3))
+
+
+# -- also true ---------------------------------------------------------------------------------
+
+
+def check_levels() -> Outcome:
+    hops = brute.distances(brute.rows_of(heawood()))
+    rows = {tuple(Counter(row).get(d, 0) for d in range(4)) for row in hops.tolist()}
+    wrong = [f"some node sees {row}" for row in sorted(rows) if row != printed.LEVELS]
+    return judge(wrong, f"nodes at distance 0, 1, 2, 3: {sorted(rows)}")
+
+
+def check_opposite() -> Outcome:
+    hops = brute.distances(brute.rows_of(heawood()))
+    gaps = [int(hops[x, (x + 7) % _N]) for x in range(_N)]
+    wrong = [
+        f"{x} and {(x + 7) % _N} are at distance {gap}" for x, gap in enumerate(gaps) if gap != 3
+    ]
+    return judge(wrong, f"distances of x and x + 7: {sorted(set(gaps))}")
+
+
+def check_bisection() -> Outcome:
+    """All 1716 halvings, one by one."""
+    rows = brute.rows_of(heawood())
+    links = [(u, v) for u in range(_N) for v in rows[u] if u < v]
+    least = min(
+        sum((u in side) != (v in side) for u, v in links)
+        for chosen in combinations(range(1, _N), _N // 2 - 1)
+        if (side := {0, *chosen})
+    )
+    known = Heawood().facts().bisection
+    ours = [] if known == least else [f"the closed form is {known}, the least cut {least}"]
+    wrong = [] if least == 7 else [f"a cut of {least} links"]
+    text = f"the least cut of all halvings has {least} links, our closed form {known}"
+    return brute.settled(ours, judge(wrong, text))
+
+
+def check_cayley() -> Outcome:
+    """The translations are automorphisms, one for each node; every generator is its own inverse."""
+    rows = brute.rows_of(heawood())
+    moves = Heawood().translations()
+    wrong = []
+    for v, move in enumerate(moves.tolist()):
+        if move[0] != v or sorted(move) != list(range(_N)):
+            wrong.append(f"row {v} does not move 0 to {v}")
+        if any(move[w] not in rows[move[u]] for u in range(_N) for w in rows[u]):
+            wrong.append(f"row {v} is not an automorphism")
+    members = {tuple(move) for move in moves.tolist()}
+    if any(tuple(a[b]) not in members for a in moves for b in moves):
+        wrong.append("they are no group")
+    again = sum(int(moves[s][s]) == 0 for s in rows[0])
+    if again != 3:
+        wrong.append(f"{again} of 3 generators are their own inverses")
+    return judge(wrong, f"{len(members)} translations, {again} of 3 generators are reflections")

@@ -1,0 +1,391 @@
+"""Claims of sections 5 and 6: table 1, the figures, and the comparison with other networks.
+
+What the paper does not say, but holds: exact distances, cuts, permutations, total exchange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from math import log2
+
+import numpy as np
+
+from hopscape.collectives import lower_bounds, run_algorithm
+from hopscape.collectives.products import broadcast_by_axes, permute_by_rows
+from hopscape.core.goal import Goal
+from hopscape.core.network import Network
+from hopscape.core.verify import verify
+from hopscape.families.classic import Complete, CubeConnectedCycles, Hypercube
+from hopscape.families.torus import Ring
+from hopscape.ledger import brute
+from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.papers.heawood import comparison, printed
+from hopscape.papers.heawood.checks_expanded import _longest_repaired, expanded, longest_walks
+from hopscape.papers.heawood.checks_folded import folded, petersen
+from hopscape.papers.heawood.checks_graph import heawood
+from hopscape.papers.heawood.comparison import Member, members, printed_at, smallest
+from hopscape.papers.heawood.expanded import Expanded
+
+__all__: list[str] = []
+
+_SIX = ("hypercube", "CCC", "F-P", "RE-P", "F-H", "RE-H")
+
+
+@cache
+def bases() -> tuple[Network, Network]:
+    return heawood(), petersen()
+
+
+def member(name: str, n: int) -> Member | None:
+    """The n-th member of a family, with its true values in closed form."""
+    return members(name, n, *bases())
+
+
+@cache
+def distrusted() -> list[str]:
+    """Where our closed forms of the compared families differ from what is measured."""
+    built: dict[str, tuple[range, Callable[[int], Network]]] = {
+        "hypercube": (range(1, 7), lambda n: Network.of(Hypercube(n))),
+        "CCC": (range(3, 7), lambda n: Network.of(CubeConnectedCycles(n))),
+        "F-P": (range(2), lambda n: folded(petersen(), n + 1)),
+        "F-H": (range(2), lambda n: folded(heawood(), n + 1)),
+        "RE-P": (range(3), lambda n: expanded(petersen(), n)),
+        "RE-H": (range(2), lambda n: expanded(heawood(), n)),
+    }
+    wrong = []
+    for name, (sizes, make) in built.items():
+        for n in sizes:
+            nodes, _, degrees, hops = brute.shape(make(n))
+            told = member(name, n)
+            if told is None or (told.nodes, told.degree, told.diameter) != (
+                nodes,
+                max(degrees),
+                hops,
+            ):
+                wrong.append(f"{name} n = {n}: measured {nodes}, {max(degrees)}, {hops}; {told}")
+    for name, base in (("RE-H", heawood()), ("RE-P", petersen())):
+        rows = brute.rows_of(base)
+        hops = brute.diameter(rows)
+        for n, walk in enumerate(longest_walks(rows, len(rows))):
+            told = member(name, n)
+            if told is None or told.diameter != n * hops + walk:
+                wrong.append(f"{name} n = {n}: walks give {n * hops + walk}, {told}")
+    return wrong
+
+
+def row(name: str) -> comparison.Printed:
+    """A row of the printed table."""
+    return next(one for one in comparison.PRINTED if one.name == name)
+
+
+# -- rows of table 1 ---------------------------------------------------------------------------
+
+
+def check_hypercube_row() -> Outcome:
+    wrong = []
+    for n in range(1, 10):
+        rows = brute.rows_of(Network.of(Hypercube(n)))
+        reach = brute.diameter(rows, sorted({0, 1, len(rows) // 3, len(rows) - 1}))
+        true = (len(rows), *sorted({len(r) for r in rows}), reach)
+        table = (round(2 ** row("hypercube").bits(n)), int(row("hypercube").degree(n)),
+                 int(row("hypercube").diameter(n)))  # fmt: skip
+        if true != table:
+            wrong.append(f"n = {n}: {true}, printed {table}")
+    return judge(wrong, f"n = 1..9: nodes, degree and diameter, {len(wrong)} rows differ")
+
+
+def check_ccc_row() -> Outcome:
+    wrong = []
+    for n in range(3, 9):
+        rows = brute.rows_of(Network.of(CubeConnectedCycles(n)))
+        degrees = sorted({len(r) for r in rows})
+        table = (n * 2**n, [int(row("CCC").degree(n))])
+        if (len(rows), degrees) != table:
+            wrong.append(f"n = {n}: {len(rows)} nodes of degrees {degrees}, printed {table}")
+    return judge(wrong, f"n = 3..8: n·2^n nodes of degree 3, {len(wrong)} rows differ")
+
+
+def check_ccc_diameter() -> Outcome:
+    """Searches, covering walks on the cycle, and our closed form."""
+    true: dict[int, int] = {}
+    ours = []
+    for n in range(3, 11):
+        cycle = [[(v + 1) % n, (v - 1) % n] for v in range(n)]
+        true[n] = n + longest_walks(cycle, n)[-1]
+        if n <= 8:
+            reach = brute.diameter(brute.rows_of(Network.of(CubeConnectedCycles(n))), [0, 1])
+            if reach != true[n]:
+                ours.append(f"n = {n}: search finds {reach}, walks {true[n]}")
+        if CubeConnectedCycles(n).facts().diameter != true[n]:
+            ours.append(f"n = {n}: our closed form is {CubeConnectedCycles(n).facts().diameter}")
+    for n in range(11, 41):
+        family = Expanded(Network.of(Ring(n)), n, Network.of(Complete(2)))
+        true[n] = n + int(family.walks.through_all().max())
+    wrong = brute.differing("n", true, printed.ccc_diameter)
+    fixed = brute.differing("n", true, lambda n: 6 if n == 3 else 2 * n - 2 + n // 2, "corrected")
+    text = (
+        f"n = 3..40 by covering walks, 3..8 by search too: printed right at {40 - 2 - len(wrong)}"
+    )
+    note = "2n-2+floor(n/2) from n = 4 on"
+    return brute.settled(ours, judge(wrong, text, Correction(note, fixed)))
+
+
+def check_costs() -> Outcome:
+    """The last column: at the largest n there is, or at n = 10,000, within one in a hundred."""
+    wrong, parts = [], []
+    for name in _SIX:
+        n = row(name).levels or 10_000
+        true = member(name, n)
+        assert true is not None
+        off = printed.COSTS[name](n) / true.cost - 1
+        parts.append(f"{name} {off:+.0%} at n = {n}")
+        if abs(off) > 0.01:
+            wrong.append(f"{name}, n = {n}: {true.cost}, printed {printed.COSTS[name](n)}")
+    found = judge(wrong, "printed against true cost: " + ", ".join(parts))
+    return brute.settled(distrusted(), found)
+
+
+def check_expanded_cost() -> Outcome:
+    true = [member("RE-H", n) for n in range(15)]
+    found = [m.cost for m in true if m is not None]
+    wrong = [
+        f"n = {n}: {cost}, printed {printed.expanded_cost(n)}"
+        for n, cost in enumerate(found)
+        if cost != printed.expanded_cost(n)
+    ]
+    text = f"true costs of RE-H for n = 0..14: {found}"
+    return brute.settled(distrusted(), judge(wrong, text))
+
+
+# -- the figures -------------------------------------------------------------------------------
+
+
+def check_diameter_order() -> Outcome:
+    """Printed curves at 2^k nodes; and members of our own, F-H against the largest smaller ones."""
+    wrong, excess = [], []
+    for k in range(5, printed.FARTHEST_BITS + 1):
+        at = {name: printed_at(row(name), k)[1] for name in ("hypercube", "CCC", "F-P", "F-H")}
+        excess.append(at["F-H"] / at["F-P"] - 1)
+        if not at["F-P"] < at["F-H"] < min(at["hypercube"], at["CCC"]):
+            wrong.append(f"2^{k} nodes: { ({name: round(hops, 2) for name, hops in at.items()}) }")
+    largest = max(excess)
+    text = (
+        f"k = 5..{printed.FARTHEST_BITS}: F-H lies {min(excess):.1%} to {largest:.1%} above F-P;"
+        f" the order fails {len(wrong)} times"
+    )
+    much = [f"F-H lies {largest:.1%} above F-P"] if largest > printed.SLIGHTLY else []
+    note = "the order is right, 'slightly' is not"
+    found = judge(wrong + much, text, Correction(note, wrong))
+    return brute.settled(distrusted(), found)
+
+
+def check_cost_order() -> Outcome:
+    """True costs against the smallest CCC of at least the same size."""
+    cheaper: dict[str, list[int]] = {"RE-H": [], "RE-P": []}
+    ratios = []
+    for name in cheaper:
+        for n in range(1, (row(name).levels or 0) + 1):
+            mine = member(name, n)
+            assert mine is not None
+            sizes = (m for i in range(3, 99) if (m := member("CCC", i)) and m.nodes >= mine.nodes)
+            ratios.append(mine.cost / next(sizes).cost)
+            if ratios[-1] < 1:
+                cheaper[name].append(n)
+    wrong = []
+    if max(ratios) > 2 or min(ratios) < 0.5:
+        wrong.append(f"ratios from {min(ratios):.2f} to {max(ratios):.2f}")
+    per_bit = {
+        name: [round(printed_at(row(name), k)[2] / k, 2) for k in (1000, 4000)]
+        for name in ("CCC", "RE-P", "RE-H")
+    }
+    for name, (near, hops) in per_bit.items():
+        if abs(hops / near - 1) > 0.02:
+            wrong.append(f"the printed cost of {name} per bit goes from {near} to {hops}")
+    text = (
+        f"cost over that of the smallest CCC of at least the size: {min(ratios):.2f} to"
+        f" {max(ratios):.2f}; RE-H is cheaper at n = {cheaper['RE-H']}, RE-P at {cheaper['RE-P']};"
+        f" printed costs per bit at 2^1000 and 2^4000 nodes {per_bit}"
+    )
+    ends = [member(name, row(name).levels or 0) for name in ("RE-P", "RE-H")]
+    last = " and ".join(f"{m.family} at {m.nodes:.2e} nodes" for m in ends if m is not None)
+    return brute.settled(distrusted(), judge(wrong, text, note=f"{last} end"))
+
+
+def check_one_nth() -> Outcome:
+    """The printed cost over the hypercube's, times k: it would be 1."""
+    wrong, ratios = [], {}
+    slopes = {"RE-H": 36 / log2(14), "RE-P": 24 / log2(10)}
+    for name in slopes:
+        ratios[name] = [printed_at(row(name), k)[2] / k for k in (50, 100, 1000)]
+        if abs(ratios[name][-1] - slopes[name]) > 0.1:
+            wrong.append(f"{name} tends to {ratios[name][-1]:.2f}/k")
+    off = [
+        f"{name}: {r[-1]:.2f}/k at k = 1000" for name, r in ratios.items() if abs(r[-1] - 1) > 0.1
+    ]
+    shown = {name: [round(x, 2) for x in values] for name, values in ratios.items()}
+    text = f"cost over the hypercube's, times k, at k = 50, 100, 1000: {shown}"
+    factors = " and ".join(f"{slope:.2f}/k ({name})" for name, slope in slopes.items())
+    return judge(wrong + off, text, Correction(f"the order only: {factors}", wrong))
+
+
+def check_cheaper() -> Outcome:
+    """Where F-H and RE-H are cheaper than the hypercube, by printed and by true values."""
+    bits = printed.FARTHEST_BITS
+    share = {name: printed_at(row(name), bits)[2] / bits**2 for name in ("F-H", "F-P", "RE-H")}
+    tried = [*(k / 20 for k in range(40, 300)), *range(15, bits + 1)]
+    dearer = [k for k in tried if printed_at(row("RE-H"), k)[2] >= k * k]
+    true = [k for k in range(4, 58) if (m := smallest("RE-H", k, *bases())) and m.cost >= k * k]
+    wrong = [f"{name} costs {s:.2f} of the hypercube" for name, s in share.items() if s >= 1]
+    text = (
+        f"at 2^{bits} nodes F-H costs {share['F-H']:.3f} of the hypercube, F-P {share['F-P']:.3f},"
+        f" RE-H {share['RE-H']:.3f}; printed RE-H is dearer up to k = {max(dearer, default=0)},"
+        f" true RE-H up to k = {max(true, default=3)}"
+    )
+    hops = [f"F-H costs {share['F-H']:.3f} of the hypercube"] if share["F-H"] > 0.5 else []
+    less = "less" if share["F-H"] > share["F-P"] else "more"
+    note = (
+        f"F-H saves a constant factor only, {less} than F-P; RE-H saves beyond"
+        f" 2^{max(*dearer, *true, 0)} nodes"
+    )
+    found = judge(wrong + hops, text, Correction(note, wrong))
+    return brute.settled(distrusted(), found)
+
+
+def check_range() -> Outcome:
+    last = {}
+    for name in _SIX:
+        fits = [k for k in range(printed.FARTHEST_BITS + 1) if smallest(name, k, *bases())]
+        last[name] = max(fits)
+    wrong = [
+        f"{name} has no member of more than 2^{k} nodes"
+        for name, k in last.items()
+        if k < printed.FARTHEST_BITS
+    ]
+    text = f"largest k with a member of at least 2^k nodes: {last}"
+    return brute.settled(distrusted(), judge(wrong, text))
+
+
+def check_order_n() -> Outcome:
+    """Steps of the four algorithms (repaired) for n = 1, 2, 3: do they grow by the same amount?"""
+    steps = {
+        "FH route": [brute.diameter(brute.rows_of(folded(heawood(), n)), [0]) for n in (1, 2, 3)],
+        "FH broadcast": [
+            broadcast_by_axes(folded(heawood(), n), (heawood(),) * n, 0).rounds for n in (1, 2, 3)
+        ],
+        "RE route": [_longest_repaired(n) for n in (1, 2, 3)],
+        "RE broadcast": [printed.expanded_diameter(n, "heawood") for n in (1, 2, 3)],
+    }
+    wrong = [
+        f"{name}: {taken}"
+        for name, taken in steps.items()
+        if taken[2] - taken[1] > taken[1] - taken[0] or taken[0] > 9
+    ]
+    reached = brute.diameter(brute.rows_of(expanded(heawood(), 2)), range(14))
+    if reached > steps["RE broadcast"][1]:
+        wrong.append(f"RE-H(2) has diameter {reached}, above {steps['RE broadcast'][1]} rounds")
+    text = ", ".join(f"{name} {taken}" for name, taken in steps.items())
+    return judge(wrong, f"steps for n = 1, 2, 3: {text}")
+
+
+__all__: list[str] = []
+
+
+def check_distance() -> Outcome:
+    """Covering walks plus lamp distances, and the routes, against search."""
+    wrong, pairs = [], 0
+    for network, step in ((expanded(heawood(), 1), 4), (expanded(petersen(), 2), 40)):
+        rows, router = brute.rows_of(network), network.router()
+        sources = range(0, network.order, step)
+        truth = brute.distances(rows, sources)
+        everybody = np.arange(network.order)
+        for i, source in enumerate(sources):
+            told = router.distances(np.full_like(everybody, source), everybody)
+            pairs += len(told)
+            for v in np.flatnonzero(told != truth[i])[:1].tolist():
+                wrong.append(f"{network.spec}: {source} to {v} is {truth[i][v]}, told {told[v]}")
+            wrong += brute.wrong_routes(network, rows, source, truth[i], [source * 31 + 7])
+    return judge(wrong, f"{pairs} pairs of RE-H(1) and RE-P(2) agree, {len(wrong)} exceptions")
+
+
+def check_cut_nodes() -> Outcome:
+    """With one level the connectors, and nobody else, are cut nodes."""
+    import networkx
+
+    wrong, parts = [], []
+    for base in (heawood(), petersen()):
+        network = expanded(base, 1)
+        cuts = set(networkx.articulation_points(brute.graph(brute.rows_of(network))))
+        wanted = {v for v in range(network.order) if v % base.order == 0}
+        told = network.facts.node_connectivity
+        parts.append(f"{network.spec}: {len(cuts)} cut nodes, our closed form {told}")
+        if cuts != wanted or told != 1:
+            wrong.append(parts[-1])
+    return judge(wrong, "; ".join(parts))
+
+
+def check_permutation() -> Outcome:
+    """Random and bad permutations of H in 3 rounds, of FH(2) in 9, all verified."""
+    rng = np.random.default_rng(0)
+    shifts = [[(x + s) % 14 for x in range(14)] for s in range(1, 14, 2)]
+    mirrored = [[(s - x) % 14 for x in range(14)] for s in range(0, 14, 3)]
+    tried = [*shifts, *mirrored, *(rng.permutation(14).tolist() for _ in range(12))]
+    wrong, worst = [], {1: 0, 2: 0}
+    cases = [(1, targets) for targets in tried]
+    cases += [(2, rng.permutation(196).tolist()), (2, np.arange(196)[::-1].tolist())]
+    for n, targets in cases:
+        network = folded(heawood(), n)
+        plan = permute_by_rows(network, (heawood(),) * n, targets)
+        worst[n] = max(worst[n], plan.rounds)
+        verdict = verify(plan)
+        if not verdict or plan.rounds > 3 * (2 * n - 1):
+            wrong.append(f"FH({n}): {verdict.reason or f'{plan.rounds} rounds'}")
+    return judge(
+        wrong, f"{len(cases)} permutations: at most {worst[1]} rounds on H, {worst[2]} on FH(2)"
+    )
+
+
+def check_exchange() -> Outcome:
+    """Gossip and total exchange of FH(1), FH(2), total exchange of RE-H(1): rounds and bounds."""
+    wrong, parts = [], []
+    known = {"FH(1)": (5, 9), "FH(2)": (33, 126), "RE-H(1)": (None, 9 * 14**2)}
+    cases = {
+        "FH(1)": (folded(heawood(), 1), "translations"),
+        "FH(2)": (folded(heawood(), 2), "translations"),
+        "RE-H(1)": (expanded(heawood(), 1), "bandwidth"),
+    }
+    for name, (network, algorithm) in cases.items():
+        for goal, rounds in zip((Goal.all_gather(), Goal.all_to_all()), known[name], strict=True):
+            if rounds is None:
+                continue
+            made = run_algorithm(network, goal, algorithm)
+            verdict = verify(made)
+            bound = lower_bounds(network, goal)[0].rounds
+            parts.append(f"{name} {goal.kind} {made.rounds} (at least {bound})")
+            if not verdict or not made.rounds == bound == rounds:
+                wrong.append(f"{parts[-1]}: {verdict.reason or f'not {rounds}'}")
+    return judge(wrong, "; ".join(parts))
+
+
+def check_cheaper_still() -> Outcome:
+    """PCC(m) = RE(cycle, Petersen, m) and duplex Kautz networks against all six, by true costs."""
+    wrong = list(distrusted())
+    ring = Network.from_links(4, range(4), [1, 2, 3, 0])
+    reach = brute.diameter(brute.rows_of(Network.of(Expanded(ring, 4, petersen()))), range(4))
+    first = {}
+    for name in ("PCC", "Kautz 3"):
+        beaten = []
+        for k in [*range(4, 60), *range(60, 101, 8)]:
+            mine = smallest(name, k, *bases())
+            six = [
+                smallest(n, k, *bases()) for n in ("hypercube", "CCC", "F-P", "RE-P", "F-H", "RE-H")
+            ]
+            if mine is None or any(one is not None and one.cost <= mine.cost for one in six):
+                beaten.append(k)
+        first[name] = max(beaten, default=3) + 1
+    told = smallest("PCC", 15, *bases())
+    if told is None or told.diameter != reach:
+        wrong.append(f"PCC(4) has diameter {reach}, told {told}")
+    wrong += [f"{name} only from k = {k}" for name, k in first.items() if k > 20]
+    text = ", ".join(f"{name} from 2^{k} nodes on" for name, k in first.items())
+    return judge(wrong, f"cheaper than all six, up to 2^100: {text}")

@@ -1,0 +1,45 @@
+"""Commands around folded and expanded networks: the best base, the Heawood study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopscape.cli.options import TableOption, option
+from hopscape.cli.output import emit_rows, write_tables
+from hopscape.core.errors import ArgumentError
+
+__all__ = ["search_bases", "study_heawood"]
+
+
+def search_bases(
+    degree: Annotated[int, option("Most ports per node.")] = 6,
+    bits: Annotated[int, option("At least 2^bits nodes.")] = 20,
+    top: Annotated[int, option("So many of the best.", min=1)] = 20,
+) -> None:
+    """Rank small symmetric graphs as bases and lamps by cost per bit."""
+    from hopscape.papers.heawood.bases import rank_bases
+
+    rows = [found.to_dict() for found in rank_bases(degree, bits)[:top]]
+    emit_rows(rows, title=f"degree up to {degree}, at least 2^{bits} nodes")
+
+
+def study_heawood(
+    into: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where tables and figures go.")],
+    picture: Annotated[str, option("svg, png or pdf.")] = "svg",
+    table: TableOption = None,
+) -> None:
+    """Folded and expanded networks against the paper: table 1, figures 5 and 6, and beyond."""
+    from hopscape.papers.heawood.study import draw_figures, study_tables
+    from hopscape.store import Store
+
+    if picture not in ("svg", "png", "pdf"):
+        raise ArgumentError(f"picture is {picture!r}; choose svg, png or pdf")
+    if into.exists() and not into.is_dir():
+        raise ArgumentError(f"{into} is not a folder")
+    with Store(table) as kept:
+        tables = write_tables(study_tables(kept), into)
+    draw_figures(tables, into, picture)
+    emit_rows(tables["table1"], title=f"Table 1, printed and true (all in {into})")

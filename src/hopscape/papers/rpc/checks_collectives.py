@@ -1,0 +1,363 @@
+"""Checks of sections 3.3 and 3.4: broadcast and all-to-all, and what RP takes for the same.
+
+What the paper does not say, but holds: cuts, symmetry, distances, shorter schedules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Literal
+
+import numpy as np
+
+from hopscape.collectives import lower_bounds
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.ledger import brute
+from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.papers.rpc import comparison, printed
+from hopscape.papers.rpc.checks_routing import (
+    HALF,
+    HARD,
+    HARD_WITH_DETOURS,
+    PAPER,
+    made,
+    permuted,
+    reversal,
+    trials,
+)
+from hopscape.papers.rpc.checks_structure import _moves, distrusted, pc, rp, rpc
+from hopscape.papers.rpc.families import RingOfPetersenCycles
+
+__all__: list[str] = []
+
+_FAR = 2000
+
+
+def broadcast_rounds(k: int, name: str = "tree", root: int = 0, model: Model = Model()) -> int:
+    return made(rpc(k), Goal.broadcast(root), name, model).rounds
+
+
+# -- broadcast -----------------------------------------------------------------------------------
+
+
+def check_few_slices() -> Outcome:
+    wrong, ours, rounds = [], [], []
+    for k, claimed in enumerate(printed.FEW_SLICES, 1):
+        reach = brute.diameter(brute.rows_of(rpc(k)), [0])
+        rounds.append(broadcast_rounds(k))
+        if rounds[-1] != reach:
+            ours.append(f"k = {k}: {rounds[-1]} rounds, the farthest node is at {reach}")
+        if reach != claimed:
+            wrong.append(f"{k} slices: a node at distance {reach}, printed {claimed} sends")
+    others = [made(rp(k), Goal.broadcast(0), "tree").rounds for k in (1, 2, 3)]
+    text = f"one, two, three slices: {rounds} rounds; those of RP {others}"
+    return brute.settled(ours, judge(wrong, text))
+
+
+def check_broadcast() -> Outcome:
+    wrong, ours, tried = [], [], 0
+    for k in range(1, 9):
+        rows = brute.rows_of(rpc(k))
+        for root in (0, 17, 30 * k - 1):
+            reach = brute.diameter(rows, [root])
+            if reach != printed.diameter(k):
+                wrong.append(f"k = {k}: the farthest node from {root} is at {reach}")
+            for name, model in product(("tree", "slice-first"), (Model(), HALF)):
+                rounds, tried = broadcast_rounds(k, name, root, model), tried + 1
+                if rounds != reach:
+                    ours.append(f"k = {k}, {name} from {root}: {rounds} rounds, not {reach}")
+    text = (
+        f"k = 1..8: {tried} verified broadcasts by both strategies, {len(ours)} take other rounds"
+    )
+    return brute.settled(ours, judge(wrong, text))
+
+
+def check_broadcast_better() -> Outcome:
+    rounds = {k: (broadcast_rounds(k), made(rp(3 * k), Goal.broadcast(0), "tree").rounds)
+              for k in range(1, 9)}  # fmt: skip
+    ours = [f"k = {k}: {a} and {b} rounds" for k, (a, b) in rounds.items()
+            if (a, b) != (comparison.rpc_diameter(k), comparison.rp_diameter(3 * k))]  # fmt: skip
+    above = printed.BROADCAST_BEATS_RP_ABOVE
+    wrong = [f"k = {k}: {a} against {b} rounds" for k, (a, b) in rounds.items()
+             if (a < b) != (k > above)]  # fmt: skip
+    wrong += [f"k = {k}: no better" for k in range(9, _FAR)
+              if comparison.rpc_diameter(k) >= comparison.rp_diameter(3 * k)]  # fmt: skip
+    text = f"RPC(k) and RP(3k), k = 1..8: {list(rounds.values())}; by diameters up to {_FAR}"
+    return brute.settled([*distrusted(), *ours], judge(wrong, text))
+
+
+# -- all-to-all ----------------------------------------------------------------------------------
+
+
+def gathered(k: int, name: str, model: Model) -> int:
+    return made(rpc(k), Goal.all_gather(), name, model).rounds
+
+
+def _fewest(half: bool) -> int:
+    """Rounds of an all-gather on a triangle with packed messages: all choices of directions."""
+    links = ((0, 1), (1, 2), (2, 0))
+    states: set[tuple[int, ...]] = {(1, 2, 4)}
+    rounds = 0
+    while (7, 7, 7) not in states:
+        after: set[tuple[int, ...]] = set()
+        for state in states:
+            for ways in product((0, 1), repeat=3) if half else ((0, 0, 0),):
+                new = list(state)
+                for (a, b), direction in zip(links, ways, strict=True):
+                    if direction == 0:
+                        new[b] |= state[a]
+                    if direction == 1 or not half:
+                        new[a] |= state[b]
+                after.add(tuple(new))
+        states, rounds = after, rounds + 1
+    return rounds
+
+
+def _known_after(k: int, rounds: int) -> tuple[int, int]:
+    """Fewest data of its own cycle, and data in all, that a node has after so many rounds."""
+    plan = made(rpc(k), Goal.all_gather(), "paper", PAPER)
+    held = np.eye(30 * k, dtype=bool)
+    for r in range(rounds):
+        now = plan.round == r
+        tails, heads = plan.source[now], plan.target[now]
+        new = held.copy()
+        sent = held[tails, plan.chunk[now]]
+        new[heads[sent], plan.chunk[now][sent]] = True
+        held = new
+    cycle = np.arange(30 * k) // 3
+    own = (held & (cycle[:, None] == cycle[None, :])).sum(axis=1)
+    return int(own.min()), int(held.sum(axis=1).min())
+
+
+def check_cycle_gather() -> Outcome:
+    least, full = _fewest(half=True), _fewest(half=False)
+    own, _ = _known_after(1, printed.CYCLE_ALL_GATHER)
+    wrong = []
+    if least != printed.CYCLE_ALL_GATHER:
+        wrong.append(f"{least} rounds are needed and suffice")
+    ours = (
+        [] if own == 3 else [f"our nodes have {own} data after {printed.CYCLE_ALL_GATHER} rounds"]
+    )
+    text = (
+        f"all choices of directions: {least} rounds in half duplex, {full} in full; our schedule"
+        f" on PC gives every node {own} of 3 data of its cycle in {printed.CYCLE_ALL_GATHER}"
+    )
+    return judge(wrong, text) if wrong else brute.settled(ours, judge(wrong, text))
+
+
+def five_stages() -> tuple[int, int]:
+    """Slice-All-to-All written out: rounds in half duplex, and the fewest data that a node has."""
+    rows = brute.rows_of(pc())
+    held = [{v} for v in range(30)]
+    came = [{v} for v in range(30)]
+    rounds = 0
+    for stage in range(5):
+        if stage % 2 == 0:  # round the cycle, twice: everything to everybody in it
+            new = [set().union(*(came[v // 3 * 3 + i] for i in range(3))) for v in range(30)]
+            fresh = [new[v] - held[v] for v in range(30)]
+        else:  # across, both ways, one after the other
+            cross = [next(w for w in rows[v] if w // 3 != v // 3) for v in range(30)]
+            fresh = [held[cross[v]] - held[v] if stage == 1 else came[cross[v]] for v in range(30)]
+        held = [held[v] | fresh[v] for v in range(30)]
+        came = [held[v] if stage == 0 else fresh[v] for v in range(30)]
+        rounds += 2
+    return rounds, min(map(len, held))
+
+
+def check_slice_gather() -> Outcome:
+    rounds, data = five_stages()
+    paper, unit = gathered(1, "paper", PAPER), gathered(1, "paper", HALF)
+    best = gathered(1, "packed", PAPER)
+    ours = [] if paper == rounds else [f"ours takes {paper} rounds, written out {rounds}"]
+    wrong = []
+    if data < 30:
+        wrong.append(f"some node has {data} of 30 data")
+    if rounds != printed.SLICE_ALL_GATHER:
+        wrong.append(f"{rounds} rounds")
+    text = f"{rounds} rounds, every node has {data} data; {unit} with single messages"
+    note = f"an upper bound: {best} rounds are enough, verified"
+    return brute.settled(ours, judge(wrong, text, note=note))
+
+
+def check_all_gather() -> Outcome:
+    packed = {k: gathered(k, "paper", PAPER) for k in range(1, 8)}
+    unit = {k: gathered(k, "paper", HALF) for k in (1, 3, 4)}
+    slices = five_stages()[0]
+    bound = printed.ALL_GATHER
+    wrong = [f"k = {k}: {r} rounds" for k, r in packed.items() if r != k + bound]
+    fixed = [f"k = {k}: {r} rounds" for k, r in packed.items() if r != k + bound and k != 2]
+    ours = [f"k = {k}: {r} rounds, {slices} + {k - 1} written out" for k, r in packed.items()
+            if r != slices + k - 1 + (k == 2)]  # fmt: skip
+    text = f"k = 1..7: {list(packed.values())} rounds packed; single messages {unit}"
+    note = f"two slices have one link for both ways of a ring ({packed[2]} rounds)"
+    found = judge(wrong, text, Correction(note, fixed))
+    return brute.settled(ours, found)
+
+
+def check_one_by_one() -> Outcome:
+    wrong, parts = [], []
+    for k in range(1, 5):
+        each = brute.diameter(brute.rows_of(rpc(k)), [0])
+        rounds = sum(broadcast_rounds(k, root=v) for v in range(0, 30 * k, 15)) * 15
+        whole = gathered(k, "paper", PAPER)
+        parts.append(f"k = {k}: {rounds} (together {whole})")
+        if rounds != printed.one_by_one(k) or rounds != 30 * k * each:
+            wrong.append(f"k = {k}: {rounds} rounds, printed {printed.one_by_one(k)}")
+        if whole >= rounds:
+            wrong.append(f"k = {k}: all together take {whole} rounds")
+    return judge(wrong, "; ".join(parts))
+
+
+# -- against RP ----------------------------------------------------------------------------------
+
+
+def _decided(beside: int) -> int:
+    """From which k on k + `beside` rounds are fewer than the diameter of RP(3k); 0 for never."""
+    fails = [k for k in range(1, _FAR) if comparison.rp_diameter(3 * k) <= k + beside]
+    last = max(fails, default=0)
+    return last + 1 if last < _FAR - 1 else 0
+
+
+def _against(rounds: Mapping[int, tuple[int, ...]], above: int, beside: int, what: str) -> Outcome:
+    """RPC's rounds against those of each way of RP, and where the diameter of RP decides."""
+    wrong = [
+        f"k = {k}: {mine} rounds, RP({3 * k}) {min(others)}"
+        for k, (mine, *others) in rounds.items()
+        if k > above and mine >= min(others)
+    ]
+    first = _decided(beside)
+    slow = [f"k = {k}: {mine} rounds, more than k + {beside}"
+            for k, (mine, *_) in rounds.items() if mine > k + beside + (k == 2)]  # fmt: skip
+    fixed = slow if first else [*slow, "the diameter of RP(3k) never exceeds it"]
+    text = f"{what}: {rounds}; RP(3k) cannot do with k + {beside} from k = {first} on"
+    note = f"certain from k = {first} on, whatever RP does"
+    found = judge(wrong, text, Correction(note, fixed))
+    return brute.settled(distrusted(), found)
+
+
+def check_permutation_better() -> Outcome:
+    rounds = {
+        k: (
+            max(permuted(rpc(k), t, "general", Model()) for t in trials(30 * k)),
+            max(permuted(rp(3 * k), t, "general", Model()) for t in trials(30 * k)),
+        )
+        for k in range(1, 6)
+    }
+    what = "worst of the reversal and random permutations, RPC(k) and RP(3k)"
+    return _against(rounds, printed.PERMUTATION_BEATS_RP_ABOVE, printed.PERMUTATION, what)
+
+
+def check_gather_better() -> Outcome:
+    rounds = {
+        k: (
+            gathered(k, "paper", PAPER),
+            *(made(rp(3 * k), Goal.all_gather(), name, PAPER).rounds
+              for name in ("slice-first", "packed")),
+        )
+        for k in range(1, 8)
+    }  # fmt: skip
+    what = "RPC(k), RP(3k) one way round, RP(3k) both ways"
+    return _against(rounds, printed.ALL_GATHER_BEATS_RP_ABOVE, printed.ALL_GATHER, what)
+
+
+def check_third() -> Outcome:
+    """How many rounds eight slices more cost, by each algorithm of the paper on RPC and on RP."""
+    few, many = 4, 12
+
+    def more(kind: Literal["rpc", "rp"], name: str) -> int:
+        took = []
+        for k in (few, many):
+            network = rpc(k) if kind == "rpc" else rp(3 * k)
+            if name == "unicast":
+                took.append(brute.diameter(brute.rows_of(network), [0]))
+            elif name == "broadcast":
+                took.append(made(network, Goal.broadcast(0), "slice-first").rounds)
+            elif name == "permutation":
+                took.append(permuted(network, reversal(network.order), "general", Model()))
+            else:
+                algorithm = "paper" if kind == "rpc" else "slice-first"
+                took.append(made(network, Goal.all_gather(), algorithm, PAPER).rounds)
+        return took[1] - took[0]
+
+    names = ("unicast", "permutation", "broadcast", "all-to-all")
+    found = {name: (more("rpc", name), more("rp", name)) for name in names}
+    wrong = [f"{name}: {a} rounds more against {b}" for name, (a, b) in found.items()
+             if abs(a / b - printed.RATIO) > 0.02]  # fmt: skip
+    text = f"from k = {few} to {many}, rounds more on RPC(k) and on RP(3k): {found}"
+    return judge(wrong, text)
+
+
+__all__: list[str] = []
+
+
+def check_connectivity() -> Outcome:
+    import networkx
+
+    found = {k: networkx.node_connectivity(brute.graph(brute.rows_of(rpc(k)))) for k in (1, 2, 3)}
+    told = {k: RingOfPetersenCycles(k).facts().node_connectivity for k in found}
+    wrong = [f"k = {k}: {cut} nodes part it" for k, cut in found.items() if cut != k + 2]
+    ours = [f"k = {k}: our closed form says {told[k]}" for k in found if told[k] != found[k]]
+    text = f"least cuts of nodes for k = 1, 2, 3: {list(found.values())}"
+    return brute.settled(ours, judge(wrong, text))
+
+
+def check_symmetries() -> Outcome:
+    moves = _moves(brute.rows_of(pc()))
+    fixing = sum(move[0] == 0 for move in moves)
+    wrong = [] if len(moves) == 120 else [f"{len(moves)} automorphisms"]
+    return judge(wrong, f"{len(moves)} automorphisms, {fixing} of them keep node 0")
+
+
+def check_mean() -> Outcome:
+    wrong, ours, links = [], [], []
+    for k in range(1, 9):
+        rows = brute.rows_of(rpc(k))
+        links.append(sum(map(len, rows)) // 2)
+        if links[-1] != {1: 45, 2: 120}.get(k, 75 * k):
+            wrong.append(f"k = {k}: {links[-1]} links")
+        hops = int(brute.distances(rows, range(30)).sum())  # slices look alike
+        if hops != (101 * k + 30 * (k * k // 4)) * 30:
+            wrong.append(f"k = {k}: {hops} hops from the nodes of a slice")
+        facts = RingOfPetersenCycles(k).facts()
+        if facts.mean_distance != comparison.rpc_mean(k) or facts.links != links[-1]:
+            ours.append(f"k = {k}: our closed forms say {facts.mean_distance}, {facts.links} links")
+    text = f"k = 1..8: {links} links; distances add up to 101k + 30 floor(k²/4) from every node"
+    return brute.settled(ours, judge(wrong, text))
+
+
+def check_detours() -> Outcome:
+    rounds = [permuted(pc(), t, "slice-detour", PAPER) for t in
+              (np.asarray(HARD), np.asarray(HARD_WITH_DETOURS), *trials(30, 12))]  # fmt: skip
+    wrong = [f"{r} rounds" for r in rounds if r > 11]
+    text = f"{len(rounds)} permutations of a slice, half duplex, packed: at most {max(rounds)}"
+    return judge(wrong, f"{text} rounds with detours in the third step")
+
+
+def check_two_way() -> Outcome:
+    wrong, rounds = [], {}
+    for k in (*range(1, 7), 16):
+        rounds[k] = max(permuted(rpc(k), t, "two-way", Model()) for t in trials(30 * k))
+        if rounds[k] > k // 2 + 10:
+            wrong.append(f"k = {k}: {rounds[k]} rounds")
+    least = permuted(rpc(16), reversal(480), "general", Model())
+    text = f"rounds by k: {rounds}; one way round RPC(16) takes {least}"
+    return judge(wrong, text)
+
+
+def check_gathers() -> Outcome:
+    """Packed messages in seven rounds on a slice; single messages as few as links allow."""
+    wrong, parts = [], []
+    for k in (1, 2, 3):
+        single = made(rpc(k), Goal.all_gather(), "bandwidth", HALF).rounds
+        rows = brute.rows_of(rpc(k))
+        need = -(-len(rows) * (len(rows) - 1) // (sum(map(len, rows)) // 2))
+        told = lower_bounds(rpc(k), Goal.all_gather(), HALF)[0].rounds
+        parts.append(f"k = {k}: {single} rounds")
+        if not single == need == told:
+            wrong.append(f"k = {k}: {single} rounds, at least {need} by counting, {told} told")
+    packed = made(pc(), Goal.all_gather(), "packed", PAPER).rounds
+    if packed != 7:
+        wrong.append(f"{packed} rounds packed on PC")
+    return judge(wrong, f"single messages, {', '.join(parts)}; packed on PC {packed}")

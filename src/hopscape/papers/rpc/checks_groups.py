@@ -1,0 +1,188 @@
+"""Checks of the best groups: equations (1) to (3), properties 5 and 6."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from hopscape.core.family import Symmetry
+from hopscape.core.network import Network
+from hopscape.ledger import brute
+from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.papers.rpc import groups as known
+from hopscape.papers.rpc import printed
+from hopscape.papers.rpc.checks_structure import ratio_outcome, rp, rpc, torus_rows
+from hopscape.papers.rpc.comparison import ranges
+from hopscape.papers.rpc.groups import best_group
+
+__all__: list[str] = []
+
+
+def largest(rows: brute.Rows, t: int) -> int:
+    """The most nodes pairwise within distance t, with node 0 among them: cliques by networkx."""
+    import networkx
+
+    hops = brute.distances(rows)
+    near = [v for v in range(1, len(rows)) if hops[0, v] <= t]
+    graph = networkx.Graph()
+    graph.add_nodes_from(near)
+    graph.add_edges_from((u, v) for u in near for v in near if u < v and hops[u, v] <= t)
+    return int(networkx.max_weight_clique(graph, weight=None)[1]) + 1
+
+
+def _torus(side: int) -> Network:
+    rows = torus_rows(side, side)
+    ends = [(u, v) for u, row in enumerate(rows) for v in row if u < v]
+    symmetry = Symmetry.of_transitive(len(rows))
+    return Network.from_links(len(rows), *zip(*ends, strict=True), symmetry=symmetry)
+
+
+@cache
+def searched(name: str, most: int) -> dict[int, int]:
+    """Diameters of the best groups by search, the nodes of each measured again."""
+    network = {"rpc": lambda: rpc(8), "rp": lambda: rp(12), "torus": lambda: _torus(12)}[name]()
+    hops = brute.distances(brute.rows_of(network))
+    found = {}
+    for m in range(2, most + 1):
+        group = best_group(network, m)
+        nodes = list(group.nodes)
+        if not group.exact or len(set(nodes)) != m or hops[nodes][:, nodes].max() != group.diameter:
+            found[m] = -1
+        else:
+            found[m] = group.diameter
+    return found
+
+
+def _small(name: str) -> list[str]:
+    """The search against cliques by networkx, for small distances."""
+    network = {"rpc": lambda: rpc(8), "rp": lambda: rp(12), "torus": lambda: _torus(12)}[name]()
+    rows = brute.rows_of(network)
+    true = searched(name, {"rpc": 62, "rp": 41, "torus": 25}[name])
+    wrong = [f"the best group of {m} nodes is not what it says" for m, d in true.items() if d < 0]
+    for t in range(1, 5):
+        size = largest(rows, t)
+        if true.get(size) != t or (size + 1 in true and true[size + 1] <= t):
+            wrong.append(f"{size} nodes can be within {t}, the search says {true.get(size)}")
+    return wrong
+
+
+def check_eq1() -> Outcome:
+    true = searched("rpc", 62)
+    formula = known.printed_rpc_group
+    wrong = brute.differing("m", true, formula)
+    fixed = brute.differing("m", true, lambda m: 5 if 18 < m <= 20 else formula(m), "corrected")
+    cap = best_group(rpc(3), 61).diameter
+    text = f"RPC(8), m = 2..62 searched in full: {len(wrong)} sizes differ"
+    note = (
+        f"4 up to m = 18 only, and no more than the diameter (RPC(3), m = 61: {cap}, printed"
+        f" {known.printed_rpc_group(61)})"
+    )
+    found = judge(wrong, text, Correction(note, fixed))
+    return brute.settled(_small("rpc"), found)
+
+
+def check_eq2() -> Outcome:
+    true = searched("rp", 41)
+    wrong = brute.differing("m", true, known.printed_rp_group)
+    small = best_group(rp(3), 3).diameter
+    text = f"RP(12), m = 2..41 searched in full: {len(wrong)} sizes differ"
+    note = f"RP(3) has triangles: m = 3 gives {small}; and the diameter is a cap"
+    return brute.settled(_small("rp"), judge(wrong, text, note=note))
+
+
+def check_eq3() -> Outcome:
+    true = searched("torus", 25)
+    off = {m: known.printed_torus_group(m) - d for m, d in true.items()}
+    wrong = [
+        f"m = {m}: {true[m]}, printed {known.printed_torus_group(m):.2f}"
+        for m in sorted(off, key=lambda m: (m != 5, m))
+        if abs(off[m]) > 1e-9
+    ]
+    above = [m for m, more in off.items() if more > 1e-9]
+    text = (
+        f"12 x 12 torus, m = 2..25 searched: {len(wrong)} sizes differ, the formula is above"
+        f" the true value at m = {ranges(above)}"
+    )
+    return brute.settled(_small("torus"), judge(wrong, text))
+
+
+# -- properties 5 and 6 --------------------------------------------------------------------------
+
+
+@cache
+def distrusted() -> list[str]:
+    """Where our closed forms differ from searches, and from groups that are easy to build."""
+    wrong = []
+    for name, told, most in (
+        ("rpc", lambda m: known.rpc_group(m, 8), 62),
+        ("rp", lambda m: known.rp_group(m, 12), 41),
+        ("torus", known.torus_group, 25),
+    ):
+        for m, d in searched(name, most).items():
+            if told(m) != d:
+                wrong.append(f"{name}, m = {m}: {told(m)}, searched {d}")
+    hops = brute.distances(brute.rows_of(rpc(24)), range(30))
+    for slices in range(1, 13):
+        reach = int(hops[:, : 30 * slices].max())
+        if known.rpc_group(30 * slices, 10_000) > reach:
+            wrong.append(f"{slices} slices of RPC lie within {reach}")
+    for radius in range(1, 40):
+        nodes = 2 * radius * (radius + 1) + 1  # a ball of this radius, of diameter 2 · radius
+        if known.torus_group(nodes) != 2 * radius:
+            wrong.append(f"a ball of radius {radius} has {nodes} nodes")
+    return wrong
+
+
+@cache
+def rows() -> dict[int, tuple[int, int, int]]:
+    """True diameters of the best groups of RPC, RP and large tori, by size."""
+    most = max(printed.GROUPS_BEAT_TORUS, 3136)
+    return {
+        m: (known.rpc_group(m, 10_000), known.rp_group(m, 10_000), known.torus_group(m))
+        for m in range(2, most + 1)
+    }
+
+
+def check_p5() -> Outcome:
+    single, above = printed.GROUPS_BEAT_RP
+    claimed = {m for m in rows() if m == single or m > above}
+    not_worse = [m for m, (a, b, _) in rows().items() if a <= b]
+    better = [m for m, (a, b, _) in rows().items() if a < b]
+    worse = [
+        f"m = {m}: {rows()[m][0]} against {rows()[m][1]}" for m in sorted(claimed - set(not_worse))
+    ]
+    more = [f"m = {m} as well" for m in sorted(set(not_worse) - claimed)]
+    text = f"no worse for m = {ranges(not_worse)}; better for m = {ranges(better)}"
+    note = f"true for the sizes named, but {above} is not a threshold"
+    found = judge(worse + more, text, Correction(note, worse))
+    return brute.settled(distrusted(), found)
+
+
+def check_p5_limit() -> Outcome:
+    ratio = {m: a / b for m, (a, b, _) in rows().items() if m >= 100}
+    return brute.settled(distrusted(), ratio_outcome(ratio, "m"))
+
+
+def check_p6() -> Outcome:
+    most = printed.GROUPS_BEAT_TORUS
+    worse = [m for m, (a, _, b) in rows().items() if a > b and m <= most]
+    own = [m for m in rows()
+           if m <= most and known.printed_rpc_group(m) > known.printed_torus_group(m)]  # fmt: skip
+    wrong = [f"m = {m}: {rows()[m][0]} against {rows()[m][2]}" for m in worse]
+    text = (
+        f"RPC is worse for {len(worse)} sizes up to {most}: m = {ranges(worse)}; by the printed"
+        f" formulas at m = {ranges(own)}"
+    )
+    return brute.settled(distrusted(), judge(wrong, text))
+
+
+def check_p6_half() -> Outcome:
+    low, high = printed.HALF_OF_TORUS
+    named = range(low, high + 1)
+    true = [m for m in named if 2 * rows()[m][0] >= rows()[m][2]]
+    own = [m for m in named if 2 * known.printed_rpc_group(m) >= known.printed_torus_group(m)]
+    wrong = [f"m = {m}: {rows()[m][0]} against {rows()[m][2]}" for m in true]
+    text = (
+        f"true groups: {len(true)} of {len(named)} sizes are not below half; by the printed"
+        f" formulas {len(own)}"
+    )
+    return brute.settled(distrusted(), judge(wrong, text))

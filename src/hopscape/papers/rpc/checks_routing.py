@@ -1,0 +1,479 @@
+"""Checks of sections 3.1 and 3.2: unicast and permutations, in full and in half duplex.
+
+Bad permutations, by seeded hill-climbing: the measured side of every bound.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise, permutations, product
+
+import numpy as np
+
+from hopscape.collectives import run_algorithm
+from hopscape.core.arrays import IntArray
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+from hopscape.core.verify import verify
+from hopscape.ledger import brute
+from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.papers.rpc import comparison, printed
+from hopscape.papers.rpc.broadcasts import thirds
+from hopscape.papers.rpc.checks_structure import pc, petersen_rows, ports, rpc
+from hopscape.papers.rpc.permutations import balanced_slice
+from hopscape.papers.rpc.phases import Phases, stack_of
+
+__all__ = ["climb_permutation", "climb_sources", "incomplete_rounds", "reversal", "swap_cycles"]
+
+__all__: list[str] = []
+
+HALF = Model(duplex="half")
+PAPER = Model(duplex="half", packing="packed")
+HARD = (8, 7, 6, 13, 25, 22, 1, 0, 2, 18, 29, 3, 21, 17, 24, 20, 19, 14, 10, 12, 16, 28, 4, 26, 27,
+        5, 23, 15, 9, 11)  # fmt: skip
+"""A bad permutation for Slice-Permutation, found by hill-climbing: cycles 0 and 2 change places."""
+HARD_WITH_DETOURS = (11, 17, 7, 22, 16, 2, 13, 28, 1, 18, 20, 29, 6, 21, 25, 10, 27, 5, 26, 24, 8,
+                     0, 3, 4, 23, 12, 14, 19, 15, 9)  # fmt: skip
+"""One that is bad for it with detours as well."""
+
+
+class UnverifiedError(Exception):
+    """A schedule of ours does not keep its promise."""
+
+
+def guarded(check: Callable[[], Outcome]) -> Callable[[], Outcome]:
+    """The check, which leaves its claim open where a schedule of ours is not what it promises."""
+
+    def run() -> Outcome:
+        try:
+            return check()
+        except UnverifiedError as error:
+            return Outcome("open", "-", f"not decided while our own schedule fails: {error}")
+
+    return run
+
+
+def made(network: Network, goal: Goal, name: str, model: Model = Model()) -> Schedule:
+    """A schedule that has been verified.
+
+    Raises:
+        UnverifiedError: When it breaks the rules, with the reason.
+    """
+    schedule = run_algorithm(network, goal, name, model)
+    verdict = verify(schedule)
+    if not verdict:
+        raise UnverifiedError(f"{name} on {network.spec}: {verdict.reason}")
+    return schedule
+
+
+def permuted(network: Network, targets: IntArray, name: str, model: Model) -> int:
+    """Rounds of a verified permutation."""
+    return made(network, Goal.permutation([int(v) for v in targets]), name, model).rounds
+
+
+def trials(order: int, seeds: int = 2) -> list[IntArray]:
+    """The reversal, and random permutations."""
+    return [reversal(order), *(np.random.default_rng(s).permutation(order) for s in range(seeds))]
+
+
+# -- written out again ---------------------------------------------------------------------------
+
+
+@cache
+def between(m: int, target: int) -> int:
+    """The next cycle on the way from one to another."""
+    base = petersen_rows()
+    if target in base[m]:
+        return target
+    (middle,) = set(base[m]) & set(base[target])
+    return middle
+
+
+@cache
+def canonical(source: int, target: int) -> tuple[int, ...]:
+    """The way of a packet within a slice: along the shortest path of the Petersen graph."""
+    names = ports()
+    number = {name: i for i, name in enumerate(names)}
+    path, goal = [source], names[target][0]
+    while names[path[-1]][0] != goal:
+        m = names[path[-1]][0]
+        exit_ = number[m, between(m, goal)]
+        path += [exit_] * (exit_ != path[-1])
+        path.append(number[between(m, goal), m])
+    return tuple(path + [target] * (target != path[-1]))
+
+
+def _busiest(hops: list[tuple[int, int]], half: bool) -> int:
+    links = Counter(tuple(sorted(hop)) if half else hop for hop in hops if hop[0] != hop[1])
+    return max(links.values(), default=0)
+
+
+def five_steps(targets: tuple[int, ...], half: bool = True) -> tuple[int, ...]:
+    """Slice-Permutation: how long each of its steps lasts, cross links packed."""
+    names = ports()
+    number = {name: i for i, name in enumerate(names)}
+    at, took = list(range(30)), []
+    for _ in range(2):
+        exits = []
+        for v, target in zip(at, targets, strict=True):
+            m, goal = names[v][0], names[target][0]
+            exits.append(v if m == goal else number[m, between(m, goal)])
+        took.append(_busiest(list(zip(at, exits, strict=True)), half))
+        across = [
+            v if names[v][0] == names[t][0] else number[names[v][1], names[v][0]]
+            for v, t in zip(exits, targets, strict=True)
+        ]
+        took.append(_busiest(list(set(zip(exits, across, strict=True))), half))
+        at = across
+    took.append(_busiest(list(zip(at, targets, strict=True)), half))
+    return tuple(took)
+
+
+def farthest_first(sources: list[int]) -> int:
+    """Incomplete-Permutation in full duplex: on every link the farthest packet first."""
+    left = {d: list(canonical(s, d)) for d, s in enumerate(sources) if s != d}
+    rounds = 0
+    while left:
+        wanted: dict[tuple[int, int], int] = {}
+        for d, path in sorted(left.items(), key=lambda one: (-len(one[1]), one[0])):
+            wanted.setdefault((path[0], path[1]), d)
+        for d in wanted.values():
+            left[d].pop(0)
+        left = {d: path for d, path in left.items() if len(path) > 1}
+        rounds += 1
+    return rounds
+
+
+def link_load(sources: list[int]) -> int:
+    """The most packets over one link, both directions together, by canonical paths."""
+    ways = [canonical(s, d) for d, s in enumerate(sources)]
+    return _busiest([hop for path in ways for hop in pairwise(path)], True)
+
+
+def hard_sources() -> dict[str, list[int]]:
+    """Multisets of sources: all packets at one node; two nodes whose packets want one link."""
+    behind = {v: next(p for p in _branches(v) if 1 - v in p) for v in (0, 1)}
+    exchange, eleven = list(range(30)), list(range(30))
+    for v in (0, 1):
+        for d in behind[v]:
+            exchange[d] = v
+    for d in behind[0]:
+        eleven[d] = 0
+    eleven[0] = 1
+    rng = np.random.default_rng(1)
+    mixed = {f"random {i}": rng.integers(0, 1 + i % 30, 30).tolist() for i in range(0, 30, 3)}
+    return {"one node": [0] * 30, "exchange": exchange, "eleven": eleven, **mixed}
+
+
+def _branches(root: int) -> list[set[int]]:
+    """Nodes behind the three neighbours by canonical paths."""
+    found: dict[int, set[int]] = {}
+    for d in range(30):
+        if d != root:
+            found.setdefault(canonical(root, d)[1], set()).add(d)
+    return list(found.values())
+
+
+# -- unicast -------------------------------------------------------------------------------------
+
+
+def check_unicast() -> Outcome:
+    """The ring first, then the slice: length against search for all pairs; our routes beside it."""
+    wrong, ours, longest = [], [], []
+    inside = brute.distances(brute.rows_of(pc()))
+    for k in range(1, 7):
+        network = rpc(k)
+        rows = brute.rows_of(network)
+        hops = brute.distances(rows)
+        s = np.arange(30 * k) // 30
+        gap = (s[None, :] - s[:, None]) % k
+        place = np.arange(30 * k) % 30
+        told = np.minimum(gap, k - gap) + inside[np.ix_(place, place)]
+        longest.append(int(told.max()))
+        if (told != hops).any():
+            wrong.append(f"k = {k}: {int((told != hops).sum())} pairs are not joined shortest")
+        if longest[-1] != printed.diameter(k):
+            wrong.append(f"k = {k}: {longest[-1]} hops")
+        router = network.router()
+        for a, b in ((7 * i % (30 * k), 11 * i * i % (30 * k)) for i in range(120)):
+            path = brute.route(router, a, b)
+            if isinstance(path, str) or not brute.is_path(rows, path, hops[a, b]):
+                ours.append(f"k = {k}: our route from {a} to {b} is {path}")
+    worse = [k for k in range(1, 2001) if printed.diameter(k) >= comparison.rp_diameter(3 * k)]
+    late = [k for k in worse if 30 * k > printed.SMALLER_THAN_RP_ABOVE]
+    wrong += [f"k = {k}: RP needs no more" for k in late]
+    text = (
+        f"all pairs, k = 1..6: longest {longest}, {len(ours)} of our routes differ; RP needs no"
+        f" more hops at k = {comparison.ranges(worse)}"
+    )
+    return brute.settled(ours, judge(wrong, text))
+
+
+# -- permutations --------------------------------------------------------------------------------
+
+
+def check_cycle_permutation() -> Outcome:
+    """All permutations of a cycle: each moved datum has to cross the direct link in one round."""
+    need: dict[str, Counter[int]] = {"half": Counter(), "full": Counter()}
+    wrong, ours = [], []
+    for images in permutations(range(3)):
+        hops = list(enumerate(images))
+        for name, half in (("half", True), ("full", False)):
+            rounds = _busiest(hops, half)
+            need[name][rounds] += 1
+            targets = np.arange(30)
+            targets[:3] = images
+            got = permuted(pc(), targets, "cycle", Model(duplex=name))  # type: ignore[arg-type]
+            if got != rounds:
+                ours.append(f"{images} takes our algorithm {got} rounds in {name} duplex")
+            if half and rounds > printed.CYCLE_PERMUTATION:
+                wrong.append(f"0, 1, 2 to {images} takes {rounds} rounds over single links")
+    text = "; ".join(
+        f"{name} duplex: {dict(sorted(count.items()))} (rounds: permutations)"
+        for name, count in need.items()
+    )
+    return brute.settled(ours, judge(wrong, text))
+
+
+def check_slice_permutation() -> Outcome:
+    steps, bound = five_steps(HARD), sum(printed.SLICE_PERMUTATION)
+    ours = []
+    for targets in (HARD, HARD_WITH_DETOURS, *(tuple(t.tolist()) for t in trials(30, 6))):
+        for half, model in ((True, PAPER), (False, Model(packing="packed"))):
+            rounds = permuted(pc(), np.asarray(targets), "slice", model)
+            if rounds != sum(five_steps(targets, half)):
+                ours.append(f"our five steps take {rounds} rounds, {five_steps(targets, half)}")
+    wrong = [f"a permutation takes {steps} = {sum(steps)} rounds"] if sum(steps) > bound else []
+    detour = permuted(pc(), np.asarray(HARD), "slice-detour", PAPER)
+    full = five_steps(HARD, half=False)
+    text = (
+        f"half duplex, cross links packed: steps of {steps} rounds, printed"
+        f" {printed.SLICE_PERMUTATION}; full duplex {full}; with detours in the third step {detour}"
+    )
+    return brute.settled(ours, judge(wrong, text))
+
+
+def check_simple_permutation() -> Outcome:
+    """Every slice to the one before it, within it a bad permutation."""
+    k = 4
+    slices = (np.arange(30 * k) // 30 - 1) % k
+    took = {}
+    for name, inner in (("simple", HARD), ("simple-detour", HARD_WITH_DETOURS)):
+        took[name] = permuted(rpc(k), 30 * slices + np.tile(inner, k), name, PAPER)
+    written = k - 1 + sum(five_steps(HARD))
+    ours = [] if took["simple"] == written else [f"ours takes {took['simple']}, not {written}"]
+    claimed = k + printed.SIMPLE_PERMUTATION
+    wrong = [f"k = {k}: {written} rounds, printed {claimed}"] if written > claimed else []
+    text = f"k = {k}: {written} rounds as written, {took['simple-detour']} with detours"
+    return brute.settled(ours, judge(wrong, text))
+
+
+def check_ring_phase() -> Outcome:
+    """All clockwise at once: one packet per link and round, and how many end at one node."""
+    wrong, ours, most = [], [], {}
+    for k in (1, 2, 3, 5, 8, 30, 32):
+        order = 30 * k
+        first = [30 * s for s in range(min(k, 30))]  # the ring through node 0, all to slice 0
+        targets = dict(zip(first, range(30), strict=False))
+        rest = [v for v in range(order) if v not in targets]
+        targets |= dict(zip(rest, sorted(set(range(order)) - set(targets.values())), strict=True))
+        aim = np.asarray([targets[v] for v in range(order)], dtype=np.int64)
+        ends = aim // 30 * 30 + np.arange(order) % 30
+        most[k] = max(Counter(ends.tolist()).values())
+        if most[k] > printed.AT_ONE_NODE:
+            wrong.append(f"k = {k}: {most[k]} packets at one node")
+        per_slice = Counter((ends // 30).tolist())
+        if set(per_slice.values()) != {30}:
+            wrong.append(f"k = {k}: {sorted(set(per_slice.values()))} packets in a slice")
+        for step in range(k):  # who is moving stands where no other moving packet stands
+            moving = (aim // 30 - np.arange(order) // 30) % k > step
+            here = ((np.arange(order) // 30 + step) % k * 30 + np.arange(order) % 30)[moving]
+            if len(set(here.tolist())) < len(here) or (step == k - 1 and moving.any()):
+                wrong.append(f"k = {k}: packets meet in step {step}")
+        goal = Goal.permutation(aim.tolist())
+        phases = Phases(rpc(k), Model(), goal)
+        nodes = np.arange(order)
+        got = phases.ring_walk(nodes, aim, nodes, both_ways=False)
+        if (got != ends).any() or phases.now > max(k - 1, 0):
+            ours.append(f"k = {k}: our packets end elsewhere, or after {phases.now} rounds")
+    if max(most.values()) < printed.AT_ONE_NODE:
+        wrong.append(f"never more than {max(most.values())} at one node")
+    text = f"most packets at one node, by k: {most}; k - 1 rounds, no two on one link"
+    return brute.settled(ours, judge(wrong, text))
+
+
+def check_thirds() -> Outcome:
+    """All trees of shortest paths from every node."""
+    rows = brute.rows_of(pc())
+    hops = brute.distances(rows)
+    wrong, ours, balanced = [], [], []
+    for root in range(30):
+        choices = [[u for u in rows[v] if hops[root, u] + 1 == hops[root, v]] or [-1]
+                   for v in range(30)]  # fmt: skip
+        sizes = [_behind(root, hops[root].tolist(), tree) for tree in product(*choices)]
+        balanced.append(sizes.count(printed.THIRDS))
+        if not balanced[-1]:
+            wrong.append(f"no tree from node {root} has branches of {printed.THIRDS} nodes")
+        parts = [part.tolist() for part in thirds(pc(), root)]
+        whole = sorted(v for part in parts for v in part)
+        if tuple(map(len, parts)) != printed.THIRDS or whole != [v for v in range(30) if v != root]:
+            ours.append(f"our parts of node {root} have {list(map(len, parts))} nodes")
+    text = f"trees of {printed.THIRDS}, from each node: {sorted(set(balanced))} of {len(sizes)}"
+    return brute.settled(ours, judge(wrong, text))
+
+
+def _behind(root: int, far: list[int], parents: tuple[int, ...]) -> tuple[int, ...]:
+    """Sizes of the branches of a tree, the largest first."""
+    top: dict[int, int] = {}
+    for v in sorted(range(30), key=lambda v: far[v]):
+        if v != root:
+            top[v] = v if parents[v] == root else top[parents[v]]
+    return tuple(sorted(Counter(top.values()).values(), reverse=True))
+
+
+def check_incomplete() -> Outcome:
+    cases = hard_sources()
+    bound = printed.INCOMPLETE_PERMUTATION
+    full = {name: farthest_first(sources) for name, sources in cases.items()}
+    ours = []
+    for name, sources in cases.items():
+        got = incomplete_rounds(pc(), np.asarray(sources), Model())
+        if got != full[name]:
+            ours.append(f"{name}: ours takes {got} rounds, written out {full[name]}")
+    half = {name: link_load(cases[name]) for name in ("exchange", "eleven")}
+    taken = {name: incomplete_rounds(pc(), np.asarray(cases[name]), HALF) for name in half}
+    ours += [f"{name}: {taken[name]} rounds in half duplex, fewer than packets on a link"
+             for name in half if taken[name] < half[name]]  # fmt: skip
+    wrong = [f"half duplex, {name}: {load} packets over one link"
+             for name, load in half.items() if load > bound]  # fmt: skip
+    fixed = [f"{name}: {r} rounds in full duplex" for name, r in full.items() if r > bound]
+    text = (
+        f"full duplex, {len(full)} sets of sources: at most {max(full.values())} rounds, all at one"
+        f" node {full['one node']}; half duplex: {taken['eleven']} for eleven packets,"
+        f" {taken['exchange']} for an exchange"
+    )
+    found = judge(wrong + fixed, text, Correction("in full duplex only", fixed))
+    return brute.settled(ours, found)
+
+
+def check_general() -> Outcome:
+    full, half = {}, {}
+    for k in range(1, 8):
+        full[k] = max(permuted(rpc(k), t, "general", Model()) for t in trials(30 * k))
+        half[k] = permuted(rpc(k), reversal(30 * k), "general", HALF)
+    bound = printed.PERMUTATION
+    load = link_load([29 - d for d in range(30)])
+    fixed = [f"k = {k}: {r} rounds in full duplex" for k, r in full.items() if r > k + bound]
+    wrong = []
+    if load > 1 + bound:
+        wrong.append(f"half duplex, k = 1: i to 29 - i puts {load} packets on one link")
+    text = (
+        f"k = 1..7, reversal and random permutations: {list(full.values())} rounds in full duplex;"
+        f" reversal in half duplex {list(half.values())}"
+    )
+    return judge(wrong + fixed, text, Correction("in full duplex only", fixed))
+
+
+def check_consistency() -> Outcome:
+    """Theorem 5 covers every permutation of a slice: in one model it leaves theorem 3 no use."""
+    third = {"half": sum(five_steps(HARD)), "full": sum(five_steps(HARD, half=False))}
+    sources = np.argsort(np.asarray(HARD)).tolist()
+    fifth = {"full": farthest_first(sources), "half": link_load(hard_sources()["eleven"])}
+    ours = []
+    got = permuted(pc(), np.asarray(HARD), "general", Model())
+    if got != fifth["full"]:
+        ours.append(f"ours takes {got} rounds, written out {fifth['full']}")
+    bound = printed.INCOMPLETE_PERMUTATION
+    wrong = []
+    if bound < sum(printed.SLICE_PERMUTATION):
+        wrong.append(f"{bound} for any sources, {sum(printed.SLICE_PERMUTATION)} for one each")
+    if fifth["half"] > bound:
+        wrong.append(f"theorem 3 counts half duplex, where theorem 5 fails: {fifth['half']} rounds")
+    text = (
+        f"one permutation: {third['half']} rounds by theorem 3 in half duplex, {third['full']} in"
+        f" full; {fifth['full']} by theorem 5 in full duplex"
+    )
+    return brute.settled(ours, judge(wrong, text))
+
+
+def reversal(order: int) -> IntArray:
+    """Node i to node order - 1 - i."""
+    return np.arange(order)[::-1].copy()
+
+
+def swap_cycles(order: int, a: int = 0, b: int = 2) -> IntArray:
+    """Cycles a and b of every slice of RPC(k) change places, the others stay."""
+    places = np.arange(order)
+    cycle = places % 30 // 3
+    other = np.where(cycle == a, b, np.where(cycle == b, a, cycle))
+    return places - places % 30 + 3 * other + places % 3
+
+
+def climb_permutation(
+    network: Network, algorithm: str, model: Model, *, steps: int, seed: int, start: IntArray
+) -> tuple[int, IntArray]:
+    """Swap targets at random and undo what makes it easier: rounds and permutation reached.
+
+    Swaps stay within slices, so that permutations that keep slices do.
+    """
+
+    def cost(targets: IntArray) -> tuple[int, int]:
+        made = run_algorithm(network, Goal.permutation(targets.tolist()), algorithm, model)
+        return made.rounds, made.transfers
+
+    rng = np.random.default_rng(seed)
+    best = start.copy()
+    value = cost(best)
+    size = stack_of(network).slice.size
+    for _ in range(steps):
+        other = best.copy()
+        base = size * int(rng.integers(network.order // size))
+        i, j = base + rng.choice(size, size=2, replace=False)
+        other[[i, j]] = other[[j, i]]
+        new = cost(other)
+        if new >= value:
+            best, value = other, new
+    return value[0], best
+
+
+def incomplete_rounds(network: Network, sources: IntArray, model: Model) -> int:
+    """Rounds of Incomplete-Permutation in one slice: the packet for node d starts at sources[d]."""
+    from hopscape.papers.rpc.permutations import incomplete
+
+    phases = Phases(network, model, Goal.all_gather())
+    nodes = np.arange(network.order)
+    incomplete(phases, np.asarray(sources, dtype=np.int64), nodes, nodes)
+    return phases.now
+
+
+def balanced_rounds(network: Network, sources: IntArray, model: Model) -> int:
+    """The same by the balanced slice scheduler."""
+    nodes = np.arange(network.order)
+    return balanced_slice(network, np.asarray(sources, dtype=np.int64), nodes, model).rounds
+
+
+def climb_sources(
+    network: Network,
+    rounds: Callable[[Network, IntArray, Model], int],
+    model: Model,
+    *,
+    steps: int,
+    seed: int,
+) -> tuple[int, IntArray]:
+    """Hill-climbing over multisets of sources in one slice; starts from all packets at one node."""
+    rng = np.random.default_rng(seed)
+    size = network.order
+    best = np.where(rng.random(size) < 0.7, 0, rng.integers(size, size=size))
+    value = rounds(network, best, model)
+    for _ in range(steps):
+        other = best.copy()
+        some = rng.choice(size, size=int(rng.integers(1, 4)), replace=False)
+        other[some] = rng.choice([0, 1, *rng.integers(size, size=1).tolist()], size=len(some))
+        new = rounds(network, other, model)
+        if new >= value:
+            best, value = other, new
+    return value, best

@@ -1,0 +1,379 @@
+"""Checks of sections 1 and 2: the graphs, degree and diameter, table 1, properties 1 to 4."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations, pairwise
+
+from hopscape.core.network import Network
+from hopscape.families.classic import Petersen
+from hopscape.ledger import brute
+from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.papers.heawood.checks_graph import shortest_triples
+from hopscape.papers.rpc import comparison, printed
+from hopscape.papers.rpc.comparison import best_torus, ranges
+from hopscape.papers.rpc.families import (
+    DoubleLoopPetersen,
+    HierarchicalRings,
+    PetersenCycles,
+    RingOfPetersen,
+    RingOfPetersenCycles,
+    TorusOfPetersen,
+    TwoDoubleLoopsPetersen,
+)
+
+__all__: list[str] = []
+
+
+def rpc(k: int) -> Network:
+    return Network.of(RingOfPetersenCycles(k))
+
+
+def rp(k: int) -> Network:
+    return Network.of(RingOfPetersen(k))
+
+
+def pc() -> Network:
+    return Network.of(PetersenCycles())
+
+
+# -- written out again ---------------------------------------------------------------------------
+
+
+def petersen_rows() -> brute.Rows:
+    """Pentagon 0..4, pentagram 5..9, spokes."""
+    outer = [[(i + 1) % 5, (i - 1) % 5, i + 5] for i in range(5)]
+    inner = [[5 + (i + 2) % 5, 5 + (i - 2) % 5, i] for i in range(5)]
+    return [sorted(row) for row in outer + inner]
+
+
+def ports() -> list[tuple[int, int]]:
+    """The nodes (m, n) of PC in order."""
+    return [(m, n) for m, row in enumerate(petersen_rows()) for n in row]
+
+
+def defined_rows(k: int) -> brute.Rows:
+    """Section 2.2 written out: cycles for the Petersen graph's nodes, 30 rings of k nodes."""
+    base, names = petersen_rows(), ports()
+    number = {name: i for i, name in enumerate(names)}
+    rows = []
+    for s in range(k):
+        for m, n in names:
+            inside = [number[m, other] for other in base[m] if other != n] + [number[n, m]]
+            along = {(s + 1) % k, (s - 1) % k} - {s}
+            rows.append(
+                sorted([30 * s + v for v in inside] + [30 * t + number[m, n] for t in along])
+            )
+    return rows
+
+
+def torus_rows(a: int, b: int) -> brute.Rows:
+    """A 2-D torus written out."""
+    return [
+        sorted({(x + dx) % a * b + (y + dy) % b for dx, dy in ((0, 1), (0, -1), (1, 0), (-1, 0))})
+        for x in range(a)
+        for y in range(b)
+    ]
+
+
+def _moves(rows: brute.Rows) -> list[dict[int, int]]:
+    """All automorphisms, by networkx."""
+    from networkx.algorithms.isomorphism import GraphMatcher
+
+    graph = brute.graph(rows)
+    return [dict(move) for move in GraphMatcher(graph, graph).isomorphisms_iter()]
+
+
+# -- the graphs ----------------------------------------------------------------------------------
+
+
+def check_petersen() -> Outcome:
+    network = Network.of(Petersen())
+    nodes, _, degrees, hops = brute.shape(network)
+    rows = brute.rows_of(network)
+    wrong = []
+    if (nodes, *degrees, hops) != printed.PETERSEN:
+        wrong.append(f"nodes, degree, diameter: {(nodes, *degrees, hops)}")
+    images = {move[0] for move in _moves(rows)}
+    if len(images) < nodes:
+        wrong.append(f"automorphisms move node 0 to {sorted(images)} only")
+    found = shortest_triples(rows, 5)
+    for apart, lengths in found.items():
+        if lengths != {printed.PATHS.get(apart)}:
+            wrong.append(f"distance {apart}: disjoint paths of lengths {sorted(lengths)}")
+    triples = "; ".join(f"distance {d}: {sorted(v)}" for d, v in sorted(found.items()))
+    return judge(
+        wrong,
+        f"degrees {list(degrees)}, diameter {hops}, node 0 goes to {len(images)} nodes by symmetry;"
+        f" disjoint paths, {triples}",
+    )
+
+
+def check_pc() -> Outcome:
+    network = pc()
+    nodes, links, degrees, hops = brute.shape(network)
+    wrong = []
+    if (nodes, *degrees, hops) != printed.PC:
+        wrong.append(f"nodes, degree, diameter: {(nodes, *degrees, hops)}, printed {printed.PC}")
+    images = {move[0] for move in _moves(brute.rows_of(network))}
+    if len(images) < nodes:
+        wrong.append(f"automorphisms move node 0 to {len(images)} nodes only")
+    return judge(
+        wrong,
+        f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {hops}; node 0 goes to"
+        f" {len(images)} nodes by symmetry",
+    )
+
+
+def check_pc_cycles() -> Outcome:
+    """Two cycles are joined, or each to the same third one, by nodes named after each other."""
+    network = pc()
+    rows = brute.rows_of(network)
+    wrong = []
+    joined: dict[int, set[int]] = {m: set() for m in range(10)}
+    for v, (m, n) in enumerate(ports()):
+        for w in rows[v]:
+            if w // 3 != v // 3:
+                joined[m].add(w // 3)
+                if ports()[w] != (n, m):
+                    wrong.append(f"{(m, n)} is joined to {ports()[w]}")
+    kinds = {"joined": 0, "by one third cycle": 0, "otherwise": 0}
+    for a, b in combinations(range(10), 2):
+        third = len(joined[a] & joined[b])
+        kind = "joined" if b in joined[a] else "by one third cycle" if third == 1 else "otherwise"
+        kinds[kind] += 1
+        if kind == "otherwise":
+            wrong.append(f"cycles {a} and {b} have {third} cycles between them")
+    return judge(wrong, "pairs of cycles: " + ", ".join(f"{v} {k}" for k, v in kinds.items()))
+
+
+def check_construction() -> Outcome:
+    wrong, sizes = [], []
+    for k in range(1, 8):
+        rows = brute.rows_of(rpc(k))
+        sizes.append(len(rows))
+        if len(rows) != 30 * k:
+            wrong.append(f"k = {k}: {len(rows)} nodes")
+            continue
+        for v, (mine, defined) in enumerate(zip(rows, defined_rows(k), strict=True)):
+            if sorted(mine) != defined:
+                wrong.append(f"k = {k}: node {v} is wired to {sorted(mine)}, defined {defined}")
+        import networkx
+
+        between = [[w for w in row if w // 30 != v // 30] for v, row in enumerate(rows)]
+        rings = [len(part) for part in networkx.connected_components(brute.graph(between))]
+        if sorted(rings) != [k] * 30:
+            wrong.append(f"k = {k}: {len(rings)} rings of {sorted(set(rings))} nodes")
+    return judge(wrong, f"k = 1..7: {sizes} nodes, {len(wrong)} differ from the definition")
+
+
+def check_degree() -> Outcome:
+    wrong, fixed, parts = [], [], []
+    for k in range(1, 9):
+        degrees = sorted({len(row) for row in brute.rows_of(rpc(k))})
+        parts.append(str(degrees))
+        if degrees != [printed.degree(k)]:
+            wrong.append(f"k = {k}: degrees {degrees}")
+        if degrees != [4 if k == 2 else printed.degree(k)]:
+            fixed.append(f"k = {k}: degrees {degrees}")
+    text = "degrees for k = 1..8: " + ", ".join(parts)
+    note = "4 at k = 2, where two slices are joined by single links"
+    return judge(wrong, text, Correction(note, fixed))
+
+
+def check_diameter() -> Outcome:
+    wrong, ours, true = [], [], {}
+    for k in [*range(1, 15), 24]:
+        rows = brute.rows_of(rpc(k))
+        true[k] = brute.diameter(rows, range(30) if k < 8 else [0, 11])
+        if true[k] != printed.diameter(k):
+            wrong.append(f"k = {k}: {true[k]}, printed {printed.diameter(k)}")
+        told = RingOfPetersenCycles(k).facts().diameter
+        if told != true[k]:
+            ours.append(f"k = {k}: {told}, measured {true[k]}")
+    up = [k for k, hops in true.items() if hops != -(-k // 2) + 5]
+    text = f"k = {ranges(list(true))}: {list(true.values())}"
+    note = f"read as a ceiling it would be wrong at k = {ranges(up)}"
+    return brute.settled(ours, judge(wrong, text, note=note))
+
+
+# -- table 1 and properties 3, 4 -----------------------------------------------------------------
+
+
+@cache
+def distrusted() -> list[str]:
+    """Where the closed forms that the comparisons use differ from what is measured."""
+    wrong = []
+    for k in range(1, 8):
+        for name, rows, told in (
+            (f"RPC({k})", brute.rows_of(rpc(k)), comparison.rpc_diameter(k)),
+            (f"RP({3 * k})", brute.rows_of(rp(3 * k)), comparison.rp_diameter(3 * k)),
+        ):
+            hops = brute.diameter(rows, [0, len(rows) // 2])
+            if hops != told:
+                wrong.append(f"{name} has diameter {hops}, our closed form says {told}")
+    for nodes in (30, 60, 90, 210):
+        sides = [(a, nodes // a) for a in range(1, nodes + 1) if nodes % a == 0]
+        least = min(brute.diameter(torus_rows(a, b), [0]) for a, b in sides)
+        if best_torus(nodes)[2] != least:
+            wrong.append(f"the best torus of {nodes} nodes has {least}, not {best_torus(nodes)}")
+    return wrong
+
+
+def check_table() -> Outcome:
+    """Every cell for k = 3..6 by search, the torus for all k up to 200 by all its shapes."""
+    wrong, torus, degrees = [], [], {}
+    for k in range(3, 7):
+        built = {
+            "RPC": (brute.rows_of(rpc(k)), printed.diameter(k)),
+            "RP": (brute.rows_of(rp(3 * k)), printed.rp_diameter(k)),
+            "ring": (
+                [[(v + 1) % (30 * k), v - 1] for v in range(30 * k)],
+                printed.ring_diameter(k),
+            ),
+        }
+        for name, (rows, hops) in built.items():
+            rows = [[v % len(rows) for v in row] for row in rows]
+            degrees[name] = sorted({len(row) for row in rows})
+            if degrees[name] != [printed.TABLE_DEGREES[name]]:
+                wrong.append(f"{name}, k = {k}: degrees {degrees[name]}")
+            if brute.diameter(rows, [0]) != hops:
+                wrong.append(
+                    f"{name}, k = {k}: diameter {brute.diameter(rows, [0])}, printed {hops}"
+                )
+    square = torus_rows(30, 30)
+    degrees["torus"] = sorted({len(row) for row in square})
+    if degrees["torus"] != [printed.TABLE_DEGREES["torus"]]:
+        wrong.append(f"torus: degrees {degrees['torus']}")
+    if brute.diameter(square, [0]) != printed.torus_diameter(30):
+        wrong.append(f"the torus of 30 x 30 nodes has diameter {brute.diameter(square, [0])}")
+    for k in range(1, 201):
+        a, b, hops = best_torus(30 * k)
+        if hops != printed.torus_diameter(k):
+            torus.append(
+                f"k = {k}: the {a} x {b} torus has {hops}, {printed.torus_diameter(k)} printed"
+            )
+    text = (
+        f"degrees {degrees}; RPC, RP and ring for k = 3..6 and the square torus: {len(wrong)}"
+        f" cells differ; the best 2-D torus differs at {len(torus)} of k = 1..200"
+    )
+    note = "the torus column is for square numbers of nodes"
+    found = judge(wrong + torus, text, Correction(note, wrong))
+    return brute.settled(distrusted(), found)
+
+
+def check_p3() -> Outcome:
+    most = 2000
+    worse = [
+        k for k in range(1, most + 1) if comparison.rpc_diameter(k) >= comparison.rp_diameter(3 * k)
+    ]
+    wrong = [f"k = {k}: not smaller" for k in worse if 30 * k > printed.SMALLER_THAN_RP_ABOVE]
+    last = max(worse, default=0)
+    pair = comparison.rpc_diameter(last), comparison.rp_diameter(3 * last)
+    text = f"not smaller for k = {ranges(worse)}, smaller for all others up to {most}"
+    if 30 * last < printed.SMALLER_THAN_RP_ABOVE:
+        wrong.append(f"it is smaller from {30 * (last + 1)} nodes on")
+    found = judge(wrong, text, note=f"at {30 * last} nodes the two have {pair[0]} and {pair[1]}")
+    return brute.settled(distrusted(), found)
+
+
+def ratio_outcome(ratio: dict[int, float], what: str) -> Outcome:
+    """Does a ratio tend to 1/3, and come closer with every step?"""
+    steps = sorted(ratio)
+    off = {k: abs(ratio[k] - printed.RATIO) for k in steps}
+    away = [(a, b) for a, b in pairwise(steps) if off[b] > off[a] + 1e-12]
+    last = steps[-1]
+    wrong = [f"{ratio[last]:.4f} at {what} = {last}"] if off[last] > 0.02 else []
+    rises = [f"from {what} = {a} to {b} it goes from {ratio[a]:.4f} to {ratio[b]:.4f}"
+             for a, b in away]  # fmt: skip
+    text = f"ratio {ratio[steps[0]]:.4f} at {what} = {steps[0]}, {ratio[last]:.4f} at {last}"
+    note = f"it tends to {printed.RATIO:.4f}, but not with every {what}"
+    return judge(wrong + rises, text, Correction(note, wrong))
+
+
+def check_p3_limit() -> Outcome:
+    ratio = {k: comparison.rpc_diameter(k) / comparison.rp_diameter(3 * k) for k in range(4, 2001)}
+    return brute.settled(distrusted(), ratio_outcome(ratio, "k"))
+
+
+def check_p4() -> Outcome:
+    below = range(1, -(-printed.SMALLER_THAN_TORUS_BELOW // 30))
+    formula = [k for k in below if comparison.rpc_diameter(k) >= printed.torus_diameter(k)]
+    real = [k for k in below if comparison.rpc_diameter(k) >= best_torus(30 * k)[2]]
+    wrong = [f"k = {k}: {comparison.rpc_diameter(k)} against {printed.torus_diameter(k)}"
+             for k in formula]  # fmt: skip
+    fixed = [f"k = {k}: the best torus has {best_torus(30 * k)[2]}" for k in real if k > 1]
+    text = (
+        f"below {printed.SMALLER_THAN_TORUS_BELOW} nodes not smaller than the formula at"
+        f" k = {ranges(formula)}, than the best 2-D torus at k = {ranges(real)}"
+    )
+    note = "against the best torus of real shape, from k = 2 on"
+    found = judge(wrong, text, Correction(note, fixed))
+    return brute.settled(distrusted(), found)
+
+
+def check_processors() -> Outcome:
+    nodes, each, total = printed.PROCESSORS
+    counts = tuple(nodes * n for n in each)
+    wrong = [] if counts == total else [f"{nodes} nodes make {counts} processors"]
+    k = nodes // 30
+    mine, torus = comparison.rpc_diameter(k), best_torus(nodes)
+    equal = (
+        []
+        if mine < torus[2]
+        else [f"RPC({k}) has {mine}, the {torus[0]} x {torus[1]} torus {torus[2]}"]
+    )
+    fewer = [f"RPC({j}) is no smaller" for j in range(2, k)
+             if comparison.rpc_diameter(j) >= best_torus(30 * j)[2]]  # fmt: skip
+    text = f"{nodes} nodes with {each} processors: {counts}; diameters {mine} and {torus[2]}"
+    note = "the counts are right, but the diameter is smaller with fewer nodes only"
+    found = judge(wrong + equal, text, Correction(note, wrong + fewer))
+    return brute.settled(distrusted(), found)
+
+
+# -- introduction --------------------------------------------------------------------------------
+
+
+def check_mesh() -> Outcome:
+    """RP(k) against the best 2-D mesh and torus with 10k nodes."""
+    k = printed.RP_BEATS_MESH_BELOW // 10
+    first = {}
+    for name in ("mesh", "torus"):
+        for size in range(2, 500):
+            a, b, hops = best_torus(10 * size)
+            if comparison.rp_diameter(size) >= (a + b - 2 if name == "mesh" else hops):
+                first[name] = size
+                break
+    wrong = (
+        [f"RP({first['mesh']}) is the first no smaller than a mesh"] if first["mesh"] != k else []
+    )
+    fixed = [f"than a torus: RP({first['torus']})"] if first["torus"] != k else []
+    text = (
+        f"RP(k) is first no smaller than the best 2-D mesh at k = {first['mesh']}, than the best"
+        f" 2-D torus at k = {first['torus']}"
+    )
+    note = f"{10 * k} nodes is the threshold against tori, not meshes"
+    found = judge(wrong, text, Correction(note, fixed))
+    return brute.settled(distrusted(), found)
+
+
+def check_relatives() -> Outcome:
+    """Degrees as built, and diameters against RP with as many nodes."""
+    built = {
+        "DLCPG": Network.of(DoubleLoopPetersen(25)),
+        "TCP": Network.of(TorusOfPetersen(5)),
+        "DCP": Network.of(TwoDoubleLoopsPetersen(5)),
+        "HRN": Network.of(HierarchicalRings((5, 5))),
+    }
+    own, *raised = printed.RELATIVES
+    rows = brute.rows_of(rp(25))
+    hops, degree = brute.diameter(rows, [0]), max(map(len, rows))
+    wrong = [] if degree == own else [f"RP has degree {degree}"]
+    parts = [f"RP {degree} and {hops}"]
+    for name, network in built.items():
+        rows = brute.rows_of(network)
+        (mine, *more), reach = sorted({len(row) for row in rows}), brute.diameter(rows, [0])
+        parts.append(f"{name} {mine} and {reach}")
+        if mine not in raised or more or reach >= hops:
+            wrong.append(f"{parts[-1]}, degrees {[mine, *more]}")
+    return judge(wrong, "degree and diameter with 250 nodes: " + ", ".join(parts))

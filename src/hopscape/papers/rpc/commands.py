@@ -1,0 +1,59 @@
+"""Commands for groups and the study of RPC(k)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopscape.cli.options import SpecArgument, TableOption, option
+from hopscape.cli.output import emit, emit_rows, write_tables
+from hopscape.registry import build
+
+__all__ = ["groups", "study_rpc"]
+
+
+def groups(
+    spec: SpecArgument,
+    size: Annotated[int, option("Number of nodes of the group.", "--size", "-m")],
+    budget: Annotated[int, option("Branches of the search before it gives up.", min=1)] = 2_000_000,
+) -> None:
+    """Find a group of nodes that are as near to each other as possible."""
+    from hopscape.papers.rpc.groups import best_group
+
+    network = build(spec)
+    found = best_group(network, size, budget=budget)
+    record = {
+        "spec": network.spec,
+        "size": found.size,
+        "diameter": found.diameter,
+        "nodes": list(found.nodes),
+        "exact": found.exact,
+        "lower_bound": found.lower_bound,
+        "how": found.how,
+    }
+    table = {
+        "diameter": str(found.diameter),
+        "exact": "yes" if found.exact else f"no: at least {found.lower_bound}",
+        "because": found.how,
+        "nodes": ", ".join(network.addresses.text(v) for v in found.nodes),
+    }
+    emit(record, title=f"{network.spec}: best group of {size}", table=table)
+
+
+def study_rpc(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the results go.")],
+    only: Annotated[list[str] | None, option("Only this table; may be given again.")] = None,
+    effort: Annotated[int, option("Steps of hill-climbing per permutation.", min=1)] = 200,
+    table: TableOption = None,
+) -> None:
+    """RPC(k) beside its rivals: tables (CSV) and figures (SVG, PNG)."""
+    from hopscape.papers.rpc.study import draw_figures, study_tables
+    from hopscape.store import Store
+
+    with Store(table) as kept:
+        tables = write_tables(study_tables(only or (), effort, kept), folder)
+    written = [folder / f"{name}.csv" for name in tables] + draw_figures(tables, folder)
+    rows = [{"file": str(path), "rows": len(tables.get(path.stem, []))} for path in written]
+    emit_rows(rows)

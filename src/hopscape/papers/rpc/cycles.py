@@ -1,0 +1,106 @@
+"""Long walks through a slice, and the rings, meshes and tori that they lay in RPC(k)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.papers.rpc.slices import PETERSEN, cycles_of
+
+__all__ = ["hamiltonian_cycle", "longest_cycle", "mesh_places", "slice_path", "slice_ring"]
+
+_SIZE = 30
+
+
+def _walk(rows: list[list[int]], closed: bool) -> list[int] | None:
+    """A walk over all nodes from node 0, each once; back to node 0 when closed."""
+    path, ways = [0], [iter(rows[0])]
+    seen = {0}
+    while ways:
+        to = next(ways[-1], None)
+        if to is None:
+            ways.pop()
+            seen.discard(path.pop())
+        elif to not in seen:
+            path.append(to)
+            seen.add(to)
+            ways.append(iter(rows[to]))
+            if len(path) == len(rows) and (not closed or 0 in rows[to]):
+                return path
+    return None
+
+
+@cache
+def slice_path() -> tuple[int, ...]:
+    """A Hamiltonian path of a slice."""
+    found = _walk(cycles_of(PETERSEN).tolist(), closed=False)
+    assert found is not None
+    return tuple(found)
+
+
+@cache
+def slice_ring() -> tuple[int, ...]:
+    """All nodes of a slice in a cyclic order in which neighbours are at distance 1 or 2.
+
+    A slice has no Hamiltonian cycle, so that distance 2 must occur.
+    """
+    rows = cycles_of(PETERSEN).tolist()
+    square = [
+        [*near, *sorted({w for v in near for w in rows[v]} - {u, *near})]
+        for u, near in enumerate(rows)
+    ]
+    found = _walk(square, closed=True)
+    assert found is not None
+    return tuple(found)
+
+
+def longest_cycle(rows: IntArray) -> list[int]:
+    """A longest cycle of a small graph, by exhaustive search through its lowest node."""
+    best: list[int] = []
+    table = [[int(v) for v in row] for row in rows]
+    for start in range(len(table)):
+        if len(table) - start <= len(best):
+            break
+        path, ways, seen = [start], [iter(table[start])], {start}
+        while ways:
+            to = next(ways[-1], None)
+            if to is None:
+                ways.pop()
+                seen.discard(path.pop())
+            elif to == start and len(path) > max(2, len(best)):
+                best = path[:]
+            elif to > start and to not in seen:
+                path.append(to)
+                seen.add(to)
+                ways.append(iter(table[to]))
+    return best
+
+
+def hamiltonian_cycle(k: int) -> IntArray:
+    """A Hamiltonian cycle of RPC(k), k >= 2: out along slice 0, and to and fro over the others.
+
+    The rows of a grid of a slice path by the ring are walked to and fro over slices 1..k-1, down to
+    the last one; slice 0 leads back. This works because a slice has an even number of nodes.
+
+    Examples:
+        >>> len(set(hamiltonian_cycle(3).tolist()))
+        90
+    """
+    path = np.asarray(slice_path())
+    found: list[int] = []
+    for i, place in enumerate(path.tolist()):
+        slices = range(1, k) if i % 2 == 0 else range(k - 1, 0, -1)
+        found += [_SIZE * s + place for s in slices]
+    return np.asarray([*found, *path[::-1].tolist()])
+
+
+def mesh_places(k: int) -> tuple[IntArray, ...]:
+    """Places of the 30 × k and k × 30 mesh and torus."""
+    slices = _SIZE * np.arange(k)
+    found = []
+    for walk in (slice_path(), slice_ring()):
+        grid = np.asarray(walk)[:, None] + slices[None, :]
+        found += [grid.ravel(), grid.T.ravel()]
+    return tuple(found)

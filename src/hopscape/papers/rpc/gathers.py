@@ -1,0 +1,309 @@
+"""All-gather: the paper's, slices first, and the packed one in few rounds.
+
+Half-duplex links that take turns so that everything reaches everybody early.
+
+With packed messages an all-gather is nothing but a choice of direction for every link in every
+round. Such choices are searched for among those that the turns of the slices leave alone.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from functools import cache
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
+from hopscape.core.schedule import Schedule
+from hopscape.papers.rpc.phases import Phases, rules_of, stack_of
+from hopscape.papers.rpc.wiring import Cycles, Loop
+
+__all__ = [
+    "half_duplex_rounds",
+    "link_orbits",
+    "missing",
+    "oriented_rounds",
+    "packed_all_gather",
+    "paper_all_gather",
+    "ring_rounds",
+    "slices_first_all_gather",
+]
+
+
+def paper_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
+    """The paper's: five steps in every slice, then k - 1 steps clockwise round the rings.
+
+    Round every cycle, across, round the cycles with what came, across with that, and so on, as
+    often as the base graph is wide (twice for the Petersen graph).
+    """
+    family = stack_of(network)
+    if not isinstance(family, Cycles):
+        raise ArgumentError(f"algorithm 'paper' needs slices made of cycles, not {network.spec}")
+    stages: list[tuple[int, ...]] = [(0,)] * (family.cycle - 1)
+    for _ in range(int(family.base_distances.max())):
+        stages += [(2,), *[(0,)] * (family.cycle - 1)]
+    return _in_stages(network, goal, model, stages, "paper")
+
+
+def slices_first_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
+    """Every slice floods all its links, then k - 1 steps clockwise round every ring in turn."""
+    family = stack_of(network)
+    everywhere = tuple(range(family.slice.ports))
+    stages = [everywhere] * family.slice.diameter
+    return _in_stages(network, goal, model, stages, "slice-first")
+
+
+def _in_stages(
+    network: Network, goal: Goal, model: Model, stages: list[tuple[int, ...]], name: str
+) -> Schedule:
+    """By the given ports of the slice in each stage, then clockwise: all that the others lack.
+
+    A stage lasts as long as its busiest link; nothing that arrives in it goes on before its end.
+    """
+    family = stack_of(network)
+    require_memory(60 * network.order**2, f"all-gather among {network.order} nodes")
+    if not all(loop.plain for loop in family.loops):
+        raise ArgumentError(f"algorithm {name!r} needs ordinary rings, not those of {network.spec}")
+    phases = Phases(network, rules_of(model), goal)
+    first = family.slice.ports
+    for loop in family.loops:
+        stages = stages + [(first,)] * (loop.size - 1)
+        first += 2
+    held = np.eye(network.order, dtype=bool)
+    rows = network.rows(np.arange(network.order))
+    for ports in stages:
+        after = held.copy()
+        tails, heads, data = [], [], []
+        for port in ports:
+            sent = held & ~after[rows[:, port]]
+            tail, chunk = np.nonzero(sent)
+            after[rows[tail, port], chunk] = True
+            tails.append(tail)
+            heads.append(rows[tail, port])
+            data.append(chunk)
+        phases.hop(np.concatenate(tails), np.concatenate(heads), np.concatenate(data))
+        held = after
+    return phases.schedule(name)
+
+
+def packed_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
+    """Packed messages in few rounds: the diameter in full duplex, on RPC(k) ⌈k/2⌉ + 8 in half."""
+    rules = rules_of(model)
+    if rules.packing != "packed" or rules.ports is not None:
+        raise ArgumentError(
+            f"algorithm 'packed' needs packed messages on all ports, not {rules.describe()}"
+        )
+    require_memory(40 * network.order**2, f"all-gather among {network.order} nodes")
+    if rules.duplex == "full":
+        rounds = [np.arange(network.channels)] * int(network.facts.diameter or 0)
+    else:
+        rounds = half_duplex_rounds(network)
+    return _flood(network, rules, goal, rounds, "packed")
+
+
+def half_duplex_rounds(network: Network) -> list[IntArray]:
+    """The channels that carry in each round: the slices first, then ring after ring.
+
+    Directions for all links of a slice are searched for; two slices on one ring are searched as a
+    whole, since their ring is a single link.
+    """
+    family = stack_of(network)
+    size = family.slice.size
+    phases = Phases(network, Model(), Goal.all_gather())
+    if [loop.size for loop in family.loops if loop.size > 1] == [2]:
+        whole = oriented_rounds(family.few_slices(2), family.packed_rounds)
+        return [phases.channels_between(row[:, 0], row[:, 1]) for row in whole]
+    found = []
+    corners = size * np.arange(family.positions)[:, None]
+    for row in oriented_rounds(family.few_slices(1), family.packed_rounds):
+        tails, heads = (row[:, 0] + corners).ravel(), (row[:, 1] + corners).ravel()
+        found.append(phases.channels_between(tails, heads))
+    nodes, stride = np.arange(network.order), network.order
+    for loop in family.loops:
+        stride //= loop.size
+        at = nodes // stride % loop.size
+        for pairs in ring_rounds(loop.size) if loop.plain else _turns(loop):
+            ways = []
+            for a, b in pairs.tolist():
+                here = nodes[at == a]
+                ways.append(phases.channels_between(here, here + (b - a) * stride))
+            found.append(np.concatenate(ways))
+    return found
+
+
+def ring_rounds(k: int) -> list[IntArray]:
+    """Half-duplex packed all-gather on a ring: for each round the (from, to) of all senders.
+
+    Colours send in turn, ⌈k/2⌉ + 1 rounds for k >= 4. On an odd ring one link joins two nodes of
+    the same colour; it carries one way in their rounds and the other way in between. Three nodes
+    send round the ring twice.
+    """
+    if k == 1:
+        return []
+    if k == 2:
+        return [np.asarray([[0, 1]]), np.asarray([[1, 0]])]
+    at = np.arange(k)
+    if k == 3:
+        return [np.stack([at, (at + 1) % 3], axis=1)] * 2
+    found = []
+    for r in range(-(-k // 2) + 1):
+        pairs = []
+        for u in at.tolist():
+            v = (u + 1) % k
+            if k % 2 and v == 0:
+                pairs.append((u, v) if r % 2 == 0 else (v, u))
+            else:
+                pairs.append((u, v) if u % 2 == r % 2 else (v, u))
+        found.append(np.asarray(pairs))
+    return found
+
+
+def _turns(loop: Loop) -> list[IntArray]:
+    """On a double loop: all links one way, then all the other way, as often as it is wide."""
+    up = [
+        (v, (v + step) % loop.size)
+        for step, wired, _ in loop.wired
+        if wired
+        for v in range(loop.size if 2 * step != loop.size else step)
+    ]
+    pairs = np.asarray(up, dtype=np.int64).reshape(-1, 2)
+    return [pairs, pairs[:, ::-1]] * loop.diameter
+
+
+def _flood(
+    network: Network, rules: Model, goal: Goal, rounds: list[IntArray], name: str
+) -> Schedule:
+    """In every round the given channels carry all that their heads have not got yet."""
+    held = np.eye(network.order, dtype=bool)
+    when, ways, what = [], [], []
+    for r, channels in enumerate(rounds):
+        after = held.copy()
+        for channel in channels.tolist():
+            tail, head = network.tails[channel], network.heads[channel]
+            new = np.nonzero(held[tail] & ~after[head])[0]
+            after[head, new] = True
+            when.append(np.full(len(new), r))
+            ways.append(np.full(len(new), channel))
+            what.append(new)
+        held = after
+    empty = [np.empty(0, dtype=np.int64)]
+    return Schedule.from_columns(
+        network,
+        rules,
+        goal,
+        round=np.concatenate(when or empty),
+        channels=np.concatenate(ways or empty),
+        chunk=np.concatenate(what or empty),
+        name=name,
+    )
+
+
+Link = tuple[int, int]
+Directed = tuple[tuple[Link, ...], ...]
+_SEEDS = range(8, 48)
+_FEW_SEEDS = range(6)
+_MOVES = 3000
+_WORK = 3_000_000
+
+
+def link_orbits(network: Network) -> list[list[Link]]:
+    """The links, sorted into orbits of the turns of all slices, each with a common direction.
+
+    An orbit that holds a link in both directions has none; its links are left one by one.
+    """
+    moves = stack_of(network).slice_turns()
+    seen: set[Link] = set()
+    orbits = []
+    for u, v in zip(network.tails.tolist(), network.heads.tolist(), strict=True):
+        if (u, v) in seen or (v, u) in seen:
+            continue
+        orbit = list(dict.fromkeys(zip(moves[:, u].tolist(), moves[:, v].tolist(), strict=True)))
+        seen.update(orbit)
+        if (v, u) in orbit:
+            orbits += [[(a, b)] for a, b in orbit if a < b]
+        else:
+            orbits.append(orbit)
+    return orbits
+
+
+def missing(order: int, orbits: list[list[Link]], choice: list[list[bool]]) -> int:
+    """Pairs (node, datum) not served when every link carries all it can in these directions."""
+    held = [1 << v for v in range(order)]
+    for row in choice:
+        after = held[:]
+        for forward, orbit in zip(row, orbits, strict=True):
+            if forward:
+                for u, v in orbit:
+                    after[v] |= held[u]
+            else:
+                for u, v in orbit:
+                    after[u] |= held[v]
+        held = after
+    return order * order - sum(x.bit_count() for x in held)
+
+
+def _search(
+    orbits: list[list[Link]], order: int, rounds: int, seeds: range, moves: int
+) -> list[list[bool]] | None:
+    """Directions for all links in so many rounds, by annealing from seeded starts."""
+    for seed in seeds:
+        rng = random.Random(seed)
+        choice = [[rng.random() < 0.5 for _ in orbits] for _ in range(rounds)]
+        cost, heat = missing(order, orbits, choice), 8.0
+        for _ in range(moves):
+            if cost == 0:
+                return choice
+            r, i = rng.randrange(rounds), rng.randrange(len(orbits))
+            choice[r][i] = not choice[r][i]
+            new = missing(order, orbits, choice)
+            if new <= cost or rng.random() < math.exp((cost - new) / heat):
+                cost = new
+            else:
+                choice[r][i] = not choice[r][i]
+            heat = max(0.4, heat * 0.998)
+    return None
+
+
+def _directed(orbits: list[list[Link]], choice: list[list[bool]]) -> Directed:
+    return tuple(
+        tuple(
+            (u, v) if forward else (v, u)
+            for forward, orbit in zip(row, orbits, strict=True)
+            for u, v in orbit
+        )
+        for row in choice
+    )
+
+
+@cache
+def _best(network: Network, known: int | None) -> Directed:
+    """The fewest rounds that are found; twice the diameter always do, directions in turn."""
+    orbits, order = link_orbits(network), network.order
+    hops = network.facts.diameter or 0
+    best = [[r % 2 == 0] * len(orbits) for r in range(2 * hops)]
+    if known is not None:
+        return _directed(orbits, _search(orbits, order, known, _SEEDS, _MOVES) or best)
+    while len(best) > max(hops, 1):
+        work = len(_FEW_SEEDS) * len(best) * network.links
+        shorter = _search(orbits, order, len(best) - 1, _FEW_SEEDS, min(_MOVES, _WORK // work))
+        if shorter is None:
+            break
+        best = shorter
+    return _directed(orbits, best)
+
+
+def oriented_rounds(network: Network, known: int | None = None) -> list[IntArray]:
+    """For every round the directed links (tail, head) of an all-gather in few rounds.
+
+    Args:
+        network: A small stack of slices.
+        known: The number of rounds that a search is known to find; fewer and fewer are tried when
+            left out.
+    """
+    return [np.asarray(row, dtype=np.int64).reshape(-1, 2) for row in _best(network, known)]

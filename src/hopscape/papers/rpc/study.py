@@ -1,0 +1,214 @@
+"""The study of RPC(k): every table as rows, every figure drawn from those rows."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopscape.collectives import lower_bounds, run_algorithm
+from hopscape.core.errors import ArgumentError
+from hopscape.core.files import write_atomically
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.progress import track
+from hopscape.core.verify import verify
+from hopscape.ledger.claim import make_tables
+from hopscape.papers.rpc.checks_routing import (
+    balanced_rounds,
+    climb_permutation,
+    climb_sources,
+    incomplete_rounds,
+    reversal,
+    swap_cycles,
+)
+from hopscape.papers.rpc.comparison import compare, crossovers, group_rows
+from hopscape.papers.rpc.families import PetersenCycles, RingOfPetersenCycles
+from hopscape.store import Store
+
+__all__ = ["draw_figures", "study_tables"]
+
+Rows = list[dict[str, Any]]
+_MODELS = tuple(
+    Model(duplex=duplex, packing=packing)
+    for duplex in ("full", "half")
+    for packing in ("unit", "packed")
+)
+
+
+def _rpc(k: int) -> Network:
+    return Network.of(RingOfPetersenCycles(k))
+
+
+def table_1(effort: int) -> Rows:
+    """Diameters of RPC(k) and its rivals, k = 1..200."""
+    return compare(track(range(1, 201), "circulants of degree 5"))
+
+
+def crossover_table(effort: int) -> Rows:
+    """Where RPC is better than each rival, equal, worse."""
+    return crossovers(compare(range(1, 201)))
+
+
+def group_table(effort: int) -> Rows:
+    """Best groups up to 3136 nodes."""
+    return group_rows()
+
+
+def permutation_table(effort: int) -> Rows:
+    """Worst permutations found for every algorithm and model, with the lower bound beside."""
+    rows: Rows = []
+    slice_only = ("slice", "slice-detour")
+    names = (*slice_only, "general", "two-way", "balanced", "packed")
+    cases = [(k, name, model) for k in (1, 2, 4, 8) for name in names for model in _MODELS]
+    for k, name, model in track(cases, "permutations"):
+        if (name == "packed" and model.packing == "unit") or (name in slice_only and k > 1):
+            continue
+        network = _rpc(k)
+        rng = np.random.default_rng(k)
+        starts = [reversal(network.order), swap_cycles(network.order)]
+        starts += [rng.permutation(network.order)]
+        worst, targets = 0, starts[0]
+        for seed, start in enumerate(starts):
+            steps = effort if k == 1 else effort // 4
+            found, best = climb_permutation(
+                network, name, model, steps=steps, seed=seed, start=start
+            )
+            if found > worst:
+                worst, targets = found, best
+        made = run_algorithm(network, Goal.permutation(targets.tolist()), name, model)
+        bounds = lower_bounds(network, made.goal, model)
+        rows.append(
+            {
+                "k": k,
+                "algorithm": name,
+                "duplex": model.duplex,
+                "packing": model.packing,
+                "worst_steps": worst,
+                "lower_bound": bounds[0].rounds if bounds else 0,
+                "verdict": "holds" if verify(made) else "fails",
+            }
+        )
+    return rows
+
+
+def incomplete_table(effort: int) -> Rows:
+    """Any sources in one slice: canonical paths and the balanced scheduler, both duplexes."""
+    rows: Rows = []
+    network = Network.of(PetersenCycles())
+    kinds: dict[str, Callable[[Network, Any, Model], int]] = {
+        "incomplete": incomplete_rounds,
+        "balanced": balanced_rounds,
+    }
+    for name, rounds in kinds.items():
+        for duplex in ("full", "half"):
+            model = Model(duplex=duplex)
+            steps = effort if name == "incomplete" else effort // 2
+            found = [
+                climb_sources(network, rounds, model, steps=steps, seed=seed)
+                for seed in track(range(4), f"{name}, {duplex} duplex")
+            ]
+            worst, sources = max(found, key=lambda item: item[0])
+            rows.append(
+                {
+                    "algorithm": name,
+                    "duplex": duplex,
+                    "packing": "unit",
+                    "worst_steps": worst,
+                    "sources": sources.tolist(),
+                }
+            )
+    return rows
+
+
+def gather_table(effort: int) -> Rows:
+    """All-gather by every algorithm and model, with the lower bound beside."""
+    rows: Rows = []
+    cases = [
+        (k, name, model)
+        for k in (1, 2, 3, 4, 5, 8, 12)
+        for name in ("paper", "packed", "bandwidth")
+        for model in _MODELS
+        if (name != "packed" or model.packing == "packed")
+        and (name != "bandwidth" or model.packing == "unit")
+    ]
+    for k, name, model in track(cases, "all-gathers"):
+        network = _rpc(k)
+        made = run_algorithm(network, Goal.all_gather(), name, model)
+        rows.append(
+            {
+                "k": k,
+                "algorithm": name,
+                "duplex": model.duplex,
+                "packing": model.packing,
+                "steps": made.rounds,
+                "lower_bound": lower_bounds(network, made.goal, model)[0].rounds,
+                "verdict": "holds" if verify(made) else "fails",
+            }
+        )
+    return rows
+
+
+_TABLES: dict[str, Callable[[int], Rows]] = {
+    "diameters": table_1,
+    "crossovers": crossover_table,
+    "groups": group_table,
+    "permutations": permutation_table,
+    "incomplete": incomplete_table,
+    "gathers": gather_table,
+}
+
+
+def study_tables(
+    names: Sequence[str] = (), effort: int = 200, store: Store | None = None
+) -> Iterator[tuple[str, Rows]]:
+    """The tables of the study, or some of them, one after the other.
+
+    Args:
+        effort: Steps of hill-climbing per permutation.
+        store: Keeps the tables; those that are there are not made again.
+    """
+    for name in names:
+        if name not in _TABLES:
+            raise ArgumentError(f"table {name!r} is unknown; there are {', '.join(_TABLES)}")
+    return make_tables({name: (_TABLES[name], (effort,)) for name in names or _TABLES}, store)
+
+
+def draw_figures(tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path) -> list[Path]:
+    """Diameters over k and group diameters over m, as SVG and PNG."""
+    import matplotlib.pyplot as plt
+
+    written: list[Path] = []
+    plans = (
+        ("diameters", "k", ("rpc", "rp", "torus", "circulant"), "slices k (30k nodes)"),
+        ("groups", "m", ("rpc", "rp", "torus"), "nodes m of the group"),
+    )
+    labels = {
+        "rpc": "RPC(k)",
+        "rp": "RP(3k)",
+        "torus": "best 2-D torus",
+        "circulant": "best circulant, degree 5",
+    }
+    for name, across, columns, title in plans:
+        if name not in tables:
+            continue
+        figure, axes = plt.subplots(figsize=(7, 4.4), layout="constrained")
+        x = [row[across] for row in tables[name]]
+        for column in columns:
+            axes.plot(x, [row[column] for row in tables[name]], label=labels[column], lw=1.4)
+        axes.set(xlabel=title, ylabel="diameter")
+        axes.legend(frameon=False)
+        axes.spines[["top", "right"]].set_visible(False)
+        for ending in ("svg", "png"):
+            picture = io.BytesIO()
+            figure.savefig(picture, format=ending, dpi=160)
+            place = folder / f"{name}.{ending}"
+            data = picture.getvalue()
+            write_atomically(place, lambda out, data=data: out.write(data))  # type: ignore[misc]
+            written.append(place)
+        plt.close(figure)
+    return written

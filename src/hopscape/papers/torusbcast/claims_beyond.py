@@ -1,0 +1,325 @@
+"""What the paper does not say: how short circuits can be, and other dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import permutations, product
+
+import numpy as np
+
+import hopscape.papers.torusbcast.printed as paper
+from hopscape.collectives.circuits.torus import length, to_schedule, uniform_program
+from hopscape.core.errors import ArgumentError
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.families.torus.grids import Torus
+from hopscape.ledger.claim import Entries, Outcome, judge
+from hopscape.papers.torusbcast import plants
+from hopscape.papers.torusbcast.claims_definition import READINGS, faults, run, walked
+from hopscape.papers.torusbcast.codes import check_code_lemma, corner_in_code, torus_codes
+from hopscape.papers.torusbcast.delays import check_delay_safety
+from hopscape.papers.torusbcast.flags import (
+    Chain,
+    Reading,
+    RoundWords,
+    chain_classes,
+    chains,
+    shortest_words,
+)
+from hopscape.papers.torusbcast.numeration import (
+    NumberSystem,
+    boundary,
+    companion_system,
+    star_digits,
+    tile,
+)
+from hopscape.papers.torusbcast.walks import (
+    boxes,
+    matrix_power,
+    star,
+    sums,
+    torus_distance,
+    walk_broadcast,
+)
+
+__all__ = ["CLAIMS", "chain_totals"]
+
+
+# -- how short ------------------------------------------------------------------------------------
+
+
+def _check_optimum() -> Outcome:
+    wrong, told = [], []
+    points = boxes(7, 3)
+    lattices = set()
+    for order in permutations((1, 2, 3)):
+        for signs in product((1, -1), repeat=3):
+            inside = points @ (np.array(order) * signs) % 7 == 0
+            lattices.add(frozenset(map(tuple, points[inside].tolist())))
+    codes = set(torus_codes(7, 3))
+    if codes != lattices:
+        wrong.append(f"{len(codes)} perfect codes of side 7, {len(lattices)} lattices")
+    hops = {tuple(p) for p in points[torus_distance(7, 3) == 9].tolist()}
+    corners = sum(bool(code & hops) for code in codes)
+    if corners != len(codes) or not corner_in_code(3):
+        wrong.append(f"{corners} of {len(codes)} codes hold a vertex at distance 9")
+    lemma = check_code_lemma()
+    if not lemma:
+        wrong.append(lemma.reason)
+    for m in (1, 2):
+        wrong += faults("optimal", 7**m, 3, "vertex")
+        walk, diameter = walked("optimal", 7**m, 3), 3 * (7**m // 2)
+        told.append(f"{walk.longest} (diameter {diameter})")
+        if walk.longest != diameter + 1 or walk.lengths[-1] != 1:
+            wrong.append(
+                f"side {7**m}: longest chain {walk.longest}, last calls {walk.lengths[-1]}"
+            )
+    return judge(
+        wrong,
+        f"longest chains {', '.join(told)} on sides 7, 49; perfect codes of side 7 with the"
+        f" origin: {len(codes)}, with a farthest vertex: {corners}",
+        note="the senders of the last round are a perfect code, a farthest vertex among them",
+    )
+
+
+def _check_edge_optimum() -> Outcome:
+    wrong, told = [], []
+    for m in (1, 2):
+        for reading in READINGS[1:]:
+            wrong += faults("edge-disjoint", 7**m, 3, reading)
+        walk, diameter = walked("edge-disjoint", 7**m, 3, "edge"), 3 * (7**m // 2)
+        told.append(f"{walk.longest} in {walk.rounds} rounds (diameter {diameter})")
+        if (walk.longest, walk.rounds) != (diameter, 3 * m):
+            wrong.append(f"side {7**m}: longest chain {walk.longest} in {walk.rounds} rounds")
+    return judge(wrong, f"longest chains {', '.join(told)} on sides 7, 49; {len(wrong)} faults")
+
+
+def _check_axis() -> Outcome:
+    wrong, told = [], []
+    for m in (1, 2):
+        wrong += faults("axis", 7**m, 3, "vertex")
+        walk, diameter = walked("axis", 7**m, 3), 3 * (7**m // 2)
+        told.append(f"{walk.longest} (diameter {diameter})")
+        if walk.longest != diameter + 6 * (m - 1) + 1:
+            wrong.append(f"m = {m}: longest chain {walk.longest}")
+        if not walk.faults:
+            safe = check_delay_safety(run("axis", 7**m, 3))
+            wrong += [] if safe else [safe.reason]
+    return judge(wrong, f"longest chains {', '.join(told)} on sides 7, 49; {len(wrong)} faults")
+
+
+# -- the same words everywhere ------------------------------------------------------------------
+
+
+def _rounds_of(chain: Chain, reading: Reading) -> list[RoundWords]:
+    """The three rounds of a class, the first one first; fewer when some round has no words."""
+    found: list[RoundWords] = []
+    for r in (3, 2, 1):
+        best = shortest_words(chain.functionals(r), chain.targets(r), reading, 7, most=9)
+        if best.length is None:
+            break
+        found.insert(0, best)
+    return found
+
+
+def chain_totals(reading: Reading) -> list[tuple[int, ...]]:
+    """Lengths of the three rounds of every class of uniform lattice schemes that works."""
+    found = [_rounds_of(chain, reading) for chain, _ in chain_classes()]
+    rows = [tuple(int(one.length or 0) for one in rounds) for rounds in found if len(rounds) == 3]
+    return sorted(rows, key=lambda row: (sum(row), row))
+
+
+def _uniform(reading: Reading) -> tuple[list[tuple[int, ...]], list[str]]:
+    """Lengths of the classes that work, and what walking their words finds wrong."""
+    rows, wrong = [], []
+    for chain, _ in chain_classes():
+        rounds = _rounds_of(chain, reading)
+        if len(rounds) < 3:
+            continue
+        lengths = tuple(int(one.length or 0) for one in rounds)
+        rows.append(lengths)
+        program = uniform_program((7, 7, 7), [one.words for one in rounds])
+        network = Network.of(Torus((7, 7, 7)))
+        walk = walk_broadcast(to_schedule(program, network, 0, Model(), "uniform"), 7, 3, reading)
+        wrong += [f"{chain}: {fault}" for fault in walk.faults[:1]]
+        if tuple(walk.lengths) != lengths or any(
+            max(map(length, one.words)) != one.length for one in rounds
+        ):
+            wrong.append(f"{chain}: calls of {walk.lengths} hops, not {lengths}")
+    return sorted(rows, key=lambda row: (sum(row), row)), wrong
+
+
+def _check_uniform() -> Outcome:
+    vertex, wrong = _uniform("vertex")
+    edge, more = _uniform("edge")
+    wrong += more
+    flags, classes = len(chains()), len(chain_classes())
+    if (flags, sum(size for _, size in chain_classes())) != (57 * 8, 57 * 8):
+        wrong.append(f"{flags} chains; there are 57 planes with 8 lines each")
+    best = [min((sum(row) for row in rows), default=0) for rows in (vertex, edge)]
+    if best != [10, 10]:
+        wrong.append(f"the best have {best[0]} and {best[1]} hops, not 10")
+    if 11 not in map(sum, vertex):
+        wrong.append("no class has 11 hops")
+    return judge(
+        wrong,
+        f"{flags} chains, {classes} classes; vertex-disjoint: {_texts(vertex)}; edge-disjoint:"
+        f" {len(edge)} classes, best {best[1]}",
+    )
+
+
+def _texts(rows: Sequence[Sequence[int]]) -> str:
+    return ", ".join(f"{sum(row)} = {'+'.join(map(str, row))}" for row in rows)
+
+
+# -- tiles and dimensions -----------------------------------------------------------------------
+
+
+def _links_out(points: set[tuple[int, ...]]) -> int:
+    moves = [tuple(move) for move in star(len(next(iter(points))))[1:].tolist()]
+    return sum(
+        tuple(a + b for a, b in zip(p, move, strict=True)) not in points
+        for p in points
+        for move in moves
+    )
+
+
+def _check_boundary() -> Outcome:
+    wrong, told = [], []
+    for d, most in ((2, 4), (3, 3)):
+        system, row = NumberSystem(paper.MATRICES[d], star_digits(d)), []
+        for k in range(most):
+            own = _links_out(
+                set(map(tuple, sums(paper.MATRICES[d], star(d), range(k + 1)).tolist()))
+            )
+            row.append(own)
+            if boundary(tile(system, k)) != own:
+                wrong.append(f"{d}-D: the boundary of T({k}) is {own}")
+            if d == 2 and own != 12 * 3**k:
+                wrong.append(f"{d}-D: T({k}) has {own} links to others")
+        told.append(f"{d}-D: {row}")
+    return judge(wrong, f"links that leave T(0), T(1), ...: {'; '.join(told)}")
+
+
+def _check_companion() -> Outcome:
+    wrong, told = [], []
+    for d in range(1, 9):
+        base = 2 * d + 1
+        try:
+            matrix = companion_system(d).matrix.tolist()
+        except ArgumentError as error:
+            wrong.append(f"d = {d}: {error}")
+            continue
+        if not np.array_equal(matrix_power(matrix, d), base * np.eye(d)):
+            wrong.append(f"d = {d}: B^{d} is not {base} I")
+        # x = B y has y = B^(d-1) x / base: the class of x is B^(d-1) x modulo base
+        classes = {tuple(c) for c in (star(d) @ matrix_power(matrix, d - 1).T % base).tolist()}
+        told.append(f"{len(classes)}/{base}")
+        if len(classes) != base:
+            wrong.append(f"d = {d}: 0, ±e_i are in {len(classes)} of {base} classes")
+    return judge(wrong, f"classes of 0, ±e_i for d = 1 to 8: {', '.join(told)}")
+
+
+def _check_dimensions() -> Outcome:
+    wrong, told = [], []
+    for d, total in ((4, 18), (5, 28)):
+        side = 2 * d + 1
+        wrong += faults("numeration", side, d, "vertex")
+        walk = walked("numeration", side, d)
+        told.append(
+            f"{d}-D, side {side}: {walk.lengths}, longest {walk.longest} of {d * (side // 2)}"
+        )
+        if (walk.longest, walk.rounds) != (total, d):
+            wrong.append(f"{d}-D: longest chain {walk.longest} in {walk.rounds} rounds")
+    return judge(wrong, "; ".join(told))
+
+
+def _longer(best: RoundWords) -> RoundWords:
+    return replace(best, length=(best.length or 0) + 1)
+
+
+_claim = Entries("torusbcast").claim
+
+CLAIMS = (
+    _claim(
+        "torus-optimum",
+        "section 4 (beyond)",
+        "with vertex-disjoint circuits and 3m rounds, the optimum of the longest path is D + 1",
+        "a scheme walked on sides 7, 49; all perfect codes, by search on side 7 and in Z^3",
+        _check_optimum,
+        plants.LONGER_WORD,
+        plants.changed("a perfect code is overlooked", "codes:torus_codes", lambda c: c[1:]),
+        plants.changed(
+            "a local pattern is overlooked", "codes:local_codes", lambda c: set(list(c)[1:])
+        ),
+        beyond=True,
+    ),
+    _claim(
+        "torus-edge-optimum",
+        "section 4 (beyond)",
+        "with edge-disjoint circuits and 3m rounds, the diameter D itself is reached",
+        "a scheme walked on sides 7, 49",
+        _check_edge_optimum,
+        plants.LONGER_WORD,
+        plants.LOST_CALL,
+        beyond=True,
+    ),
+    _claim(
+        "torus-axis",
+        "section 4 (beyond)",
+        "inside tiles, the same words everywhere: diameter + 6(m - 1) + 1",
+        "a scheme walked on sides 7, 49; tiles of senders followed",
+        _check_axis,
+        plants.LONGER_WORD,
+        plants.LOST_CALL,
+        beyond=True,
+    ),
+    _claim(
+        "torus-uniform-schemes",
+        "section 4 (beyond)",
+        "with the same words everywhere and one level, 10/9 of the diameter is the best",
+        "exhaustive over the chains of lattices on side 7; the words found are walked",
+        _check_uniform,
+        plants.changed(
+            "words of the rounds one step longer than said",
+            "flags:shortest_words",
+            lambda best: best if best.length is None else _longer(best),
+        ),
+        plants.changed("a chain is overlooked", "flags:chains", lambda found: found[1:]),
+        beyond=True,
+    ),
+    _claim(
+        "torus-boundary",
+        "section 2 (beyond)",
+        "12·3^k links leave the tile T(k) of two dimensions",
+        "counted for k = 0 to 3 (3-D: to 2)",
+        _check_boundary,
+        plants.shifted("tiles:boundary"),
+        plants.changed("a tile lacks a vertex", "tiles:tile", lambda points: points[1:]),
+        beyond=True,
+    ),
+    _claim(
+        "torus-companion",
+        "section 2 (beyond)",
+        "there is a matrix with B^d = (2d + 1) I and digits 0, ±e_i in every dimension",
+        "multiplied, and classes counted, for d = 1 to 8",
+        _check_companion,
+        plants.changed(
+            "an entry of the matrix changed",
+            "numeration:companion_matrix",
+            lambda rows: [[rows[0][0] + 1, *rows[0][1:]], *rows[1:]],
+        ),
+        beyond=True,
+    ),
+    _claim(
+        "torus-dimensions",
+        "section 4 (beyond)",
+        "four and five dimensions: 18 hops in 4 rounds on side 9, 28 in 5 rounds on side 11",
+        "every call walked",
+        _check_dimensions,
+        plants.LONGER_WORD,
+        plants.LOST_CALL,
+        beyond=True,
+    ),
+)

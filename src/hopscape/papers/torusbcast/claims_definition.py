@@ -1,0 +1,216 @@
+"""The broadcasts that the claims are about, walked once.
+
+Section 1: the torus, the definition of a broadcast, and its bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+import hopscape.papers.torusbcast.printed as paper
+from hopscape.collectives.circuits.schemes import scheme
+from hopscape.collectives.circuits.torus import Disjoint, parse_word, to_schedule, uniform_program
+from hopscape.core.distances import distances_from
+from hopscape.core.model import Model
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+from hopscape.core.verify import verify
+from hopscape.families.torus.grids import Torus
+from hopscape.ledger.claim import Correction, Entries, Outcome, judge
+from hopscape.papers.torusbcast import plants
+from hopscape.papers.torusbcast.numeration import word_system
+from hopscape.papers.torusbcast.walks import (
+    Walked,
+    boxes,
+    star,
+    tile_corners,
+    torus_distance,
+    walk_broadcast,
+)
+from hopscape.registry import build
+
+__all__ = ["CLAIMS", "READINGS", "called", "faults", "run", "walked"]
+
+READINGS: tuple[Disjoint, ...] = ("vertex", "edge", "arc")
+
+
+@cache
+def run(name: str, side: int, dimension: int) -> Schedule:
+    """The schedule of a named scheme, from vertex 0."""
+    network = Network.of(Torus((side,) * dimension))
+    return to_schedule(scheme(name, (side,) * dimension), network, 0, Model(), name)
+
+
+@cache
+def walked(name: str, side: int, dimension: int, disjoint: Disjoint = "vertex") -> Walked:
+    """The same, walked call by call."""
+    return walk_broadcast(run(name, side, dimension), side, dimension, disjoint)
+
+
+def faults(name: str, side: int, dimension: int, disjoint: Disjoint) -> list[str]:
+    """How a scheme breaks the definition, walked by hand; and where `verify` sees it otherwise."""
+    found = walked(name, side, dimension, disjoint).faults
+    model = Model(switching="circuit", disjoint=disjoint)
+    verdict = verify(run(name, side, dimension), model=model)
+    if bool(verdict) == bool(found):
+        found = [*found, f"verify differs: {verdict.reason}"]
+    return [f"side {side}, {disjoint}-disjoint: {fault}" for fault in found]
+
+
+def called(side: int, dimension: int, rounds: Sequence[tuple[Sequence[str], int]]) -> Schedule:
+    """All who know send along the same words, each letter so many steps, round by round."""
+    words = [
+        [parse_word("".join(f"{letter}{unit}" for letter in word)) for word in row]
+        for row, unit in rounds
+    ]
+    sides = (side,) * dimension
+    return to_schedule(
+        uniform_program(sides, words), Network.of(Torus(sides)), 0, Model(), "as written"
+    )
+
+
+def _check_graph() -> Outcome:
+    wrong, told = [], []
+    for sides in ((5, 5), (7, 7), (4, 4, 4), (7, 7, 7), (3,) * 4):
+        net = build(f"torus({', '.join(map(str, sides))})")
+        points, side = boxes(sides[0], len(sides)), sides[0]
+        for v, point in enumerate(points):
+            ends = (point + star(len(sides))[1:]) % side
+            wanted = sorted(np.ravel_multi_index(ends.T, sides).tolist())
+            if sorted(net.neighbours(v)) != wanted:
+                wrong.append(f"{net.spec}: vertex {v} has neighbours {sorted(net.neighbours(v))}")
+                break
+        hops = distances_from(net, 0)
+        if not np.array_equal(hops, torus_distance(side, len(sides))):
+            wrong.append(f"{net.spec}: distances are not those of the coordinates")
+        if int(hops.max()) != len(sides) * (side // 2):
+            wrong.append(f"{net.spec}: diameter {int(hops.max())}")
+        told.append(f"{net.spec}: degree {int(net.degrees.max())}, diameter {int(hops.max())}")
+    return judge(wrong, "; ".join(told))
+
+
+def _check_bounds() -> Outcome:
+    wrong, told = [], []
+    for name, side, d in (
+        *(("numeration", 3**m, 1) for m in (1, 2, 3)),
+        *(("numeration", 5, 2), ("numeration", 25, 2), ("numeration", 7, 3)),
+        *(("numeration-10", 7, 3), ("optimal", 49, 3), ("axis", 25, 2)),
+    ):
+        walk = walked(name, side, d)
+        grown = [n for r, n in enumerate(walk.informed, 1) if n > (2 * d + 1) ** r]
+        if grown:
+            wrong.append(f"{name} on side {side}: {grown[0]} know too early")
+        if (walk.chain < torus_distance(side, d)).any():
+            v = int(np.flatnonzero(walk.chain < torus_distance(side, d))[0])
+            wrong.append(
+                f"{name} on side {side}: vertex {v} is reached in {int(walk.chain[v])} hops"
+            )
+        if (2 * d + 1) ** walk.rounds < side**d:
+            wrong.append(f"{name} on side {side}: {walk.rounds} rounds")
+        told.append(f"{name} {side}^{d}: {walk.rounds} rounds, {walk.longest} of {d * (side // 2)}")
+    return judge(wrong, "; ".join(told))
+
+
+def _check_chains() -> Outcome:
+    """A chain of k calls whose last is in round k uses the rounds 1, ..., k."""
+    literal, wrong, told = [], [], []
+    for side in (5, 25):
+        walk = walked("numeration", side, 2)
+        skip = np.flatnonzero(walk.calls != walk.when)
+        if len(skip):
+            v = int(skip[0])
+            literal.append(
+                f"side {side}: vertex {v} is informed in round {int(walk.when[v])} by"
+                f" {int(walk.calls[v])} call(s)"
+            )
+        lost = np.flatnonzero((walk.calls < 0) | (walk.calls > walk.when))
+        wrong += [
+            f"side {side}: vertex {int(v)} has no chain of later and later calls" for v in lost
+        ]
+        wrong += walk.faults
+        told.append(f"side {side}: {len(skip)} of {side**2} chains leave rounds out")
+    return judge(
+        literal,
+        "; ".join(told),
+        Correction(
+            "the calls of the chain are in rounds that rise, not in rounds 1, 2, ..., k", wrong
+        ),
+    )
+
+
+def _check_van_der_corput() -> Outcome:
+    wrong = []
+    for d, m in ((2, 1), (2, 2), (3, 1)):
+        side, base, total = (2 * d + 1) ** m, 2 * d + 1, d * m
+        points = word_system("2" if d == 2 else "3-printed").van_der_corput(np.arange(side**d), m)
+        number = points @ side ** np.arange(d - 1, -1, -1)
+        when = walked("numeration", side, d).when
+        for r in range(total + 1):
+            if sorted(number[: base**r].tolist()) != np.flatnonzero(when <= r).tolist():
+                wrong.append(f"side {side}^{d}: the first {base**r} points are not I({r})")
+            low = tile_corners(paper.MATRICES[d], m, total - r - 1)[number].reshape(-1, base**r)
+            if any(len(set(row.tolist())) != base**r for row in low):
+                wrong.append(
+                    f"side {side}^{d}: a block of {base**r} misses a tile T({total - r - 1})"
+                )
+    return judge(
+        wrong,
+        f"sides 5, 25 (2-D), 7 (3-D): {len(wrong)} blocks of b^r numbers whose points are not I(r)"
+        " or miss a tile",
+    )
+
+
+_claim = Entries("torusbcast").claim
+
+CLAIMS = (
+    _claim(
+        "torus-model",
+        "section 1",
+        "the model is that of Peters and Syska for short messages; they solved two dimensions",
+        "a citation; that paper is not at hand",
+        lambda: Outcome("open", "nothing", "what another paper says is not computed"),
+    ),
+    _claim(
+        "torus-graph",
+        "section 1, figure 1",
+        "x and x' are joined when x - x' = ±e_i, so that degrees are 2d (and the diameter d⌊n/2⌋)",
+        "all vertices of five tori; one search held against coordinates",
+        _check_graph,
+        plants.MOVED_WIRE,
+        plants.FAR,
+    ),
+    _claim(
+        "torus-bounds",
+        "section 1",
+        "R ≥ log_(p+1) N, and the longest path is at least the diameter",
+        "the calls of nine broadcasts walked: growth by 2d + 1 a round, no chain below a distance",
+        _check_bounds,
+        plants.ONE_ROUND,
+        plants.SHORTCUT,
+    ),
+    _claim(
+        "torus-chains",
+        "section 1, after definition 1",
+        "one chain w_1 w_2 ... w_k of calls, w_r in round r, leads to each vertex",
+        "chains of sides 5 and 25 followed back",
+        _check_chains,
+        plants.SWAPPED_ROUNDS,
+        plants.LOST_CALL,
+    ),
+    _claim(
+        "torus-van-der-corput",
+        "section 1",
+        "the broadcast is like the construction of a van der Corput sequence",
+        "the first b^r points are I(r); aligned blocks of b^r meet each tile of that level once",
+        _check_van_der_corput,
+        plants.changed(
+            "the sequence turned by one vertex",
+            "numeration:MixedSystem.van_der_corput",
+            lambda points: np.roll(points, 1, axis=0),
+        ),
+        plants.SWAPPED_ROUNDS,
+    ),
+)

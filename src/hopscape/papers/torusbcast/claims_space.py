@@ -1,0 +1,294 @@
+"""Section 4: the broadcast in three dimensions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+import hopscape.papers.torusbcast.printed as paper
+from hopscape.ledger.claim import Correction, Entries, Outcome, judge
+from hopscape.papers.torusbcast import plants
+from hopscape.papers.torusbcast.claims_definition import READINGS, called, faults, run, walked
+from hopscape.papers.torusbcast.claims_plane import (
+    broadcast_faults,
+    delay_faults,
+    judge_containment,
+    wordings,
+)
+from hopscape.papers.torusbcast.walks import (
+    ends_of,
+    matrix_power,
+    star,
+    strangers,
+    sums,
+    walk_broadcast,
+)
+
+__all__ = ["CLAIMS"]
+
+_SIZES = (1, 2)
+
+
+def _diameter(m: int) -> int:
+    return 3 * (7**m // 2)
+
+
+def _check_words() -> Outcome:
+    wrong, hits = [], 0
+    for power, words in paper.WORDS_3D.items():
+        wanted = star(3)[1:] @ matrix_power(paper.MATRICES[3], power).T
+        ends = {tuple(p) for p in ends_of(words, 3).tolist()}
+        hits += len(ends & {tuple(p) for p in wanted.tolist()})
+        for end in ends - {tuple(p) for p in wanted.tolist()}:
+            wrong.append(f"a word ends at {end}, not at ±B^{power} e_i")
+    for m in _SIZES:
+        wrong += wordings(3, m, paper.WORDS_3D)
+    return judge(wrong, f"{hits} of 18 words end at ±B^2 e_i, ±B e_i, ±e_i, each once")
+
+
+def _printed(m: int, case: str) -> list[str]:
+    """Faults of the printed words, the case taken as r or as 3m - r modulo 3; u corrected."""
+    rounds = []
+    for r in range(1, 3 * m + 1):
+        label = r % 3 if case == "r" else (3 * m - r) % 3
+        rounds.append((paper.WORDS_3D[label], 7 ** ((3 * m - r) // 3)))
+    schedule = called(7**m, 3, rounds)
+    out = []
+    for reading in READINGS:
+        found = walk_broadcast(schedule, 7**m, 3, reading).faults
+        out += [f"m = {m}, {reading}-disjoint: {fault}" for fault in found]
+    return out
+
+
+def _check_labels() -> Outcome:
+    literal = [text for m in _SIZES for text in _printed(m, "r")]
+    wrong = [text for m in _SIZES for text in _printed(m, "3m - r")]
+    for m in _SIZES:
+        wrong += wordings(3, m, paper.WORDS_3D)
+    return judge(
+        literal,
+        f"{len(literal)} faults with the cases r mod 3, {len(wrong)} with 3m - r mod 3 (m = 1, 2,"
+        " three readings)",
+        Correction(
+            "the cases are 3m - r mod 3: long words when r = 1, middle ones when r = 2", wrong
+        ),
+    )
+
+
+def _check_unit() -> Outcome:
+    literal, wrong, told = [], [], []
+    for m in (1, 2, 3, 4):
+        used = []
+        for r in range(1, 3 * m + 1):
+            printed, power = paper.unit_3d(m, r), (3 * m - r) // 3
+            used.append(7**power)
+            if abs(printed - 7**power) > 1e-9:
+                literal.append(f"m = {m}, r = {r}: u = {printed:.4g}, not {7**power}")
+        told.append(f"m = {m}: {used}")
+    for m in _SIZES:
+        unit = [min(walk, default=0) for walk in _run_lengths(m)]
+        if unit != [7 ** ((3 * m - r) // 3) for r in range(1, 3 * m + 1)]:
+            wrong.append(f"m = {m}: the scheme uses u = {unit}")
+        wrong += faults("numeration", 7**m, 3, "vertex")
+    return judge(
+        literal,
+        f"u by rounds, {'; '.join(told)}; the printed one is another in {len(literal)} rounds",
+        Correction("u = 7^⌊(3m-r)/3⌋", wrong),
+    )
+
+
+def _run_lengths(m: int) -> list[list[int]]:
+    """Lengths of the straight runs of the calls of vertex 0, round by round."""
+    schedule = run("numeration", 7**m, 3)
+    out = []
+    for r in range(schedule.rounds):
+        runs = []
+        for t in np.flatnonzero((schedule.round == r) & (schedule.source == 0)):
+            a, b = schedule.path_start[t], schedule.path_start[t + 1]
+            ports = schedule.network.port_of(schedule.channels[a:b])
+            turns = np.flatnonzero(np.diff(ports)) + 1
+            runs += [len(part) for part in np.split(ports, turns)]
+        out.append(runs)
+    return out
+
+
+def _check_broadcast() -> Outcome:
+    wrong, rounds = broadcast_faults(3, _SIZES)
+    return judge(
+        wrong,
+        f"rounds {rounds} on sides 7, 49; {len(wrong)} faults, vertex-, edge- and arc-disjoint",
+        note="with the cases and the unit of torus-3d-labels and torus-3d-unit",
+    )
+
+
+def _check_containment() -> Outcome:
+    return judge_containment(3, "3-printed", _SIZES)
+
+
+def _check_length() -> Outcome:
+    found = [walked("numeration", 7**m, 3).longest for m in _SIZES]
+    hops = [_diameter(m) for m in _SIZES]
+    ratios = [Fraction(a, b) for a, b in zip(found, hops, strict=True)]
+    wrong = [
+        f"{a} of {b}" for a, b, c in zip(found, hops, ratios, strict=True) if c != paper.RATIO_3D
+    ]
+    return judge(wrong, f"longest chains {found}, diameters {hops}: {', '.join(map(str, ratios))}")
+
+
+def _check_delays() -> Outcome:
+    literal = [text for m in _SIZES for text in delay_faults("numeration", 3, m, "call")]
+    wrong = [text for m in _SIZES for text in delay_faults("numeration", 3, m, "node")]
+    many = [
+        len(strangers(run("numeration", 7**m, 3), paper.MATRICES[3], m, calls=True)) for m in _SIZES
+    ]
+    return judge(
+        literal,
+        f"node level: {len(wrong)} calls in foreign tiles; call level: {many} (m = 1, 2)",
+        Correction("a receiver has to wait for the other calls of its sender", wrong),
+    )
+
+
+def _check_eleven() -> Outcome:
+    wrong, told = [], []
+    for m in _SIZES:
+        wrong += faults("numeration-11", 7**m, 3, "vertex")
+        walk = walked("numeration-11", 7**m, 3)
+        told.append(f"{walk.longest}/{_diameter(m)}")
+        if Fraction(walk.longest, _diameter(m)) != paper.RATIO_ELEVEN:
+            wrong.append(f"m = {m}: longest chain {walk.longest}")
+        for r in range(3 * m + 1):
+            points = sums(paper.MATRICES[3], star(3), range(3 * m - r, 3 * m)) % 7**m
+            known = sorted((points @ [49**m, 7**m, 1]).tolist())
+            if np.flatnonzero(walk.when <= r).tolist() != known:
+                wrong.append(f"m = {m}: after round {r} other vertices know than with B")
+    return judge(
+        wrong,
+        f"longest chain over diameter: {', '.join(told)}; {len(wrong)} faults",
+        note="reconstructed, the paper only states it: the lattices of B, other digits in every"
+        " third round",
+    )
+
+
+def _check_shorter() -> Outcome:
+    found, wrong = {}, []
+    for name, reading in (
+        ("numeration-10", READINGS[0]),
+        ("axis", READINGS[0]),
+        ("optimal", READINGS[0]),
+        ("edge-disjoint", READINGS[1]),
+    ):
+        wrong += faults(name, 49, 3, reading)
+        walk = walked(name, 49, 3, reading)
+        found[f"{name} ({reading}-disjoint)"] = walk.longest
+        if walk.rounds != 6:
+            wrong.append(f"{name} takes {walk.rounds} rounds")
+    bound = paper.RATIO_ELEVEN * _diameter(2)
+    best = min(found.values())
+    if best >= bound:
+        wrong.append(f"the shortest has {best} hops, 11/9 of the diameter are {bound}")
+    told = ", ".join(f"{name} {hops}" for name, hops in found.items())
+    return judge(
+        wrong,
+        f"side 49, diameter {_diameter(2)}, 11/9 of it {bound}: {told}",
+        note=f"settled: there is, down to {best}; torus-optimum says how short it can be",
+    )
+
+
+_WRONG_WORDS = {**paper.WORDS_3D, 1: ("yZxy", "YzXY", "XyZ", "xYz", "ZxZ", "zXZ")}
+_EXCHANGED = {2: paper.WORDS_3D[1], 1: paper.WORDS_3D[2], 0: paper.WORDS_3D[0]}
+
+_claim = Entries("torusbcast").claim
+
+CLAIMS = (
+    _claim(
+        "torus-3d-words",
+        "section 4",
+        "the printed words lead to v + B^k D*, k = 2, 1, 0",
+        "all eighteen words walked; the scheme uses these paths",
+        _check_words,
+        plants.print_as("WORDS_3D", _WRONG_WORDS, "a letter of a word changed"),
+        plants.TURNED_WORD,
+    ),
+    _claim(
+        "torus-3d-labels",
+        "section 4",
+        "long words when r = 2, middle words when r = 1 (mod 3)",
+        "the printed words put together in both ways, walked on sides 7 and 49",
+        _check_labels,
+        plants.print_as("WORDS_3D", _EXCHANGED, "long and middle words exchanged"),
+        plants.print_as("WORDS_3D", _WRONG_WORDS, "a letter of a word changed"),
+        plants.SWAPPED_ROUNDS,
+    ),
+    _claim(
+        "torus-3d-unit",
+        "section 4",
+        "u = 7^((m-i)/3) in rounds r = i (mod 3)",
+        "u of all rounds for m = 1 to 4; the schemes of m = 1, 2 walked",
+        _check_unit,
+        plants.print_as(
+            "unit_3d", lambda m, r: 7.0 ** ((3 * m - r) // 3), "u printed as 7^⌊(3m-r)/3⌋"
+        ),
+        plants.SWAPPED_ROUNDS,
+    ),
+    _claim(
+        "torus-3d-broadcast",
+        "section 4",
+        "a broadcast on side 7^m, made as in two dimensions, in 3m rounds",
+        "every call walked for m = 1, 2, in three readings of disjoint; verify agrees",
+        _check_broadcast,
+        plants.LOST_CALL,
+        plants.TURNED_WORD,
+        plants.VERIFIER_ASLEEP,
+    ),
+    _claim(
+        "torus-3d-containment",
+        "section 4",
+        "the proof is that of two dimensions: the calls of v in round r stay in v + T(3m - r)",
+        "all calls for m = 1, 2 against tiles added up by hand; every m by finite closure",
+        _check_containment,
+        plants.LONGER_WORDS,
+        plants.COARSE,
+    ),
+    _claim(
+        "torus-3d-length",
+        "section 4",
+        "the longest chain of the 3-D scheme is 4/3 of the diameter",
+        "chains added up call by call for m = 1, 2",
+        _check_length,
+        plants.LONGER_WORD,
+        plants.print_as("RATIO_3D", Fraction(5, 4)),
+    ),
+    _claim(
+        "torus-3d-delays",
+        "section 4",
+        "delays never make circuits of the 3-D scheme cross",
+        "node- and call-level tiles for m = 1, 2; random delays",
+        _check_delays,
+        plants.LONGER_WORDS,
+        plants.changed(
+            "a crossing is invented",
+            "delays:_strangers",
+            lambda found: (np.array([0]), np.array([1])),
+        ),
+    ),
+    _claim(
+        "torus-eleven-ninths",
+        "section 4",
+        "with digits that change by round, 11/9 of the diameter is possible",
+        "a reconstruction, every call walked for m = 1, 2",
+        _check_eleven,
+        plants.LONGER_WORD,
+        plants.LOST_CALL,
+        plants.print_as("RATIO_ELEVEN", Fraction(10, 9)),
+    ),
+    _claim(
+        "torus-open-question",
+        "section 4, last sentence",
+        "open: is there a broadcast with circuits shorter than 11/9 of the diameter?",
+        "four schemes walked call by call for m = 2",
+        _check_shorter,
+        plants.LOST_CALL,
+        plants.print_as("RATIO_ELEVEN", Fraction(9, 9)),
+    ),
+)

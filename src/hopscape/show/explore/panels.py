@@ -1,0 +1,484 @@
+"""Deadlock for the page: classes of virtual channels, and the cycle that there would be.
+
+Channel loads of traffic patterns, and the bisection, for the page.
+
+A run of the flit simulator as a film, and load-latency curves, for the page.
+
+Schedules for the page: rounds of transfers over channels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.addresses import MixedRadix
+from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
+from hopscape.core.goal import Goal
+from hopscape.core.network import Network
+from hopscape.core.schedule import Schedule
+from hopscape.show.explore.packing import Links, pack
+
+__all__ = [
+    "MOST_NODES",
+    "SCHEDULES",
+    "bisection_data",
+    "curve_data",
+    "deadlock_data",
+    "recording_data",
+    "schedule_data",
+    "schedules_data",
+    "traffic_data",
+    "usual_schedules",
+    "usual_traffic",
+]
+
+MOST_NODES = 1000
+_SHOWN = 7
+
+
+def deadlock_data(network: Network, links: Links) -> dict[str, Any] | None:
+    """What ``hopscape deadlock`` says; None without routes.
+
+    ``cycle`` holds the channels that wait for each other with a single class, as the page numbers
+    them; ``classes`` the number of a name in ``names`` for every channel: which classes are used
+    there.
+    """
+    from hopscape.deadlock import certify, find_classes, find_source_classes, single_class
+
+    if network.endpoint_count < 2 or not len(links.tails):
+        return None
+    router = network.router()
+    table: Any
+    if router.chained:
+        table, classes, proof = find_classes(network)
+    else:
+        table, classes, proof = find_source_classes(network, router)
+    plain = certify(table, single_class(table))
+    of, names = _used(network, links, table, classes) if router.chained else (None, [])
+    return {
+        "router": table.router,
+        "free": plain.deadlock_free,
+        "words": plain.words(),
+        "vcs": classes.count,
+        "method": classes.method,
+        "least": proof.least,
+        "certificate": proof.words(),
+        "cycle": pack(_cycle(network, links, plain.cycle)),
+        "classes": None if of is None else pack(of),
+        "names": names,
+    }
+
+
+def _cycle(network: Network, links: Links, steps: tuple[tuple[int, int, int], ...]) -> IntArray:
+    found = []
+    for tail, head, _ in steps:
+        row = np.arange(network.indptr[tail], network.indptr[tail + 1])
+        found.append(links.channel[row[network.heads[row] == head][0]])
+    return np.asarray(found, dtype=np.int64)
+
+
+def _used(network: Network, links: Links, table: Any, classes: Any) -> tuple[IntArray, list[str]]:
+    """Which classes packets use on each channel of the page: numbers of names, and the names."""
+    masks = np.zeros(2 * len(links.tails), dtype=np.int64)
+    masks[links.channel] = _masks(network, table, classes)
+    kinds, of = np.unique(masks, return_inverse=True)
+    if len(kinds) <= _SHOWN:
+        return of.ravel(), [_name(int(kind)) for kind in kinds]
+    count = np.asarray([int(mask).bit_count() for mask in masks])
+    return count, [f"{c} classes" for c in range(int(count.max()) + 1)]
+
+
+def _name(mask: int) -> str:
+    bits = [str(bit) for bit in range(mask.bit_length()) if mask >> bit & 1]
+    if not bits:
+        return "not used"
+    return f"class{'es' * (len(bits) > 1)} {', '.join(bits)}"
+
+
+def _masks(network: Network, table: Any, classes: Any) -> IntArray:
+    """The classes in use on each channel as bits, all routes followed hop by hop."""
+    out = np.zeros(len(network.heads), dtype=np.int64)
+    ends = network.endpoints.astype(np.int64)
+    sets = np.asarray(classes.sets, dtype=np.int64)
+    for goal in ends.tolist():
+        at = ends[ends != goal]
+        mine = _first_sets(classes, sets, at, goal)
+        before = np.full(len(at), -1, dtype=np.int64)
+        while len(at):
+            port = table.port[at, goal].astype(np.int64)
+            going = port != NO_PORT
+            at, port, mine, before = at[going], port[going], mine[going], before[going]
+            channel = network.indptr[at] + port
+            mine = _next_sets(classes, sets, (at, goal, channel, before), mine)
+            np.bitwise_or.at(out, channel, mine)
+            at, before = network.heads[channel].astype(np.int64), channel
+            left = at != goal
+            at, mine, before = at[left], mine[left], before[left]
+    return out
+
+
+def _first_sets(classes: Any, sets: IntArray, at: IntArray, goal: int) -> IntArray:
+    if classes.method not in ("layers", "rising"):
+        return np.ones(len(at), dtype=np.int64)
+    if classes.layers.size == 1:
+        return np.full(len(at), sets[int(classes.layers.flat[0])], dtype=np.int64)
+    return sets[classes.layers[at, goal].astype(np.int64)]
+
+
+def _next_sets(
+    classes: Any, sets: IntArray, step: tuple[IntArray, int, IntArray, IntArray], mine: IntArray
+) -> IntArray:
+    """The classes on the next channel: kept, chosen anew on a ring, or risen."""
+    at, goal, channel, before = step
+    first = before < 0
+    if classes.method == "dateline":
+        rings = classes.rings
+        same = ~first & (rings[before] >= 0) & (rings[channel] == rings[before])
+        return np.where(same, mine, sets[classes.entry[at, goal].astype(np.int64)])
+    if classes.method == "rising":
+        rose = ~first & (classes.rings[before] == 1) & (classes.rings[channel] == 0)
+        return np.where(rose, mine << 1, mine)
+    return mine
+
+
+_MOST_MATRIX = 2500
+_WORST_EFFORT = 3e9
+
+
+def usual_traffic(network: Network) -> tuple[str, ...]:
+    """The patterns that a page has when none is asked for."""
+    if network.endpoint_count < 2 or network.order > 5000:
+        return ()
+    return ("uniform", "worst") if _effort(network) <= _WORST_EFFORT else ("uniform",)
+
+
+def traffic_data(
+    network: Network, links: Links, names: Sequence[str], seed: int = 0
+) -> list[dict[str, Any]]:
+    """Loads under traffic patterns of the simulator, by the network's own router.
+
+    Each is ``{"name", "words", "loads": by channel of the page, "largest", "mean", "throughput",
+    "how"}``.
+
+    Raises:
+        ArgumentError: For an unknown pattern.
+        TooLargeError: When a pattern other than uniform is asked for more than 2,500 endpoints, or
+            the worst permutation would take too long.
+    """
+    return [_one_pattern(network, links, name, seed) for name in names]
+
+
+def _one_pattern(network: Network, links: Links, name: str, seed: int) -> dict[str, Any]:
+    from hopscape.metrics import channel_load
+
+    matrix: Any = "uniform"
+    if name != "uniform":
+        if network.endpoint_count > _MOST_MATRIX:
+            raise TooLargeError(
+                f"{network.spec} has {network.endpoint_count:,} endpoints; traffic {name!r} is for"
+                f" up to {_MOST_MATRIX:,} (uniform is for any)"
+            )
+        matrix = _matrix(network, name, seed)
+    found = channel_load(network, traffic=matrix, seed=seed)
+    words = f"{name} traffic, {found.how}"
+    if name == "worst":
+        words = "the permutation that loads one channel most"
+    rate = found.throughput
+    return {
+        "name": name,
+        "words": words,
+        "loads": pack(links.by_channel(found.loads)),
+        "largest": found.largest,
+        "mean": found.mean,
+        "throughput": rate if math.isfinite(rate) else 0.0,
+        "how": found.how,
+    }
+
+
+def _matrix(network: Network, name: str, seed: int) -> Any:
+    from hopscape.simulate.traffic import PATTERNS, make_traffic, worst_permutation
+
+    count = network.endpoint_count
+    if name == "worst":
+        if _effort(network) > 30 * _WORST_EFFORT:
+            raise TooLargeError(
+                f"the worst permutation of {network.spec} would take too long: an assignment of"
+                f" {count:,} endpoints for each of many channels"
+            )
+        from hopscape.deadlock import routing_table
+
+        table = routing_table(network, ties=False)
+        return worst_permutation(network, table, network.endpoints).matrix(count)
+    if "/" in name or name.endswith((".csv", ".trace")):
+        raise ArgumentError(f"traffic is {name!r}; choose {', '.join(PATTERNS)}")
+    sides = network.addresses.sides if isinstance(network.addresses, MixedRadix) else None
+    return make_traffic(name, count, sides, seed).matrix(count)
+
+
+def _effort(network: Network) -> float:
+    """Steps of the search for the worst permutation, about."""
+    nodes = network.order if network.symmetry is None else len(network.symmetry.representatives)
+    share = len(network.heads) * nodes / max(network.order, 1)
+    return share * float(network.endpoint_count) ** 2.5
+
+
+def bisection_data(network: Network, links: Links) -> dict[str, Any] | None:
+    """A cut into halves: ``{"words", "how", "side": 0 or 1 by node, "cut": links}``.
+
+    None where there are no two halves.
+    """
+    from hopscape.metrics import bisection
+
+    if network.endpoint_count < 2:
+        return None
+    found = bisection(network)
+    side = found.side
+    if side is None:  # the width is a closed form: a partition has to be looked for
+        side = _cut(network)
+    crossing = int((side[links.tails] != side[links.heads]).sum())
+    width = found.value
+    known = f"{width}" if width is not None else f"{found.lower} to {found.upper}"
+    words = f"Bisection width {known} ({found.how}); this cut has {crossing} links."
+    return {"words": words, "how": found.how, "side": pack(side), "cut": crossing}
+
+
+def _cut(network: Network) -> Any:
+    """A partition by local search, for networks whose width is a closed form."""
+    from hopscape.metrics import cut_kernels as cuts
+
+    counted = np.zeros(network.order, dtype=np.uint8)
+    counted[network.endpoints] = 1
+    tails = np.concatenate([network.tails, network.heads])
+    heads = np.concatenate([network.heads, network.tails])
+    if network.duplex:
+        indptr, targets = network.indptr, network.heads
+    else:
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(tails, minlength=network.order))])
+        targets = heads[np.argsort(tails, kind="stable")]
+    return cuts.multistart(indptr.astype(np.int64), targets, counted, 20, 0)[1]
+
+
+_FRAMES = 200
+_EVERY = 5
+_MOST_ENTRIES = 6_000_000
+_CURVE_CYCLES = 2000
+
+
+def recording_data(
+    network: Network, links: Links, load: float, traffic: str = "uniform", seed: int = 0
+) -> dict[str, Any]:
+    """A recorded run from an empty network on.
+
+    A frame is taken every few cycles: ``queues`` (flits waiting at the end of each channel of the
+    page) and ``moved`` (flits that it carried since the frame before), frame after frame; and by
+    frame ``in_flight`` (packets), ``delivered`` (packets so far) and ``latency`` (mean of the
+    packets that arrived since, 0 where there are none).
+
+    Raises:
+        ArgumentError: For a load that the endpoints cannot offer, or an unknown traffic.
+    """
+    from hopscape.simulate import Settings, build_setup, layout
+    from hopscape.simulate.jobs import traffic_for
+    from hopscape.simulate.measurement import make_source, start
+    from hopscape.simulate.run import Run, blank_counters
+
+    if not (math.isfinite(load) and load > 0):
+        raise ArgumentError(f"load is {load:g}; it must be above 0 (flits per endpoint and cycle)")
+    settings = Settings()
+    setup = build_setup(network, settings)
+    pattern = traffic_for(setup, traffic, seed)
+    source = make_source(pattern, settings, load)
+    state = start(setup, pattern, source, seed)
+    channels = len(network.heads)
+    frames = int(min(_FRAMES, max(20, _MOST_ENTRIES // max(1, 2 * channels))))
+    counters = blank_counters(setup, frames + 2)
+    counters.span[:] = 0, frames * _EVERY + 1, _EVERY
+    run = Run(setup, state, source, counters)
+    shift = int(setup.fabric.numbers[layout.N_SHIFT])
+    queues, moved, told = [], [], []
+    before = np.zeros(channels, dtype=np.int64)
+    still = False
+    for frame in range(1, frames + 1):
+        still = still or run.to(frame * _EVERY)
+        held = state.vcs[: channels << shift, layout.COUNT].reshape(channels, -1).sum(axis=1)
+        used = counters.used[:channels].copy()
+        queues.append(_by_page(links, held))
+        moved.append(_by_page(links, used - before))
+        told.append((state.scalars[layout.IN_FLIGHT], state.scalars[layout.DELIVERED]))
+        before = used
+    window = counters.windows[:frames]
+    arrived = window[:, layout.W_COUNT]
+    latency = np.where(arrived > 0, window[:, layout.W_LATENCY] / np.maximum(arrived, 1), 0.0)
+    words = (
+        f"{traffic} traffic at {load:g} flits per endpoint and cycle, {settings.vcs} virtual"
+        f" channels of {settings.buffer} flits; from an empty network on"
+    )
+    return {
+        "words": words,
+        "load": load,
+        "traffic": traffic,
+        "every": _EVERY,
+        "frames": frames,
+        "capacity": settings.vcs * settings.buffer,
+        "queues": pack(np.concatenate(queues)),
+        "moved": pack(np.concatenate(moved)),
+        "in_flight": pack([int(a) for a, _ in told]),
+        "delivered": pack([int(b) for _, b in told]),
+        "latency": pack(latency.astype(float)),
+        "deadlocked": bool(still),
+    }
+
+
+def _by_page(links: Links, values: Any) -> Any:
+    out = np.zeros(2 * len(links.tails), dtype=np.int64)
+    out[links.channel] = values
+    return out
+
+
+def curve_data(network: Network, traffic: str = "uniform", seed: int = 0) -> dict[str, Any]:
+    """Latency over load up to saturation and a little beyond, by the flit simulator.
+
+    ``{"name", "load", "latency", "p99", "accepted", "saturation"}``; null where a point saturates.
+    """
+    from hopscape.simulate import Settings, build_setup, run_point
+    from hopscape.simulate.jobs import traffic_for
+    from hopscape.simulate.measurement import saturation
+
+    setup = build_setup(network, Settings())
+    pattern = traffic_for(setup, traffic, seed)
+    top, found = saturation(setup, pattern, seed=seed, cycles=_CURVE_CYCLES, precision=0.05)
+    known = {point.offered: point for point in found}
+    for share in (0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 1.1):
+        load = round(share * top, 6)
+        if load > 0 and all(abs(load - old) > 0.04 * top for old in known):
+            known[load] = run_point(setup, pattern, load, seed=seed, cycles=_CURVE_CYCLES)
+    points = [known[load] for load in sorted(known) if known[load].offered <= 1.6 * top]
+
+    def shown(value: float) -> float | None:
+        return round(float(value), 4) if math.isfinite(value) else None
+
+    return {
+        "name": traffic,
+        "load": [shown(point.offered) for point in points],
+        "latency": [None if point.saturated else shown(point.latency) for point in points],
+        "p99": [None if point.saturated else shown(point.p99) for point in points],
+        "accepted": [shown(point.accepted) for point in points],
+        "saturation": shown(top),
+    }
+
+
+_MOST_TRANSFERS = 300_000
+_SECONDS = 30.0
+
+SCHEDULES: dict[str, tuple[str, dict[str, Any]]] = {
+    "broadcast": ("broadcast", {}),
+    "circuit": ("broadcast", {"switching": "circuit"}),
+    "one-port": ("broadcast", {"ports": 1}),
+    "reduce": ("reduce", {}),
+    "scatter": ("scatter", {}),
+    "gather": ("gather", {}),
+    "all-gather": ("all-gather", {}),
+    "half-duplex": ("all-gather", {"duplex": "half"}),
+    "reduce-scatter": ("reduce-scatter", {}),
+    "all-reduce": ("all-reduce", {}),
+    "all-to-all": ("all-to-all", {}),
+}
+"""What ``--schedules`` takes: the goal, and the rules of the model that are asked for."""
+_ROOTED = ("broadcast", "reduce", "scatter", "gather")
+
+
+def usual_schedules(network: Network) -> tuple[str, ...]:
+    """The schedules that a page has when none is asked for."""
+    ends = network.endpoint_count
+    if ends < 2 or network.order > 2000:
+        return ()
+    if ends > 128:
+        return ("broadcast",)
+    return ("broadcast", "circuit", "all-gather", "half-duplex", "all-reduce")
+
+
+def schedules_data(
+    network: Network, links: Links, names: Sequence[str], *, usual: bool = False
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The best schedule for each name, verified, and notes on what there is none of.
+
+    Raises:
+        ArgumentError: For an unknown name; unless `usual`, also where no algorithm serves.
+        TooLargeError: Unless `usual`, when a schedule has more transfers than a page can hold.
+    """
+    out, notes = [], []
+    for name in names:
+        try:
+            out.append(_best(network, links, name))
+        except HopscapeError as error:
+            if not usual:
+                raise
+            notes.append(f"No {name} schedule: {str(error).splitlines()[0][:300]}")
+    return out, notes
+
+
+def _best(network: Network, links: Links, name: str) -> dict[str, Any]:
+    from hopscape.collectives.contest import compete
+
+    if name not in SCHEDULES:
+        raise ArgumentError(f"schedule {name!r} is unknown; choose {', '.join(SCHEDULES)}")
+    kind, asked = SCHEDULES[name]
+    if network.endpoint_count < 2:
+        raise ArgumentError(f"{network.spec} has fewer than 2 endpoints: nothing to schedule")
+    pairs = network.endpoint_count**2
+    if kind not in _ROOTED and pairs > _MOST_TRANSFERS:
+        raise TooLargeError(
+            f"{kind} among {network.endpoint_count:,} endpoints has about {pairs:,} transfers;"
+            f" the page plays up to {_MOST_TRANSFERS:,} (broadcast has fewer)"
+        )
+    root = int(network.endpoints[0]) if kind in _ROOTED else None
+    goal = Goal(kind, root)  # type: ignore[arg-type]
+    contest = compete(network, goal, asked, seconds=_SECONDS)
+    best = contest.best
+    bound = contest.bounds[0] if contest.bounds else None
+    data = schedule_data(best.schedule, links, name)
+    data["bound"] = bound.rounds if bound else 0
+    data["why"] = bound.why if bound else ""
+    data["verdict"] = "holds" if best.verdict else best.verdict.reason
+    data["words"] = f"{goal.describe()}, algorithm {best.algorithm}"
+    return data
+
+
+def schedule_data(schedule: Schedule, links: Links, name: str = "") -> dict[str, Any]:
+    """A schedule for the page.
+
+    ``starts`` (first transfer of each round), ``hops`` (channels of each transfer), ``channels``
+    (of all transfers, as the page numbers them) and ``chunks`` are packed.
+
+    Raises:
+        TooLargeError: When it has more transfers than a page can hold.
+    """
+    if schedule.transfers > _MOST_TRANSFERS:
+        raise TooLargeError(
+            f"{schedule.name} has {schedule.transfers:,} transfers;"
+            f" the page plays up to {_MOST_TRANSFERS:,}"
+        )
+    goal = schedule.goal
+    known = np.asarray(schedule.channels) if len(schedule.channels) else np.zeros(0, np.int64)
+    return {
+        "name": name or schedule.name,
+        "title": f"{name or goal.kind}: {schedule.name}",
+        "words": goal.describe(),
+        "model": schedule.model.describe(),
+        "kind": goal.kind,
+        "root": -1 if goal.root is None else int(goal.root),
+        "rounds": schedule.rounds,
+        "transfers": schedule.transfers,
+        "bound": 0,
+        "why": "",
+        "verdict": "",
+        "starts": pack(schedule.round_start),
+        "hops": pack(np.diff(schedule.path_start)),
+        "channels": pack(links.channel[known]),
+        "chunks": pack(schedule.chunk),
+    }

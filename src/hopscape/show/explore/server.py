@@ -1,0 +1,345 @@
+"""The explorer on loopback: a form, and pages computed on demand.
+
+Only whoever has the address with its token gets an answer, only from this machine, and only under
+the names of this machine (which keeps out pages of other sites that rebind their name to it). The
+browser sends specs and numbers, which are parsed, never evaluated; specs that read files are
+refused. The address of every page begins with the token, so that none must be stored.
+
+The form of the loopback page, made of the families' own parameters.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+import sys
+from collections.abc import Callable
+from functools import cache
+from html import escape
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from typing import Any
+
+from hopscape._version import __version__
+from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.spec import REQUIRED, Parameter, write_value
+from hopscape.registry import all_families
+from hopscape.show.explore.jobs import BusyError, Jobs, read_question
+from hopscape.show.explore.page import script_safe
+
+__all__ = ["Server", "families", "form_page", "form_policy", "serve"]
+
+_LOOPBACK = "127.0.0.1"
+_MOST_BYTES = 20_000
+_PATIENCE = 15.0
+
+
+class Server(ThreadingHTTPServer):
+    """The server, bound to loopback; threads end with it.
+
+    Args:
+        port: 0 for one that is free.
+
+    Raises:
+        ArgumentError: When the port cannot be had.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, port: int = 0, jobs: Jobs | None = None) -> None:
+        self.token = secrets.token_urlsafe(24)
+        self.jobs = jobs if jobs is not None else Jobs()
+        try:
+            super().__init__((_LOOPBACK, port), _Handler)
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise ArgumentError(
+                f"port {port} cannot be had: {reason}; --port 0 takes any"
+            ) from None
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
+
+    @property
+    def address(self) -> str:
+        """The page, with its token."""
+        return f"http://{_LOOPBACK}:{self.port}/{self.token}/"
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Names under which it may be asked."""
+        names = (_LOOPBACK, "localhost")
+        return tuple(f"{name}:{self.port}" for name in names)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A connection that broke off is nobody's fault; other errors are told in a line."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            print(f"hopscape: a request failed ({type(error).__name__})", file=sys.stderr)
+
+    def server_close(self) -> None:
+        self.jobs.close()
+        super().server_close()
+
+
+class _RefusedError(Exception):
+    """A request that gets no answer but a sentence."""
+
+    def __init__(self, status: HTTPStatus, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers one request."""
+
+    server: Server
+    server_version = "hopscape"
+    sys_version = ""
+    timeout = _PATIENCE
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing: addresses hold the token."""
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Malformed requests in words; what is not spoken here is the client's mistake."""
+        known = {501: HTTPStatus.METHOD_NOT_ALLOWED, 505: HTTPStatus.BAD_REQUEST}
+        status = known.get(code, HTTPStatus(code))
+        said = (
+            "this server knows GET, POST and DELETE" if code == 501 else "the request is malformed"
+        )
+        self._refuse(_RefusedError(status, said))
+
+    # -- answers ------------------------------------------------------------------------------
+
+    def _answer(self, status: int, kind: str, text: str, policy: str) -> None:
+        data = text.encode()
+        self.send_response(status)
+        for name, value in (
+            ("Content-Type", f"{kind}; charset=utf-8"),
+            ("Content-Length", str(len(data))),
+            ("Content-Security-Policy", policy),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", "no-referrer"),
+            ("Cache-Control", "no-store"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+        ):
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)
+
+    def _json(self, status: int, data: Any) -> None:
+        text = json.dumps(data)
+        self._answer(status, "application/json", text, "default-src 'none'")
+
+    def _refuse(self, error: _RefusedError) -> None:
+        self.close_connection = True
+        self.request_version = (
+            "HTTP/1.0"  # a status line even where the request was too odd for one
+        )
+        self._json(error.status, {"error": str(error)})
+
+    # -- questions ----------------------------------------------------------------------------
+
+    def do_GET(self) -> None:
+        self._do(self._get)
+
+    def do_HEAD(self) -> None:
+        self._do(self._get)
+
+    def do_POST(self) -> None:
+        self._do(self._post)
+
+    def do_DELETE(self) -> None:
+        self._do(self._delete)
+
+    def _do(self, act: Callable[[list[str]], None]) -> None:
+        try:
+            act(self._path())
+        except _RefusedError as error:
+            self._refuse(error)
+        except BusyError as error:
+            self._refuse(_RefusedError(HTTPStatus.TOO_MANY_REQUESTS, str(error)))
+        except HopscapeError as error:
+            self._refuse(_RefusedError(HTTPStatus.BAD_REQUEST, str(error)))
+
+    def _path(self) -> list[str]:
+        """The words after the token, once host, origin and token are right."""
+        hosts = self.headers.get_all("Host") or []
+        if len(hosts) != 1 or hosts[0].strip().lower() not in self.server.hosts:
+            said = "the Host header must be one of " + ", ".join(self.server.hosts)
+            raise _RefusedError(HTTPStatus.FORBIDDEN, said)
+        origin = self.headers.get("Origin", f"http://{self.server.hosts[0]}")
+        changes = self.command not in ("GET", "HEAD")
+        if changes and origin.removeprefix("http://") not in self.server.hosts:
+            raise _RefusedError(HTTPStatus.FORBIDDEN, "another site may not ask")
+        token, *words = self.path.partition("?")[0].removeprefix("/").split("/")
+        if not hmac.compare_digest(token.encode(), self.server.token.encode()):
+            said = "the token in the address is wrong; open the address that hopscape printed"
+            raise _RefusedError(HTTPStatus.FORBIDDEN, said)
+        return words
+
+    def _get(self, words: list[str]) -> None:
+        jobs = self.server.jobs
+        if words == [""]:
+            self._answer(HTTPStatus.OK, "text/html", form_page(), form_policy())
+        elif len(words) == 2 and words[0] == "jobs" and (state := jobs.state(words[1])):
+            self._json(HTTPStatus.OK, state)
+        elif len(words) == 3 and words[::2] == ["jobs", "page"] and (page := jobs.page(words[1])):
+            self._answer(HTTPStatus.OK, "text/html", page, "frame-ancestors 'self'")
+        else:
+            raise _RefusedError(HTTPStatus.NOT_FOUND, "there is nothing under this address")
+
+    def _post(self, words: list[str]) -> None:
+        if words != ["jobs"]:
+            raise _RefusedError(HTTPStatus.NOT_FOUND, "there is nothing under this address")
+        name = self.server.jobs.start(read_question(self._body()))
+        self._json(HTTPStatus.ACCEPTED, {"job": name})
+
+    def _delete(self, words: list[str]) -> None:
+        if len(words) != 2 or words[0] != "jobs" or not self.server.jobs.cancel(words[1]):
+            raise _RefusedError(HTTPStatus.NOT_FOUND, "there is no such request")
+        self._json(HTTPStatus.OK, {"state": "cancelled"})
+
+    def _body(self) -> Any:
+        if self.headers.get_content_type() != "application/json":
+            said = "the request must be application/json"
+            raise _RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, said)
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()):
+            raise _RefusedError(HTTPStatus.LENGTH_REQUIRED, "the length of the request is missing")
+        if len(length) > 9 or int(length) > _MOST_BYTES:
+            said = f"a request may have {_MOST_BYTES} bytes"
+            raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, said)
+        try:
+            data = self.rfile.read(int(length))
+        except TimeoutError:
+            said = "the rest of the request did not come"
+            raise _RefusedError(HTTPStatus.REQUEST_TIMEOUT, said) from None
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError):
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "the request is not JSON") from None
+
+
+def serve(port: int = 0, *, show: Callable[[str], None] | None = None) -> None:
+    """Answer until interrupted.
+
+    Args:
+        port: 0 for one that is free.
+        show: Told the address before the first request.
+    """
+    server = Server(port)
+    try:
+        if show is not None:
+            show(server.address)
+        server.serve_forever(poll_interval=0.2)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.server_close()
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>hopscape explorer</title><style>{style}</style></head>
+<body>
+<main>
+<h1>Which network?</h1>
+<form id="form" autocomplete="off">
+<label>Family <select id="family"></select></label>
+<p id="about"></p>
+<div id="fields"></div>
+<label class="long">Network <input id="spec" spellcheck="false" maxlength="2000"></label>
+<label class="long">Beside it (may be left empty) <input id="second" spellcheck="false"
+ maxlength="2000"></label>
+<label>Simulate at load <input id="load" type="number" min="0.01" max="1" step="0.01"
+ placeholder="no"></label>
+<label><input id="curve" type="checkbox"> load-latency curve</label>
+<button id="go">Show</button> <button id="stop" type="button" hidden>Cancel</button>
+</form>
+<p id="said" role="status"></p><progress id="bar" hidden></progress>
+<p><a id="alone" target="_blank" rel="noopener" hidden>open in its own tab</a></p>
+</main>
+<iframe id="view" title="the network" sandbox="allow-scripts allow-downloads" hidden></iframe>
+<noscript><p>This page needs JavaScript; hopscape show and hopscape draw do not.</p></noscript>
+<script type="application/json" id="families">{families}</script>
+<script>{script}</script>
+</body></html>
+"""
+
+
+def families() -> list[dict[str, Any]]:
+    """All families that need no file, with their parameters, for the form.
+
+    Examples:
+        >>> ring = next(one for one in families() if one["name"] == "ring")
+        >>> [(p["name"], p["kind"], p["low"]) for p in ring["parameters"]]
+        [('n', 'int', 1)]
+    """
+    return [
+        {
+            "name": name,
+            "summary": kind.summary,
+            "example": kind.example,
+            "parameters": [_field(one) for one in kind.parameters],
+        }
+        for name, kind in all_families().items()
+        if not kind.reads_files
+    ]
+
+
+def _field(one: Parameter) -> dict[str, Any]:
+    required = one.default is REQUIRED
+    return {
+        "name": one.name,
+        "kind": one.kind,
+        "help": f"{one.help} ({one.range_text})",
+        "low": one.low,
+        "high": one.high,
+        "required": required,
+        "usual": "" if required or one.default is None else write_value(one.default),
+        "variadic": one.variadic,
+    }
+
+
+@cache
+def _file(name: str) -> str:
+    return (files("hopscape.show.explore") / name).read_text(encoding="utf-8").strip()
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def form_policy() -> str:
+    """The content-security policy of the form: its own script and style, its own server."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {_hash(_file('form.js'))}",
+            f"style-src {_hash(_file('form.css'))}",
+            "connect-src 'self'",
+            "frame-src 'self'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+@cache
+def form_page() -> str:
+    """The whole page."""
+    return _PAGE.format(
+        style=_file("form.css"),
+        script=_file("form.js"),
+        families=script_safe({"version": escape(__version__), "families": families()}),
+    )

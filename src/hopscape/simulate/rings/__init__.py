@@ -1,1 +1,0 @@
-"""Rings slot by slot: traffic of schedules on rings, and its simulation."""
