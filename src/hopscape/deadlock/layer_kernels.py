@@ -207,9 +207,6 @@ def _spread(table: IntArray, rows: IntArray, done: IntArray, bits: IntArray) -> 
             row += 1
 
 
-_SYMMETRIC_KERNELS_ONE = np.uint64(1)
-
-
 @kernel
 def fill_pairs(
     wiring: Wiring,
@@ -269,7 +266,7 @@ def _follow(
 
 @helper
 def _leads(leads: IntArray, a: int, b: int) -> bool:
-    return (leads[a, b >> 6] >> np.uint64(b & 63)) & _SYMMETRIC_KERNELS_ONE != 0
+    return (leads[a, b >> 6] >> np.uint64(b & 63)) & _ONE != 0
 
 
 @kernel

@@ -1,6 +1,6 @@
-"""The hand-over: everything that the builders of a network need, in one folder.
+"""A design as files: report, ranking, and the hand-over of the chosen candidate.
 
-A design as files: the report, the ranking, and the hand-over of the chosen candidate.
+The hand-over is everything that the builders of a network need, in one folder.
 """
 
 from __future__ import annotations

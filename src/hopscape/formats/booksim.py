@@ -1,8 +1,7 @@
-"""BookSim 2 configurations: read one and run it here; write one with its network file.
+"""BookSim 2: read a configuration and run it here; write one with its network file.
 
-Networks that BookSim has itself: mesh, torus, flattened butterfly, fat tree and dragonfly.
-
-BookSim's network files: anynet, one line per router.
+Topologies that BookSim has itself (mesh, torus, flattened butterfly, fat tree, dragonfly) are
+configured by name; all others are written as *anynet* files, one line per router.
 """
 
 from __future__ import annotations

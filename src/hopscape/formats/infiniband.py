@@ -3,11 +3,10 @@
 Every router is a switch. An endpoint that hangs on one switch by one link is a host (Hca); every
 other endpoint is a switch with a host on a port of its own, the one behind its last.
 
-Two hand-overs for OpenSM that cannot deadlock: one lane, and service levels.
-
-*One lane* needs nothing from the hosts: its routes close no cycle. *Service levels* keeps the
-shortest routes and puts pairs of hosts into layers, each on a virtual lane of its own, by a policy
-that hosts ask the subnet administrator about.
+Two routings for OpenSM that cannot deadlock are written. *One lane* needs nothing from the hosts:
+its routes close no cycle of channel dependencies. *Service levels* keeps the shortest routes and
+puts pairs of hosts into layers, each on a virtual lane of its own, by a policy that hosts ask the
+subnet administrator for.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""MSCCL files carried out on the CPU: buffers moved as their steps say, deadlocks found.
+"""MSCCL files executed on the CPU: buffers moved as the steps say, deadlocks detected.
 
 The interpreter reads nothing but the files. A send waits for its receive (stricter than the queues
 of the real executor), thread blocks are taken in random order, and a step waits for what it
 depends on.
 
-MSCCL algorithms judged by msccl-tools, where it is installed.
-
-msccl-tools reads no XML; it checks programs of its language, MSCCLang. So an algorithm is told to
-it as such a program, move by move in the order in which the interpreter carried them out.
+Where msccl-tools is installed, it judges the algorithm as well. It reads no XML; it checks programs
+of its language, MSCCLang. So an algorithm is told to it as such a program, move by move in the
+order in which the interpreter executed them.
 """
 
 from __future__ import annotations

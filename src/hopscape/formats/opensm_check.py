@@ -1,6 +1,7 @@
 """A hand-over under the real subnet manager: ibsim, OpenSM, saquery and ibdmchk.
 
-An InfiniBand fabric as its own tools tell it: netlist, forwarding tables, routes by them.
+The fabric is read back as these programs report it (netlist, forwarding tables) and routes are
+traced through the tables.
 """
 
 from __future__ import annotations

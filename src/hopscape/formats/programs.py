@@ -1,8 +1,8 @@
-"""Running other people's programs: found, timed, ended with us, and their last words kept.
+"""What all checks of a hand-over share: its files and the programs of others that run on them.
 
-Reading a hand-over back: do all its files tell the same network?
-
-The list of a hand-over's files with their digests: what was changed by hand is named.
+Programs are found on the path, timed, ended with this process, and the end of their output is kept
+for messages. The folder's files are read back as one network, and its manifest, a list of files
+with their digests, tells which of them were changed by hand.
 """
 
 from __future__ import annotations

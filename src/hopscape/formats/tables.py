@@ -1,8 +1,7 @@
-"""Routing tables as CSV: one row per node, one column per destination.
+"""CSV tables: next ports (a row per node, a column per destination) and cables.
 
-Cable lists: one row per cable, from rack, slot and port to rack, slot and port.
-
-The first lines are comments that say which network it is, so that the list can be read back.
+A cable is one row, from rack, slot and port to rack, slot and port; the first lines of the list are
+comments that name the network, so that it can be read back.
 """
 
 from __future__ import annotations

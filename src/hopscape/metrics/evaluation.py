@@ -1,10 +1,8 @@
 """A network under comparison, and the one policy by which its figures are found.
 
-A figure is known in closed form; else it is measured, if that can be afforded; else a sample or a
-bound stands for it; else it is not known, and the note says why. ``show``, ``compare``, ``design``
-and the functions of :mod:`hopscape.metrics` all ask here.
-
-What is known of a network without measuring: its family's closed forms, and what they imply.
+A figure is known in closed form (the family's, or what follows from it); else it is measured, if
+that can be afforded; else a sample or a bound stands for it; else it is not known, and the note
+says why. ``show``, ``compare``, ``design`` and the functions of :mod:`hopscape.metrics` all ask here.
 """
 
 from __future__ import annotations

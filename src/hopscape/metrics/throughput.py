@@ -2,11 +2,8 @@
 
 A machine is looked at switch by switch: traffic between two endpoints of one switch loads no
 channel, and what the endpoints of one switch send to those of another takes the same routes. All
-results are shares of an endpoint's line rate, at most 1.
-
-What no routing gets across a cut: the bisection bound, over many cuts.
-
-Loads of even splitting as fractions, for machines small enough to count.
+results are shares of an endpoint's line rate, at most 1. Bounds over many cuts say what no routing
+exceeds; loads of even splitting are counted as fractions on machines small enough.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Plain lists for other programs: node-link JSON, adjacency lists, and bare edges.
+"""Plain lists for other programs: node-link JSON, adjacency lists, bare edges, MatrixMarket.
 
-MatrixMarket files, read here: scipy's reader crashes on damaged ones (arrays too short).
-
-The format: R. F. Boisvert, R. Pozo, K. Remington, *The Matrix Market exchange formats*, NISTIR
-5935, 1996.
+MatrixMarket is read here because scipy's reader crashes on damaged files (arrays too short). The
+format: R. F. Boisvert, R. Pozo, K. Remington, *The Matrix Market exchange formats*, NISTIR 5935,
+1996.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Graph Modelling Language (GML): nested lists of keys and values.
-
-GEXF 1.3, the format of Gephi, with places.
-"""
+"""GML (nested lists of keys and values) and GEXF 1.3, the format of Gephi, with positions."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The lines of a picture: straight, bent, fanned out, loops and arrow heads.
+"""The lines of a picture and what stands out in it.
 
-Everything is in points of the page (72 to the inch).
-
-What stands out in a picture: links by kind, a route, nodes that somebody asks about.
+Links are straight, bent, fanned out or loops, with arrow heads where they are simplex; colours mark
+kinds of links, a route, and nodes that the caller asks about. Everything is in points of the page
+(72 to the inch).
 """
 
 from __future__ import annotations

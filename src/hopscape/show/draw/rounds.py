@@ -1,7 +1,4 @@
-"""Schedules round by round: the tree of a broadcast, as a picture or moving.
-
-Times of collectives against the size of the data.
-"""
+"""Schedules as pictures: round by round, still or animated, and times against message size."""
 
 from __future__ import annotations
 

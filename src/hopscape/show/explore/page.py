@@ -1,11 +1,8 @@
 """One HTML file with everything in it: program, style and data.
 
-Some networks as a page, in seconds: the finalists of a design beside its report.
-
-The explorer inside a notebook: folded, in a sandbox, loaded when it is opened.
-
-A notebook keeps every output in its file, so the view holds the network and nothing that must be
-computed at length; what is larger is pointed to.
+Also the page of a design's finalists, beside its report, and the explorer inside a notebook:
+folded, in a sandbox, loaded when it is opened. A notebook keeps every output in its file, so the
+view holds the network and nothing that takes long to compute; larger networks are linked to.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Deadlock for the page: classes of virtual channels, and the cycle that there would be.
+"""What the explorer's panels show of a network, computed here and packed for the page.
 
-Channel loads of traffic patterns, and the bisection, for the page.
-
-A run of the flit simulator as a film, and load-latency curves, for the page.
-
-Schedules for the page: rounds of transfers over channels.
+Four panels: virtual-channel classes and the cycle that would deadlock without them; channel loads
+of traffic patterns and the bisection; a recorded run of the flit simulator with load-latency
+curves; and schedules, round by round.
 """
 
 from __future__ import annotations

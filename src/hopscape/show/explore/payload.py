@@ -1,14 +1,9 @@
 """What the page is told about a network: compact, plain data.
 
-Where nodes stand on the page: the layouts that are computed here.
-
-The page itself makes the circle, the rings and layers round a node, and the adjacency matrix.
-
-The network's router in a form that the page can follow.
-
-Most routers are one of two rules, which need no table: the lowest port that begins a shortest
-route, or a port that depends on the difference of two addresses alone. All others are shipped as a
-table of next ports, deflated, while that is small.
+Layouts that need a computation are made here; the page itself makes the circle, the rings and
+layers round a node, and the adjacency matrix. Most routers are one of two rules, which need no
+table: the lowest port that begins a shortest route, or a port that depends on the difference of two
+addresses alone. All others are shipped as a table of next ports, deflated, while that is small.
 """
 
 from __future__ import annotations
