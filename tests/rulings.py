@@ -22,7 +22,7 @@ class Known:
     Attributes:
         prefix: Of all keys; left out of the names below.
         holds: Claims that hold as they are printed; if left out, all that are not named otherwise.
-        undecided: Claims that are open, and so without plants.
+        undecided: Claims that are open.
         beyond: Claims that the paper does not make.
         texts: What the text of a claim says, by name.
     """

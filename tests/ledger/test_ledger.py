@@ -1,26 +1,24 @@
-"""The ledger's own machinery: registration, verdicts, planted errors, the page."""
+"""The ledger's own machinery: registration, verdicts, the page."""
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import pytest
 
 import hopscape
 from hopscape.core.errors import ArgumentError
-from hopscape.families.classic import Heawood
 from hopscape.ledger import (
     Claim,
     Outcome,
     Paper,
-    PlantedError,
+    Searched,
     judge,
     load_claims,
     load_papers,
     markdown_page,
-    planted,
     run_claim,
-    run_plants,
 )
-from hopscape.metrics import moore_bound
 
 
 def _moore() -> Outcome:
@@ -36,14 +34,6 @@ def _broken() -> Outcome:
 
 def _claim(check=_moore, **more) -> Claim:
     return Claim("made-up", "made up", "nowhere", "ten", "computed", check, **more)
-
-
-ONE_MORE = PlantedError(
-    "one node more",
-    "hopscape.metrics.cost:moore_bound",
-    lambda right: lambda degree, diameter: right(degree, diameter) + 1,
-)
-HARMLESS = PlantedError("nothing", "hopscape.metrics.cost:moore_bound", lambda right: right)
 
 
 def test_keys_are_unique_and_papers_known() -> None:
@@ -67,43 +57,27 @@ def test_a_ruling_says_why() -> None:
         Outcome("refuted", "3")
 
 
-def test_a_planted_error_reaches_names_that_were_imported() -> None:
-    assert moore_bound(3, 2) == 10
-    with planted(ONE_MORE):
-        assert hopscape.metrics.moore_bound(3, 2) == 11
-        assert run_claim(_claim()).outcome.ruling == "refuted"
-    assert hopscape.metrics.moore_bound(3, 2) == 10
-    assert run_claim(_claim()).outcome.ruling == "holds"
-
-
-def test_an_error_in_a_class_is_taken_back() -> None:
-    before = vars(Heawood).get("facts")
-    with planted(PlantedError("", "hopscape.families.classic.small:Heawood.facts", lambda _: None)):
-        assert Heawood.facts is None
-    assert vars(Heawood).get("facts") is before
-    inherited = "hopscape.families.classic.small:Heawood.detours"
-    assert "detours" not in vars(Heawood)
-    with planted(PlantedError("", inherited, lambda _: None)):
-        assert Heawood.detours is None
-    assert "detours" not in vars(Heawood)
-    assert Heawood.detours is not None
-
-
-def test_noticed_and_not() -> None:
-    assert [one.noticed for one in run_plants([_claim(plants=(ONE_MORE, HARMLESS))])] == [
-        True,
-        False,
-    ]
-
-
 def test_a_check_that_breaks_down_is_not_a_verdict() -> None:
     entry = run_claim(_claim(_broken))
     assert entry.outcome.ruling == "failed"
     assert "nothing works" in entry.outcome.note
-    crash = PlantedError("crash", "hopscape.metrics.cost:moore_bound", lambda _: _broken)
-    (one,) = run_plants([_claim(plants=(crash,))])
-    assert one.after.ruling == "failed"
-    assert not one.noticed
+
+
+def test_values_and_what_was_searched_are_for_machines_too() -> None:
+    def check() -> Outcome:
+        searched = [Searched("pairs", 6, 6), Searched("orders", 24)]
+        return judge([], "-", values={"most": Fraction(1, 3)}, searched=searched)
+
+    record = run_claim(_claim(check)).to_dict()
+    assert record["values"] == {"most": "1/3"}
+    assert record["searched"][0] == {"what": "pairs", "count": 6, "expected": 6}
+    paper = Paper("made up", "Nobody: nothing", (), (_claim(check),))
+    assert "(searched: 6 pairs, 24 orders)" in markdown_page([paper], [run_claim(_claim(check))])
+
+
+def test_a_check_that_searched_less_than_theory_says_has_failed() -> None:
+    outcome = judge(["N = 4"], "-", searched=[Searched("pairs", 5, 6)])
+    assert (outcome.ruling, outcome.note) == ("failed", "searched 5 of 6 pairs")
 
 
 def test_page_counts_what_is_beyond_apart() -> None:

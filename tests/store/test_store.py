@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.store import Store, file_digest, opened, records
-from hopscape.store import records as digest
+from hopscape.store.records import digest
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x), max_leaves=5

@@ -33,7 +33,7 @@ from hopscape.design.table import ranking_records
 from hopscape.metrics.columns import Evaluation, measure_columns
 from hopscape.registry import build, spec_files
 from hopscape.store import Processes, Store, Task, run_tasks
-from hopscape.store import records as digest
+from hopscape.store.records import digest
 
 __all__ = ["Design", "design", "measure_asked", "usual_processes"]
 

@@ -19,7 +19,7 @@ from hopscape.design.designer import Design
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build, member, spec_files
 from hopscape.store import Store, Task, run_tasks
-from hopscape.store import records as digest
+from hopscape.store.records import digest
 
 if TYPE_CHECKING:
     from hopscape.design.switched import SwitchedDesign

@@ -30,7 +30,7 @@ from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.words import sentences
 from hopscape.registry import all_families, family, spec_files
 from hopscape.store import Processes, Store, Task, run_tasks
-from hopscape.store import records as digest
+from hopscape.store.records import digest
 
 __all__ = [
     "SwitchedDesign",

@@ -1,4 +1,4 @@
-"""The ledger: every claim of the papers, run and judged; and the errors that test the checks."""
+"""The ledger: every claim of the papers, run and judged."""
 
 from hopscape.ledger.book import (
     Entry,
@@ -8,8 +8,7 @@ from hopscape.ledger.book import (
     run_claim,
     run_claims,
 )
-from hopscape.ledger.claim import Claim, Correction, Outcome, Paper, PlantedError, judge
-from hopscape.ledger.planting import Planting, planted, run_plants
+from hopscape.ledger.claim import Claim, Correction, Outcome, Paper, Searched, judge
 
 __all__ = [
     "Claim",
@@ -17,14 +16,11 @@ __all__ = [
     "Entry",
     "Outcome",
     "Paper",
-    "PlantedError",
-    "Planting",
+    "Searched",
     "judge",
     "load_claims",
     "load_papers",
     "markdown_page",
-    "planted",
     "run_claim",
     "run_claims",
-    "run_plants",
 ]

@@ -1,4 +1,4 @@
-"""What a claim of a paper is, what a check of it may find, and the errors that test the check.
+"""What a claim of a paper is, and what a check of it may find.
 
 How the claims of a paper are written down.
 
@@ -8,12 +8,13 @@ Tables of a study: made one after the other, and kept, so that a later run goes 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 from hopscape.core.numbers import plain
 from hopscape.store import Store, Task, run_tasks
-from hopscape.store import records as digest
+from hopscape.store.records import digest
 
 __all__ = [
     "Claim",
@@ -22,14 +23,45 @@ __all__ = [
     "Outcome",
     "Paper",
     "Parts",
-    "PlantedError",
     "Ruling",
+    "Searched",
+    "Value",
     "judge",
     "make_tables",
-    "printed_as",
 ]
 
 Ruling = Literal["holds", "holds corrected", "refuted", "open", "failed"]
+
+Value = bool | int | float | str | Fraction | Sequence["Value"]
+"""What a check pins: a number, or a list or table of numbers."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """How much a check tried.
+
+    Attributes:
+        what: ``ordered pairs``.
+        count: As counted while the check ran.
+        expected: The same number from theory, such as N(N - 1); None where theory gives none.
+
+    Examples:
+        >>> str(Searched("ordered pairs", 182, 14 * 13)), str(Searched("words", 1040, 1041))
+        ('182 ordered pairs', '1,040 of 1,041 words')
+    """
+
+    what: str
+    count: int
+    expected: int | None = None
+
+    @property
+    def complete(self) -> bool:
+        """As much as theory says."""
+        return self.expected is None or self.count == self.expected
+
+    def __str__(self) -> str:
+        share = "" if self.complete else f" of {self.expected:,}"
+        return f"{self.count:,}{share} {self.what}"
 
 
 @dataclass(frozen=True)
@@ -42,35 +74,20 @@ class Outcome:
         measured: What was measured, in numbers that the check computed.
         note: How the claim must be corrected, the counter-example, or why it stays open; a ruling
             other than ``holds`` always says so.
+        values: The numbers found, by name, for machines: the true value beside a refuted one, the
+            parameters of a correction. They are pinned: a run that finds others is told apart.
+        searched: What was tried, and how much of it.
     """
 
     ruling: Ruling
     measured: str
     note: str = ""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    searched: tuple[Searched, ...] = ()
 
     def __post_init__(self) -> None:
         if self.ruling != "holds" and not self.note:
             raise ValueError(f"the ruling {self.ruling!r} must say why")
-
-
-@dataclass(frozen=True)
-class PlantedError:
-    """A deliberate error in something that a claim's check relies on; the check must notice it.
-
-    Attributes:
-        error: What is broken: ``one wire of the Heawood graph moved``.
-        where: What is replaced, as ``module:name`` or ``module:Class.name``.
-        broken: Takes the right thing and returns the wrong one.
-    """
-
-    error: str
-    where: str
-    broken: Callable[[Any], Any]
-
-
-def printed_as(module: str, name: str, value: Any, error: str = "") -> PlantedError:
-    """A value or formula that a paper prints, changed."""
-    return PlantedError(error or f"{name} printed as {value}", f"{module}:{name}", lambda _: value)
 
 
 @dataclass(frozen=True)
@@ -84,8 +101,6 @@ class Claim:
         says: What it says.
         how: How it is checked, and how far.
         check: Runs the check and returns an :class:`Outcome`; it computes, it never looks up.
-        plants: Errors that the check has to notice. A claim that only a citation or an opinion
-            stands behind has none, and its check returns ``open``.
         beyond: True when the paper does not say it: counted apart, as "also true".
     """
 
@@ -95,7 +110,6 @@ class Claim:
     says: str
     how: str
     check: Callable[[], Outcome]
-    plants: tuple[PlantedError, ...] = ()
     beyond: bool = False
 
 
@@ -127,6 +141,8 @@ def judge(
     correction: Correction | None = None,
     *,
     note: str = "",
+    values: Mapping[str, Value] | None = None,
+    searched: Sequence[Searched] = (),
 ) -> Outcome:
     """Judge a claim by the exceptions that were found to it.
 
@@ -134,24 +150,40 @@ def judge(
         exceptions: Where the claim fails as it is printed; none means that it holds.
         correction: How the claim must read, where there is a way.
         note: What else there is to say when it holds.
+        values: The numbers found, see :class:`Outcome`.
+        searched: What was tried; a count other than that of theory means that the check itself
+            ``failed``, whatever it saw.
 
     Examples:
         >>> judge([], "3 graphs").ruling
         'holds'
-        >>> judge(["N = 4"], "3 graphs", Correction("odd N only", []))
-        Outcome(ruling='holds corrected', measured='3 graphs', note='odd N only; as printed: N = 4')
+        >>> outcome = judge(["N = 4"], "3 graphs", Correction("odd N only", []), values={"N": 4})
+        >>> outcome.ruling, outcome.note, outcome.values
+        ('holds corrected', 'odd N only; as printed: N = 4', {'N': 4})
         >>> judge(["N = 4", "N = 6"], "3 graphs").note
         '2 exceptions, the first: N = 4'
+        >>> judge([], "6 pairs", searched=[Searched("pairs", 5, 6)]).note
+        'searched 5 of 6 pairs'
     """
+    ruling, note = _ruling(exceptions, correction, note)
+    short = [str(one) for one in searched if not one.complete]
+    if short:
+        ruling, note = "failed", f"searched {', '.join(short)}"
+    return Outcome(ruling, measured, note, dict(values or {}), tuple(searched))
+
+
+def _ruling(
+    exceptions: Sequence[str], correction: Correction | None, note: str
+) -> tuple[Ruling, str]:
+    """The ruling, and what it says."""
     if not exceptions:
-        return Outcome("holds", measured, note)
+        return "holds", note
     if correction is not None and not correction.exceptions:
-        note = f"{correction.text}; as printed: {exceptions[0]}"
-        return Outcome("holds corrected", measured, note)
+        return "holds corrected", f"{correction.text}; as printed: {exceptions[0]}"
     failing = exceptions if correction is None else correction.exceptions
     if len(failing) == 1:
-        return Outcome("refuted", measured, failing[0])
-    return Outcome("refuted", measured, f"{len(failing)} exceptions, the first: {failing[0]}")
+        return "refuted", failing[0]
+    return "refuted", f"{len(failing)} exceptions, the first: {failing[0]}"
 
 
 Check = Callable[[], Outcome]
@@ -185,16 +217,16 @@ class Entries:
         says: str,
         how: str,
         check: Check,
-        *plants: PlantedError,
+        *,
         beyond: bool = False,
     ) -> Claim:
         """A claim of the paper, or with `beyond` a fact beside it."""
         key, check = self.prefix + key, self.guard(check)
-        return Claim(key, self.paper, where, says, how, check, plants, beyond)
+        return Claim(key, self.paper, where, says, how, check, beyond)
 
-    def also(self, key: str, says: str, how: str, check: Check, *plants: PlantedError) -> Claim:
+    def also(self, key: str, says: str, how: str, check: Check) -> Claim:
         """Something true that the paper does not say."""
-        return self.claim(key, self.elsewhere, says, how, check, *plants, beyond=True)
+        return self.claim(key, self.elsewhere, says, how, check, beyond=True)
 
 
 Parts = Mapping[str, tuple[Callable[..., Any], tuple[Any, ...]]]

@@ -21,7 +21,7 @@ from hopscape.simulate.traffic import (
     worst_permutation,
 )
 from hopscape.store import file_digest
-from hopscape.store import records as digest
+from hopscape.store.records import digest
 
 __all__ = ["Job", "traffic_for"]
 

@@ -21,7 +21,7 @@ from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.schedule import Schedule
 from hopscape.formats.graphs import Exporter
-from hopscape.ledger import Claim, Outcome, Paper, PlantedError, judge
+from hopscape.ledger import Claim, Outcome, Paper, judge
 from hopscape.metrics.evaluation import Column, Evaluation
 
 # -- a family -------------------------------------------------------------------------------------
@@ -167,18 +167,6 @@ def _diameters() -> Outcome:
     return judge(wrong, "16 wheels")
 
 
-def _without_spokes(right: Any) -> Any:
-    """A ring with a hub that only two of its nodes are wired to."""
-
-    def wrong(self: Wheel, nodes: IntArray) -> IntArray:
-        rows: IntArray = right(self, nodes).copy()
-        rows[nodes > 2, 0] = -1
-        rows[nodes == 0, 2:] = -1
-        return rows
-
-    return wrong
-
-
 PAPER = Paper(
     key="wheel",
     title="A textbook on graphs",
@@ -191,11 +179,6 @@ PAPER = Paper(
             "a wheel with a rim of four nodes or more has diameter 2",
             "breadth-first search, n from 4 to 19",
             _diameters,
-            (
-                PlantedError(
-                    "spokes are missing", "hopscape_wheel:Wheel.neighbours", _without_spokes
-                ),
-            ),
         ),
     ),
 )

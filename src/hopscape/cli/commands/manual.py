@@ -12,14 +12,18 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hopscape.cli.options import option
 from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
+from hopscape.core.numbers import plain
 from hopscape.core.processes import run_to_end
+
+if TYPE_CHECKING:
+    from hopscape.ledger import Entry
 
 __all__ = ["JOBS", "docs", "ledger", "manual_folder", "warm_up"]
 
@@ -126,21 +130,18 @@ def ledger(
     paper: Annotated[str | None, option("Only this paper's claims.")] = None,
     key: Annotated[str | None, option("Only this claim.", "--claim")] = None,
     listing: Annotated[bool, option("List the claims without running them.", "--list")] = False,
-    plant: Annotated[
-        bool, option("Break what each check relies on; does the verdict change?")
-    ] = False,
     page: Annotated[Path | None, option("Write the documentation's page (Markdown).")] = None,
 ) -> None:
     """Run the claims of the papers and judge them.
 
-    Exit code 1: a check broke down or, with --plant, did not notice an error.
+    Exit code 1: a check broke down.
     """
     from hopscape.core.errors import ArgumentError
     from hopscape.core.files import write_atomically
-    from hopscape.ledger import load_claims, load_papers, markdown_page, run_claims, run_plants
+    from hopscape.ledger import load_claims, load_papers, markdown_page, run_claims
 
-    if listing + plant + (page is not None) > 1:
-        raise ArgumentError("--list, --plant and --page exclude each other; give one of them")
+    if listing and page is not None:
+        raise ArgumentError("--list and --page exclude each other; give one of them")
     if page is not None and (look.output is not None or look.style is not Format.table):
         raise ArgumentError("--page writes Markdown to its own file; leave out --format and -o")
     claims = load_claims(paper, key)
@@ -157,21 +158,34 @@ def ledger(
         ]
         emit_rows(rows)
         return
-    if plant:
-        plantings = list(run_plants(claims))
-        emit_rows([one.to_dict() for one in plantings], columns=_PLANT_COLUMNS)
-        if not all(one.noticed for one in plantings):
-            raise typer.Exit(1)
-        return
     entries = list(run_claims(claims))
     if page is not None:
         text = markdown_page(load_papers(), entries)
         write_atomically(page, lambda out: out.write(text.encode()))
         print(f"wrote {page}: {len(entries)} claims")
+    elif key is not None and look.style is Format.table:
+        emit(entries[0].to_dict(), table=_in_full(entries[0]))
     else:
         emit_rows([entry.to_dict() for entry in entries], columns=_COLUMNS)
     if any(entry.outcome.ruling == "failed" for entry in entries):
         raise typer.Exit(1)
+
+
+def _in_full(entry: Entry) -> dict[str, str]:
+    """One entry for a terminal, with its numbers and what it searched."""
+    claim, outcome = entry.claim, entry.outcome
+    return {
+        "claim": claim.key,
+        "where": f"{claim.paper}, {claim.where}",
+        "says": claim.says,
+        "checked": claim.how,
+        "searched": ", ".join(map(str, outcome.searched)),
+        "measured": outcome.measured,
+        "verdict": outcome.ruling,
+        "note": outcome.note,
+        **{name: str(value) for name, value in plain(outcome.values).items()},
+        "time (s)": f"{entry.seconds:.1f}",
+    }
 
 
 _COLUMNS = {
@@ -180,11 +194,4 @@ _COLUMNS = {
     "measured": "measured",
     "verdict": "verdict",
     "note": "note",
-}
-_PLANT_COLUMNS = {
-    "key": "claim",
-    "error": "planted error",
-    "before": "before",
-    "after": "after",
-    "noticed": "noticed",
 }

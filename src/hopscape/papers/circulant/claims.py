@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopscape.ledger.claim import Entries, Paper
-from hopscape.papers.circulant import checks_bounds, checks_exchange, checks_largest, plants
+from hopscape.papers.circulant import checks_bounds, checks_exchange, checks_largest
 
 __all__ = ["CLAIMS", "PAPER"]
 
@@ -17,8 +17,6 @@ CLAIMS = (
         "N(d, n) = Σ C(n,i) C(d,n-i) 2^(n-i) points within d steps; polynomials for n = 1, 2, 3",
         "points counted one by one for n <= 4, d <= 5; polynomials for d < 200",
         checks_bounds.ball_formula,
-        plants.off_by("bounds.ball"),
-        plants.print_as("BALLS", plants.first_changed(2)),
     ),
     _claim(
         "ulb2",
@@ -26,7 +24,6 @@ CLAIMS = (
         "ulb(N, 2) = ⌈(√(2N-1) - 1)/2⌉",
         "in integers against the least ball that is large enough, N <= 4,000",
         checks_bounds.ulb_two,
-        plants.off_by("bounds.ulb", 1, lambda nodes, n: nodes == 14),
     ),
     _claim(
         "ulb-bound",
@@ -34,7 +31,6 @@ CLAIMS = (
         "ulb(N, n) >= (n! N)^(1/n)/2 - (n+1)/2",
         "in integers, n <= 6, N < 800",
         checks_bounds.ulb_bound,
-        plants.off_by("bounds.ulb", -1),
     ),
     _claim(
         "ulb-below",
@@ -42,7 +38,6 @@ CLAIMS = (
         "d(N; S) >= ulb(N, n) for every circulant",
         "breadth-first search on 400 seeded random graphs, N < 200, n <= 4",
         checks_bounds.ulb_below,
-        plants.off_by("bounds.ulb"),
     ),
     _claim(
         "max-small-n",
@@ -50,9 +45,6 @@ CLAIMS = (
         "M(d, n) = N(d, n) for n <= 2; for n = 2 by (N; 1, 2d+1)",
         "(2d+1; 1) and (2d²+2d+1; 1, 2d+1) by breadth-first search, d <= 30",
         checks_bounds.max_small_n,
-        plants.WIRE_MOVED,
-        plants.off_by("bounds.ball", 1),
-        plants.OTHER_GENERATORS,
     ),
     _claim(
         "max-below",
@@ -60,8 +52,6 @@ CLAIMS = (
         "M(d, n) <= N(d, n) for n > 2",
         "closed forms for n = 3, d < 200",
         checks_bounds.max_below,
-        plants.off_by("bounds.ball", -5),
-        plants.off_by("bounds.max_order", 1),
     ),
     _claim(
         "double-loop-nearest",
@@ -69,9 +59,6 @@ CLAIMS = (
         "(N; s, s+1), s nearest to (√(2N-1) - 1)/2, has least diameter and mean distance",
         "breadth-first search against the bounds of the L1 ball, 5 <= N <= 200",
         checks_bounds.double_loop_nearest,
-        plants.OTHER_GENERATORS,
-        plants.off_by("bounds.least_mean", 1),
-        plants.WIRES_CUT,
     ),
     _claim(
         "double-loop-ulb",
@@ -79,8 +66,6 @@ CLAIMS = (
         "(N; u, u+1), u = ulb(N, 2), has least diameter",
         "breadth-first search, 5 <= N <= 200",
         checks_bounds.double_loop_ulb,
-        plants.off_by("bounds.ulb", 1),
-        plants.WIRES_CUT,
     ),
     _claim(
         "yebra",
@@ -88,9 +73,6 @@ CLAIMS = (
         "(3d²+3d+1; 1, 3d+1, 3d+2) has diameter d and is equivalent to (N; d, d+1, 2d+1)",
         "breadth-first search and multiplier, d <= 20",
         checks_bounds.yebra,
-        plants.OTHER_GENERATORS,
-        plants.TWO_NODES_MORE,
-        plants.NO_MULTIPLIER,
     ),
     _claim(
         "wong-coppersmith",
@@ -98,8 +80,6 @@ CLAIMS = (
         "(b^n; 1, b, ..., b^(n-1)), b odd, has diameter n(b-1)/2",
         "breadth-first search on all graphs with b <= 11 and n <= 5 of up to 3,000 nodes",
         checks_bounds.wong_coppersmith,
-        plants.WIRES_CUT,
-        plants.OTHER_GENERATORS,
     ),
     _claim(
         "wong-third",
@@ -107,7 +87,6 @@ CLAIMS = (
         "for n = 3 Wong and Coppersmith's graphs have (8/27)d³ + O(d²) nodes",
         "orders of the family, odd b < 400: the rest is below 3d²",
         checks_bounds.wong_third,
-        plants.off_by("named.WongCoppersmith.known_diameter", 20),
     ),
     _claim(
         "chen-jia",
@@ -115,8 +94,6 @@ CLAIMS = (
         "the graphs of Chen and Jia have diameter at most d for d >= n >= 3",
         "breadth-first search for n = 3, 4, 5 and all d with at most 3,000 nodes",
         checks_bounds.chen_jia,
-        plants.TWO_NODES_MORE,
-        plants.off_by("named.chen_jia_order", 2),
     ),
     _claim(
         "bermond",
@@ -124,7 +101,6 @@ CLAIMS = (
         "the order 32k³+8k²+2k of Bermond and others is that of Chen and Jia for n = 3",
         "formulas, d < 60",
         checks_bounds.bermond,
-        plants.off_by("named.chen_jia_order", 2, lambda d, n: d == 30),
     ),
     _claim(
         "polynomials",
@@ -132,7 +108,6 @@ CLAIMS = (
         "M(d, n) for n <= 2, and orders and generators of the families found, are polynomials in d",
         "differences of the third order, d < 40",
         checks_bounds.polynomials,
-        plants.off_by("bounds.max_order", 1, lambda d, n: d == 20),
     ),
     _claim(
         "bermond-eight-ninths",
@@ -147,7 +122,6 @@ CLAIMS = (
         "M(d, 3) is far above the older families",
         "formulas, d < 300",
         checks_bounds.above_older,
-        plants.off_by("bounds.max_order", -200),
     ),
     _claim(
         "translation",
@@ -155,8 +129,6 @@ CLAIMS = (
         "D(u, v) = D(0, v - u mod N)",
         "breadth-first search over the wires from every third node of four circulants",
         checks_bounds.translation,
-        plants.WIRE_MOVED,
-        plants.WIRES_CUT,
     ),
     _claim(
         "lemma",
@@ -165,7 +137,6 @@ CLAIMS = (
         " (v - u + D(u) + D(v))/2, reached at (v + u + D(v) - D(u))/2",
         "all intervals of 80 seeded random ring circulants, N < 300",
         checks_largest.lemma,
-        plants.LEMMA_SHIFTED,
     ),
     _claim(
         "table",
@@ -173,9 +144,6 @@ CLAIMS = (
         "orders and generators for d = 1..18",
         "breadth-first search on every graph of the table; generators against the formulas",
         checks_largest.table,
-        plants.off_by("bounds.max_order", 1, lambda d, n: d == 9),
-        plants.print_as("TABLE", lambda right: right | {6: (333, (36, 47), (9, 73), (144, 152))}),
-        plants.SET_18_CHANGED,
     ),
     _claim(
         "families",
@@ -183,9 +151,6 @@ CLAIMS = (
         "the graphs (4)+(5), (17) and (18) have diameter d",
         "breadth-first search, d <= 20",
         checks_largest.families,
-        plants.WIRES_CUT,
-        plants.OTHER_GENERATORS,
-        plants.print_as("THEOREM_1", plants.first_changed(1)),
     ),
     _claim(
         "two-parameters",
@@ -193,8 +158,6 @@ CLAIMS = (
         "the graphs behind the proof have diameter d",
         "orders and generators as printed and breadth-first search, d <= 10, all p3 <= 2d - 2",
         checks_largest.two_parameters,
-        plants.print_as("order_15", lambda right: lambda d, p: right(d, p) + 2),
-        plants.S3_MOVED,
     ),
     _claim(
         "best-split",
@@ -202,8 +165,6 @@ CLAIMS = (
         "(15) is largest for p3 = 2⌊d/3⌋ or 2⌊d/3⌋ + 1 as (16) says, and then (4)",
         "every p3 <= 2d - 2, d < 100",
         checks_largest.best_split,
-        plants.print_as("order_15", lambda right: lambda d, p: right(d, p) + 8 * p * p),
-        plants.print_as("split_16", lambda right: lambda d: (right(d)[0] + 1,)),
     ),
     _claim(
         "equations",
@@ -211,8 +172,6 @@ CLAIMS = (
         "the graphs of theorem 1 satisfy (10) and (11), with s2 < r < s3",
         "in integers, all graphs of (5), d < 60",
         checks_largest.equations,
-        plants.print_as("THEOREM_1", plants.first_changed(0)),
-        plants.off_by("bounds.max_order", 1),
     ),
     _claim(
         "theorem2",
@@ -220,9 +179,6 @@ CLAIMS = (
         "M(d, 3) is the largest order of a ring circulant with three generators and diameter d",
         "every generator pair of every order up to the ball's bound, d <= 7; finds measured again",
         checks_largest.theorem2,
-        plants.off_by("bounds.max_order", 1, lambda d, n: d == 5),
-        plants.SETS_LOST,
-        plants.print_as("LARGEST", plants.first_changed(1)),
     ),
     _claim(
         "theorem1",
@@ -230,8 +186,6 @@ CLAIMS = (
         "(4) is the largest order when s2 < s3 - s2",
         "all ring sets of diameter d of every order up to the ball's bound, d = 2..7",
         checks_largest.theorem1,
-        plants.SETS_LOST,
-        plants.print_as("THEOREM_1", plants.first_changed(1)),
     ),
     _claim(
         "odd",
@@ -239,7 +193,6 @@ CLAIMS = (
         "M(d, n) is odd for all d and n",
         "all sets for d = 3, n = 4 from N(3, 4) downwards; closed forms for n <= 3, d < 200",
         checks_largest.odd,
-        plants.EVEN_LOST,
     ),
     _claim(
         "even-s2",
@@ -247,7 +200,6 @@ CLAIMS = (
         "an even s2 is never extremal in theorem 1, except for d = 2",
         "all extremal ring sets with s2 < s3 - s2, d = 2..7",
         checks_largest.even_s2,
-        plants.EVEN_ADDED,
     ),
     _claim(
         "double-s2",
@@ -255,7 +207,6 @@ CLAIMS = (
         "2·s2 = s3 is extremal only for d = 1",
         "all extremal ring sets, d = 1..7, also up to sign",
         checks_largest.double_s2,
-        plants.DOUBLE_ADDED,
     ),
     _claim(
         "18-equivalent",
@@ -263,8 +214,6 @@ CLAIMS = (
         "(18) is equivalent to (17)",
         "a multiplier found and applied, d <= 30",
         checks_largest.equivalent_18,
-        plants.NO_MULTIPLIER,
-        plants.SET_18_CHANGED,
     ),
     _claim(
         "wide-sets",
@@ -272,7 +221,6 @@ CLAIMS = (
         "the generators (17) and (18) have s2 > s3 - s2",
         "in integers, d < 60",
         checks_largest.wide_sets,
-        plants.print_as("SETS_17", lambda right: (right[0], ((2, 6, 1), (4, 10, 8)), right[2])),
     ),
     _claim(
         "gamma",
@@ -280,9 +228,6 @@ CLAIMS = (
         "family (19) is the case d ≡ 0 of (4) and (5) with p = 2⌊d/3⌋",
         "formulas for even p <= 20, diameters by breadth-first search for p <= 12",
         checks_largest.gamma,
-        plants.TWO_NODES_MORE,
-        plants.OTHER_GENERATORS,
-        plants.print_as("THEOREM_1", plants.first_changed(0)),
     ),
     _claim(
         "theorem3",
@@ -290,8 +235,6 @@ CLAIMS = (
         "the formula for D(v) on family (19), even p",
         "every node for p = 2, 4, 6, 8 against breadth-first search",
         checks_exchange.theorem3,
-        plants.WRONG_DISTANCE,
-        plants.TWO_NODES_MORE,
     ),
     _claim(
         "path-vector",
@@ -299,8 +242,6 @@ CLAIMS = (
         "a shortest path vector is found in constant time",
         "every node for p = 2, 4, 6, 8: leads there, and has length D(v)",
         checks_exchange.path_vector,
-        plants.LONGER_VECTOR,
-        plants.OTHER_GENERATORS,
     ),
     _claim(
         "pair-routing",
@@ -308,8 +249,6 @@ CLAIMS = (
         "steps by any port with a coordinate left, until all are 0, are a shortest path",
         "all orders of the steps to all nodes of N = 55, walked over the wires",
         checks_exchange.pair_routing,
-        plants.LONGER_VECTOR,
-        plants.WIRE_MOVED,
     ),
     _claim(
         "broadcast-complete",
@@ -317,9 +256,6 @@ CLAIMS = (
         "the broadcast reaches all nodes in d steps",
         "simulated as printed and verified, N = 55, 333, 1027 (ports of the lost figure recovered)",
         checks_exchange.broadcast_complete,
-        plants.PORT_LOST,
-        plants.LAST_LOST,
-        plants.ROUND_LATE,
     ),
     _claim(
         "broadcast-time",
@@ -327,8 +263,6 @@ CLAIMS = (
         "the broadcast takes the least time",
         "each node's first copy against its distance, N = 55, 333, 1027",
         checks_exchange.broadcast_time,
-        plants.ROUND_LATE,
-        plants.LAST_LOST,
     ),
     _claim(
         "broadcast-load",
@@ -336,7 +270,6 @@ CLAIMS = (
         "the broadcast sends no superfluous message",
         "copies counted by the verifier, as printed and with the limit U <= p",
         checks_exchange.broadcast_load,
-        plants.LIMITED,
     ),
     _claim(
         "broadcast-any-source",
@@ -344,7 +277,6 @@ CLAIMS = (
         "the tree looks the same from every source",
         "rounds, messages and duplicates from other roots against those from node 0",
         checks_exchange.broadcast_any_source,
-        plants.OTHER_ROOTS,
     ),
     _claim(
         "np-hard",
@@ -366,8 +298,6 @@ CLAIMS = (
         "optimal circulants are highly fault-tolerant and reliable",
         "vertex connectivity against the degree, N = 21, 55, 111, 117",
         checks_exchange.survivable,
-        plants.LESS_CONNECTED,
-        plants.WIRES_CUT,
     ),
     _claim(
         "fault-routing",
@@ -375,8 +305,6 @@ CLAIMS = (
         "the routing algorithm has a simple variant for faults",
         "ours on N = 55 with five dead nodes: every way walked, and compared with a search",
         checks_exchange.fault_routing,
-        plants.THROUGH_DEAD,
-        plants.GIVES_UP,
     ),
     _claim(
         "fault-broadcast",
@@ -384,7 +312,6 @@ CLAIMS = (
         "the broadcast has a simple variant for faults, by edges outside the tree",
         "ours, in which who hears nothing asks, verified on N = 55 with five sets of dead nodes",
         checks_exchange.fault_broadcast,
-        plants.NOBODY_ANSWERS,
     ),
     _claim(
         "routing-17",
@@ -392,7 +319,6 @@ CLAIMS = (
         "the extremal graphs (17) have a closed form for shortest vectors too",
         "the router's closed form against breadth-first search, d = 2..6",
         checks_exchange.routing_17,
-        plants.VECTORS_MIXED,
         beyond=True,
     ),
     _claim(
@@ -401,8 +327,6 @@ CLAIMS = (
         "any circulant has a broadcast without memory: N - 1 messages at breadth-first times",
         "schedules verified, and compared with the rule for one node, on four circulants",
         checks_exchange.memoryless,
-        plants.SILENT_NODE,
-        plants.TREE_LAST_LOST,
         beyond=True,
     ),
 )

@@ -15,7 +15,6 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.families.torus.grids import Torus
 from hopscape.ledger.claim import Entries, Outcome, judge
-from hopscape.papers.torusbcast import plants
 from hopscape.papers.torusbcast.claims_definition import READINGS, faults, run, walked
 from hopscape.papers.torusbcast.codes import check_code_lemma, corner_in_code, torus_codes
 from hopscape.papers.torusbcast.delays import check_delay_safety
@@ -248,11 +247,6 @@ CLAIMS = (
         "with vertex-disjoint circuits and 3m rounds, the optimum of the longest path is D + 1",
         "a scheme walked on sides 7, 49; all perfect codes, by search on side 7 and in Z^3",
         _check_optimum,
-        plants.LONGER_WORD,
-        plants.changed("a perfect code is overlooked", "codes:torus_codes", lambda c: c[1:]),
-        plants.changed(
-            "a local pattern is overlooked", "codes:local_codes", lambda c: set(list(c)[1:])
-        ),
         beyond=True,
     ),
     _claim(
@@ -261,8 +255,6 @@ CLAIMS = (
         "with edge-disjoint circuits and 3m rounds, the diameter D itself is reached",
         "a scheme walked on sides 7, 49",
         _check_edge_optimum,
-        plants.LONGER_WORD,
-        plants.LOST_CALL,
         beyond=True,
     ),
     _claim(
@@ -271,8 +263,6 @@ CLAIMS = (
         "inside tiles, the same words everywhere: diameter + 6(m - 1) + 1",
         "a scheme walked on sides 7, 49; tiles of senders followed",
         _check_axis,
-        plants.LONGER_WORD,
-        plants.LOST_CALL,
         beyond=True,
     ),
     _claim(
@@ -281,12 +271,6 @@ CLAIMS = (
         "with the same words everywhere and one level, 10/9 of the diameter is the best",
         "exhaustive over the chains of lattices on side 7; the words found are walked",
         _check_uniform,
-        plants.changed(
-            "words of the rounds one step longer than said",
-            "flags:shortest_words",
-            lambda best: best if best.length is None else _longer(best),
-        ),
-        plants.changed("a chain is overlooked", "flags:chains", lambda found: found[1:]),
         beyond=True,
     ),
     _claim(
@@ -295,8 +279,6 @@ CLAIMS = (
         "12·3^k links leave the tile T(k) of two dimensions",
         "counted for k = 0 to 3 (3-D: to 2)",
         _check_boundary,
-        plants.shifted("tiles:boundary"),
-        plants.changed("a tile lacks a vertex", "tiles:tile", lambda points: points[1:]),
         beyond=True,
     ),
     _claim(
@@ -305,11 +287,6 @@ CLAIMS = (
         "there is a matrix with B^d = (2d + 1) I and digits 0, ±e_i in every dimension",
         "multiplied, and classes counted, for d = 1 to 8",
         _check_companion,
-        plants.changed(
-            "an entry of the matrix changed",
-            "numeration:companion_matrix",
-            lambda rows: [[rows[0][0] + 1, *rows[0][1:]], *rows[1:]],
-        ),
         beyond=True,
     ),
     _claim(
@@ -318,8 +295,6 @@ CLAIMS = (
         "four and five dimensions: 18 hops in 4 rounds on side 9, 28 in 5 rounds on side 11",
         "every call walked",
         _check_dimensions,
-        plants.LONGER_WORD,
-        plants.LOST_CALL,
         beyond=True,
     ),
 )

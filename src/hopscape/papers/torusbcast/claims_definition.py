@@ -20,7 +20,6 @@ from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 from hopscape.families.torus.grids import Torus
 from hopscape.ledger.claim import Correction, Entries, Outcome, judge
-from hopscape.papers.torusbcast import plants
 from hopscape.papers.torusbcast.numeration import word_system
 from hopscape.papers.torusbcast.walks import (
     Walked,
@@ -179,8 +178,6 @@ CLAIMS = (
         "x and x' are joined when x - x' = ±e_i, so that degrees are 2d (and the diameter d⌊n/2⌋)",
         "all vertices of five tori; one search held against coordinates",
         _check_graph,
-        plants.MOVED_WIRE,
-        plants.FAR,
     ),
     _claim(
         "torus-bounds",
@@ -188,8 +185,6 @@ CLAIMS = (
         "R ≥ log_(p+1) N, and the longest path is at least the diameter",
         "the calls of nine broadcasts walked: growth by 2d + 1 a round, no chain below a distance",
         _check_bounds,
-        plants.ONE_ROUND,
-        plants.SHORTCUT,
     ),
     _claim(
         "torus-chains",
@@ -197,8 +192,6 @@ CLAIMS = (
         "one chain w_1 w_2 ... w_k of calls, w_r in round r, leads to each vertex",
         "chains of sides 5 and 25 followed back",
         _check_chains,
-        plants.SWAPPED_ROUNDS,
-        plants.LOST_CALL,
     ),
     _claim(
         "torus-van-der-corput",
@@ -206,11 +199,5 @@ CLAIMS = (
         "the broadcast is like the construction of a van der Corput sequence",
         "the first b^r points are I(r); aligned blocks of b^r meet each tile of that level once",
         _check_van_der_corput,
-        plants.changed(
-            "the sequence turned by one vertex",
-            "numeration:MixedSystem.van_der_corput",
-            lambda points: np.roll(points, 1, axis=0),
-        ),
-        plants.SWAPPED_ROUNDS,
     ),
 )

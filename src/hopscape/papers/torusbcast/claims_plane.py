@@ -10,7 +10,6 @@ import hopscape.papers.torusbcast.printed as paper
 from hopscape.collectives.circuits.schemes import scheme
 from hopscape.collectives.circuits.torus import parse_word, steps
 from hopscape.ledger.claim import Correction, Entries, Outcome, judge
-from hopscape.papers.torusbcast import plants
 from hopscape.papers.torusbcast.claims_definition import READINGS, faults, run, walked
 from hopscape.papers.torusbcast.delays import check_delay_safety, simulate_delays
 from hopscape.papers.torusbcast.numeration import closure, lattice, word_system
@@ -208,12 +207,6 @@ CLAIMS = (
         "(o, YXXȲ) is the path over (0,0), (0,1), (1,1), (2,1), (2,0)",
         "walked",
         _check_notation,
-        plants.changed(
-            "steps go the other way",
-            "words:steps",
-            lambda found: (-found[0], found[1]),
-        ),
-        plants.print_as("EXAMPLE", ("YXYx", paper.EXAMPLE[1])),
     ),
     _claim(
         "torus-2d-words",
@@ -221,8 +214,6 @@ CLAIMS = (
         "in round r the four printed paths lead from v to v + B^(2m-r) D*",
         "all paths of m = 1, 2, 3, walked; the scheme uses these paths",
         _check_words,
-        plants.TURNED_WORD,
-        plants.print_as("WORDS_2D", {1: ("XXY", "xxy", "YYX", "yyX"), 0: paper.WORDS_2D[0]}),
     ),
     _claim(
         "torus-2d-broadcast",
@@ -230,9 +221,6 @@ CLAIMS = (
         "the 2-D scheme is a broadcast, in 2m = log_5 N rounds",
         "every call walked for m = 1, 2, 3, in three readings of disjoint; verify agrees",
         _check_broadcast,
-        plants.LOST_CALL,
-        plants.SWAPPED_ROUNDS,
-        plants.VERIFIER_ASLEEP,
     ),
     _claim(
         "torus-2d-length",
@@ -240,8 +228,6 @@ CLAIMS = (
         "its longest chain is 5^(m-1) - 1, the diameter",
         "chains added up call by call for m = 1, 2, 3",
         _check_length,
-        plants.LONGER_WORD,
-        plants.print_as("length_2d", lambda m: 5**m - 1, "the formula printed as 5^m - 1"),
     ),
     _claim(
         "torus-2d-round-lengths",
@@ -249,8 +235,6 @@ CLAIMS = (
         "paths of round r have length 3·5^((2m-r-1)/2) when r is odd, 5^((2m-r)/2) when it is even",
         "all calls for m = 1, 2, 3",
         _check_round_lengths,
-        plants.LONGER_WORD,
-        plants.print_as("round_length_2d", lambda m, r: 5 ** ((2 * m - r) // 2), "3 left out"),
     ),
     _claim(
         "torus-informed-set",
@@ -258,8 +242,6 @@ CLAIMS = (
         "before round r the informed set is L(2m - r + 1)",
         "sides 5 and 25, set by set",
         _check_informed_set,
-        plants.SWAPPED_ROUNDS,
-        plants.shifted("tiles:lattice"),
     ),
     _claim(
         "torus-2d-containment",
@@ -267,8 +249,6 @@ CLAIMS = (
         "the calls of v in round r stay in v + T(2m - r)",
         "all calls for m = 1, 2, 3 against tiles added up by hand; every m by finite closure",
         _check_containment,
-        plants.LONGER_WORDS,
-        plants.COARSE,
     ),
     _claim(
         "torus-2d-delays",
@@ -276,11 +256,5 @@ CLAIMS = (
         "delays never make circuits of the 2-D scheme cross",
         "node- and call-level tiles for m = 1, 2, 3; random delays",
         _check_delays,
-        plants.TURNED_WORD,
-        plants.changed(
-            "a crossing is invented",
-            "delays:_strangers",
-            lambda found: (np.array([0]), np.array([1])),
-        ),
     ),
 )

@@ -8,7 +8,6 @@ import numpy as np
 
 import hopscape.papers.torusbcast.printed as paper
 from hopscape.ledger.claim import Correction, Entries, Outcome, judge
-from hopscape.papers.torusbcast import plants
 from hopscape.papers.torusbcast.claims_definition import READINGS, called, faults, run, walked
 from hopscape.papers.torusbcast.claims_plane import (
     broadcast_faults,
@@ -195,9 +194,6 @@ def _check_shorter() -> Outcome:
     )
 
 
-_WRONG_WORDS = {**paper.WORDS_3D, 1: ("yZxy", "YzXY", "XyZ", "xYz", "ZxZ", "zXZ")}
-_EXCHANGED = {2: paper.WORDS_3D[1], 1: paper.WORDS_3D[2], 0: paper.WORDS_3D[0]}
-
 _claim = Entries("torusbcast").claim
 
 CLAIMS = (
@@ -207,8 +203,6 @@ CLAIMS = (
         "the printed words lead to v + B^k D*, k = 2, 1, 0",
         "all eighteen words walked; the scheme uses these paths",
         _check_words,
-        plants.print_as("WORDS_3D", _WRONG_WORDS, "a letter of a word changed"),
-        plants.TURNED_WORD,
     ),
     _claim(
         "torus-3d-labels",
@@ -216,9 +210,6 @@ CLAIMS = (
         "long words when r = 2, middle words when r = 1 (mod 3)",
         "the printed words put together in both ways, walked on sides 7 and 49",
         _check_labels,
-        plants.print_as("WORDS_3D", _EXCHANGED, "long and middle words exchanged"),
-        plants.print_as("WORDS_3D", _WRONG_WORDS, "a letter of a word changed"),
-        plants.SWAPPED_ROUNDS,
     ),
     _claim(
         "torus-3d-unit",
@@ -226,10 +217,6 @@ CLAIMS = (
         "u = 7^((m-i)/3) in rounds r = i (mod 3)",
         "u of all rounds for m = 1 to 4; the schemes of m = 1, 2 walked",
         _check_unit,
-        plants.print_as(
-            "unit_3d", lambda m, r: 7.0 ** ((3 * m - r) // 3), "u printed as 7^⌊(3m-r)/3⌋"
-        ),
-        plants.SWAPPED_ROUNDS,
     ),
     _claim(
         "torus-3d-broadcast",
@@ -237,9 +224,6 @@ CLAIMS = (
         "a broadcast on side 7^m, made as in two dimensions, in 3m rounds",
         "every call walked for m = 1, 2, in three readings of disjoint; verify agrees",
         _check_broadcast,
-        plants.LOST_CALL,
-        plants.TURNED_WORD,
-        plants.VERIFIER_ASLEEP,
     ),
     _claim(
         "torus-3d-containment",
@@ -247,8 +231,6 @@ CLAIMS = (
         "the proof is that of two dimensions: the calls of v in round r stay in v + T(3m - r)",
         "all calls for m = 1, 2 against tiles added up by hand; every m by finite closure",
         _check_containment,
-        plants.LONGER_WORDS,
-        plants.COARSE,
     ),
     _claim(
         "torus-3d-length",
@@ -256,8 +238,6 @@ CLAIMS = (
         "the longest chain of the 3-D scheme is 4/3 of the diameter",
         "chains added up call by call for m = 1, 2",
         _check_length,
-        plants.LONGER_WORD,
-        plants.print_as("RATIO_3D", Fraction(5, 4)),
     ),
     _claim(
         "torus-3d-delays",
@@ -265,12 +245,6 @@ CLAIMS = (
         "delays never make circuits of the 3-D scheme cross",
         "node- and call-level tiles for m = 1, 2; random delays",
         _check_delays,
-        plants.LONGER_WORDS,
-        plants.changed(
-            "a crossing is invented",
-            "delays:_strangers",
-            lambda found: (np.array([0]), np.array([1])),
-        ),
     ),
     _claim(
         "torus-eleven-ninths",
@@ -278,9 +252,6 @@ CLAIMS = (
         "with digits that change by round, 11/9 of the diameter is possible",
         "a reconstruction, every call walked for m = 1, 2",
         _check_eleven,
-        plants.LONGER_WORD,
-        plants.LOST_CALL,
-        plants.print_as("RATIO_ELEVEN", Fraction(10, 9)),
     ),
     _claim(
         "torus-open-question",
@@ -288,7 +259,5 @@ CLAIMS = (
         "open: is there a broadcast with circuits shorter than 11/9 of the diameter?",
         "four schemes walked call by call for m = 2",
         _check_shorter,
-        plants.LOST_CALL,
-        plants.print_as("RATIO_ELEVEN", Fraction(9, 9)),
     ),
 )

@@ -24,7 +24,7 @@ from hopscape.search.graph.lifts import Shape, Solution
 from hopscape.search.graph.problem import Problem
 from hopscape.search.graph.result import GraphResult
 from hopscape.store import Processes, Store, Task, run_tasks
-from hopscape.store import records as digest
+from hopscape.store.records import digest
 
 __all__ = ["LOCAL", "Plan", "best_graph", "best_switches", "plan", "switch_counts", "switched"]
 
