@@ -20,7 +20,7 @@ import pytest
         ("hopscape design --families torus,mes", {"torus,mesh"}),
         ("hopscape families heaw", {"heawood"}),
         ("hopscape docs star", {"start"}),
-        ("hopscape broadcast heawood --algorithm basi", {"basic", "basic-printed"}),
+        ("hopscape broadcast heawood --algorithm basi", {"basic"}),
         ("hopscape nothing x", set()),
         ("hopscape show --format x --col", {"--columns"}),
     ],

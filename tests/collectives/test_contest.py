@@ -12,7 +12,7 @@ from hopscape import Goal, Model, verify
 from hopscape.collectives import contest
 from hopscape.collectives.bounds import least_load
 from hopscape.collectives.circuits.search import search_circuits
-from hopscape.collectives.contest import buffer_chunks, compete
+from hopscape.collectives.contest import buffer_chunks, candidates, compete
 from hopscape.collectives.records import (
     contest_record,
     crossings,
@@ -128,11 +128,15 @@ def test_one_that_is_named_keeps_its_own_rules_or_is_refused() -> None:
         compete(network, Goal.broadcast(0), {"ports": 1}, algorithm="numeration")
     with pytest.raises(ArgumentError, match=r"no broadcast algorithm 'magic'; it has .*generic"):
         compete(network, Goal.broadcast(0), algorithm="magic")
-    printed = compete(hopscape.build("heawood"), Goal.broadcast(0), algorithm="basic-printed")
-    assert not printed.best.verdict
-    best = compete(hopscape.build("heawood"), Goal.broadcast(0))
-    reasons = {one.algorithm: one.reason for one in best.left_out}
-    assert "its schedule fails" in reasons["basic-printed"]
+
+
+@pytest.mark.parametrize("spec", ["heawood", "folded(heawood, 2)", "gamma_circulant(2)"])
+def test_what_a_paper_prints_wrongly_is_no_algorithm_for_users(spec: str) -> None:
+    network = hopscape.build(spec)
+    assert not [one.name for one in candidates(network, Goal.broadcast(0)) if "print" in one.name]
+    for name in ("basic-printed", "axes-printed", "node-local-printed"):
+        with pytest.raises(ArgumentError, match="no broadcast algorithm"):
+            compete(network, Goal.broadcast(0), algorithm=name)
 
 
 def test_no_time_leaves_out_all_but_the_first() -> None:

@@ -14,10 +14,16 @@ import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.collectives import lower_bounds, run_algorithm
 from hopscape.collectives.colouring import colour_edges
-from hopscape.collectives.products import _match_middles, _small_permutation, permute_by_rows
+from hopscape.collectives.products import (
+    _match_middles,
+    _small_permutation,
+    broadcast_by_axes,
+    permute_by_rows,
+)
 from hopscape.collectives.translations import Shifts, plan_all_gather, plan_all_to_all
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError
+from hopscape.families.classic.heawood import basic_broadcast
 
 
 @pytest.mark.parametrize("spec", ["heawood", "heawood(mirrored=true)"])
@@ -28,7 +34,7 @@ def test_basic_broadcast_from_every_root(spec):
         assert good
         assert (good.details["rounds"], good.details["messages"]) == (3, 13)
         assert good.details["duplicates"] == 0
-        printed = verify(run_algorithm(net, Goal.broadcast(root), "basic-printed"))
+        printed = verify(basic_broadcast(net, root, printed=True))
         assert not printed
         assert (printed.details["reached"], printed.details["duplicates"]) == (10, 4)
 
@@ -49,7 +55,7 @@ def test_broadcast_by_axes(spec, rounds):
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_only_the_source_goes_on_as_printed(n):
     net = hopscape.build(f"folded(heawood, {n})")
-    verdict = verify(run_algorithm(net, Goal.broadcast(5), "axes-printed"))
+    verdict = verify(broadcast_by_axes(net, net.family.factors, 5, source_only=True))
     assert verdict.details["reached"] == 1 + 13 * n
 
 

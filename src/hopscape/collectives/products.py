@@ -34,17 +34,11 @@ def product_collectives(factors: Sequence[Network]) -> tuple[Collective, ...]:
     def by_axes(network: Network, goal: Goal, model: Model) -> Schedule:
         return broadcast_by_axes(network, parts, goal.root or 0, model)
 
-    def source_only(network: Network, goal: Goal, model: Model) -> Schedule:
-        return broadcast_by_axes(network, parts, goal.root or 0, model, everybody=False)
-
     def by_rows(network: Network, goal: Goal, model: Model) -> Schedule:
         return permute_by_rows(network, parts, goal.targets, model)
 
     found = [
         Collective("axes", "broadcast", "every holder broadcasts along the next axis", by_axes),
-        Collective(
-            "axes-printed", "broadcast", "only the source goes on (misses most nodes)", source_only
-        ),
         Collective(
             "rows",
             "permutation",
@@ -64,15 +58,15 @@ def broadcast_by_axes(
     root: int,
     model: Model = Model(),
     *,
-    everybody: bool = True,
+    source_only: bool = False,
 ) -> Schedule:
     """Broadcast along the first axis, then from every holder along the second, and so on.
 
     Args:
         network: The product of `factors`.
         model: Each axis is served by the generic broadcast of its factor under this model.
-        everybody: False: only the root goes on along the next axis, as one paper prints it; most
-            nodes are then never reached.
+        source_only: Only the root goes on along the next axis, as one paper prints it; most nodes
+            are then never reached. For the ledger.
 
     Examples:
         >>> import hopscape
@@ -96,7 +90,7 @@ def broadcast_by_axes(
         rounds.append(np.tile(part.round.astype(np.int64), len(holders)) + first_round)
         first_round += part.rounds
         first_port += factor.ports
-        if everybody:
+        if not source_only:
             places = (np.arange(factor.order) - start[axis]) * stride
             holders = (holders[:, None] + places[None, :]).ravel()
     return Schedule.from_columns(
@@ -105,7 +99,7 @@ def broadcast_by_axes(
         Goal.broadcast(root),
         round=np.concatenate(rounds),
         channels=np.concatenate(channels),
-        name="axes" if everybody else "axes-printed",
+        name="axes-printed" if source_only else "axes",
     )
 
 

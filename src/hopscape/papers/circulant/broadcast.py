@@ -78,14 +78,6 @@ def circulant_collectives(family: Family) -> tuple[Collective, ...]:
                 "the paper's rule at each node, corrected: no duplicate, no memory",
                 lambda network, goal, model: node_local_broadcast(network, _root(goal), model),
             ),
-            Collective(
-                "node-local-printed",
-                "broadcast",
-                "the paper's rule at each node as printed: complete, with duplicates",
-                lambda network, goal, model: node_local_broadcast(
-                    network, _root(goal), model, printed=True
-                ),
-            ),
         ]
     return tuple(found)
 

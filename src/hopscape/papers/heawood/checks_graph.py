@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from hopscape.core.family import Family
-from hopscape.core.goal import Goal
-from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 from hopscape.families.classic import Heawood, Hypercube, Petersen
+from hopscape.families.classic.heawood import basic_broadcast
 from hopscape.ledger import brute
 from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.papers.heawood import printed
@@ -278,17 +276,15 @@ _RIGHT_LAST = {("+", "+"): ("+", "c"), ("+", "c"): ("+", "-")}
 
 def check_basic_broadcast() -> Outcome:
     network = heawood()
-    assert isinstance(network.family, Family)
-    build = {c.name: c.build for c in network.family.collectives() if c.goal == "broadcast"}
     reached, messages, _ = _spread(printed.FURTHER_STEPS, printed.LAST_STEPS)
     as_printed, fixed, unsettled = [], [], []
     if len(reached) < _N:
         as_printed.append(f"{len(reached)} of {_N} nodes are reached, by {messages} messages")
-    ours: list[Schedule] = [build["basic-printed"](network, Goal.broadcast(0), Model())]
+    ours: list[Schedule] = [basic_broadcast(network, 0, printed=True)]
     if verify(ours[0]).details["reached"] != len(reached):
         unsettled.append(f"our printed schedule reaches {verify(ours[0]).details['reached']}")
     for root in range(_N):
-        made = build["basic"](network, Goal.broadcast(root), Model())
+        made = basic_broadcast(network, root)
         verdict = verify(made)
         if not verdict or made.rounds != printed.SENDS or made.transfers != _N - 1:
             unsettled.append(f"from {root}: {verdict.reason or f'{made.rounds} sends'}")
