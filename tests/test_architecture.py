@@ -19,36 +19,49 @@ from hopscape.core.plugins import plugin_entries
 
 SOURCE = Path(hopscape.__file__).parent
 FLOORS = [
-    {"core"},
+    {"_version", "core"},
     {"algebra"},
-    {"interchange", "store"},
+    {"formats.graphs", "store"},
     {"metrics"},
     {"collectives", "deadlock"},
     {"families"},
     {"registry"},
-    {"draw", "search", "simulate", "export", "emit"},
-    {"explore"},
+    {"search", "simulate"},
+    {"formats"},
+    {"show"},
     {"ledger"},
-    {"design", "handover"},
+    {"design"},
     {"cli"},
+    {"papers"},
 ]
+"""Rooms from the ground up: a module imports from its own floor and those below."""
 
 _COMMAND = "from hopscape.cli import main\ntry: main({})\nexcept SystemExit: pass"
 
 
-def _floor(name: str) -> int:
-    return next(i for i, rooms in enumerate(FLOORS) if name in rooms)
+def _floor(module: str) -> int:
+    """The floor of a module, by its name below ``hopscape``."""
+    words = module.split(".")
+    names = {".".join(words[:2]), words[0]}
+    return next(i for i, rooms in enumerate(FLOORS) if rooms & names)
+
+
+def _is_module(name: str) -> bool:
+    place = SOURCE.joinpath(*name.split(".")[1:])
+    return place.is_dir() or place.with_suffix(".py").is_file()
 
 
 @cache
 def _imports(path: Path) -> set[str]:
-    found = set()
+    """Modules of the project that a module imports."""
+    names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            found.add(node.module)
+            whole = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {name if _is_module(name) else node.module for name in whole}
         elif isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-    return {name for name in found if name.startswith("hopscape.")}
+            names |= {alias.name for alias in node.names}
+    return {name for name in names if name.startswith("hopscape.")}
 
 
 def _room(path: Path) -> str:
@@ -59,15 +72,43 @@ def _modules() -> list[Path]:
     return sorted(p for p in SOURCE.rglob("*.py") if _room(p) not in ("__init__", "__main__"))
 
 
+def _below(path: Path) -> str:
+    """Name of a module below ``hopscape``."""
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+
+
 def test_imports_point_down() -> None:
     wrong = []
     for path in _modules():
-        if _room(path) == "_version":
-            continue
         for name in _imports(path):
-            target = name.split(".")[1]
-            if target != "_version" and _floor(target) > _floor(_room(path)):
+            if _floor(name.removeprefix("hopscape.")) > _floor(_below(path)):
                 wrong.append(f"{path.relative_to(SOURCE)} imports {name}")
+    assert wrong == []
+
+
+def _texts(path: Path) -> Iterator[str]:
+    """What stands in quotes in a module, docstrings left out."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    prose = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            yield node.value
+
+
+def test_the_toolkit_knows_no_paper() -> None:
+    """Neither by import nor by text: papers register by entry points."""
+    rooms = {p.parent.name for p in (SOURCE / "papers").glob("*/__init__.py")}
+    modules = {
+        f"{_below(p).removeprefix('papers.')}" for p in (SOURCE / "papers").glob("*/*.py")
+    } - rooms
+    wrong = []
+    for path in _modules():
+        if _room(path) == "papers":
+            continue
+        named = {text for text in _texts(path) if re.match(r"(hopscape\.)?papers[.:]", text)}
+        named |= {text for text in _texts(path) if text.partition(":")[0] in modules}
+        named |= {name for name in _imports(path) if name.startswith("hopscape.papers")}
+        wrong += [f"{path.relative_to(SOURCE)}: {name}" for name in sorted(named)]
     assert wrong == []
 
 

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
+from hopscape.core.errors import TooLargeError
 from hopscape.core.facts import Points, closest
 from hopscape.core.family import Facts, Family, Layout, integers
-from hopscape.core.formula import Value, choose, constant, equal
+from hopscape.core.formula import Value, choose, constant, digits, equal, lookup
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import FamilyRouter, Router
-
-if TYPE_CHECKING:
-    from hopscape.papers.heawood.expanded import Expanded
+from hopscape.families.classic.ring_walks import total_of_walks, walk_legs, walk_lengths
 
 __all__ = ["CubeConnectedCycles", "Hypercube"]
 
-_COUNTED = 256
-_ROUTED = 1024
+_COUNTED = 256  # the mean distance of ccc(256) is counted in 0.1 s, and the time grows as d³
+_MOST_WALKS = 1 << 20  # entries of a table in generated code: 1 MiB of memory in hardware
 
 
 class Hypercube(Family):
@@ -205,23 +202,19 @@ class CubeConnectedCycles(Family):
             self.order,
             degree,
             diameter,
-            mean_distance=self._expanded.mean_distance() if d <= _COUNTED else None,
+            mean_distance=self._mean_distance() if d <= _COUNTED else None,
             girth=min(d, 8) if d > 2 else 8 if d == 2 else None,
             bisection=1 << (d - 1),
         )
 
-    @cached_property
-    def _expanded(self) -> Expanded:
-        """The same network, numbered alike, as RE(ring, K2, d)."""
-        from hopscape.families.classic.small import Complete
-        from hopscape.families.torus import Ring
-        from hopscape.papers.heawood.expanded import Expanded
+    def _mean_distance(self) -> Fraction:
+        """Flips and walks: every bit differs in half of the pairs, every set of bits as often."""
+        d, order = self.d, self.order
+        walks = total_of_walks(d, 1, 1)  # from one node to all others
+        return Fraction(walks + d * d * (1 << d >> 1), order - 1)
 
-        return Expanded(Network.of(Ring(self.d)), self.d, Network.of(Complete(2)))
-
-    def router(self, network: Network) -> Router | None:
-        """Covering walks on the cycle; tables for the longest cycles."""
-        return self._expanded.router(network) if self.d <= _ROUTED else None
+    def router(self, network: Network) -> Router:
+        return CubeConnectedCyclesRouter(network, self)
 
     def layout(self) -> Layout:
         """The cube's drawing; each cycle is turned so that its nodes look along their links."""
@@ -243,3 +236,94 @@ class CubeConnectedCycles(Family):
     def members(cls, requirement: Requirement) -> Iterator[str]:
         if requirement.ports >= 3:
             yield from (cls(d).spec for d in range(3, 60) if requirement.fits(d << d))
+
+
+class CubeConnectedCyclesRouter(FamilyRouter[CubeConnectedCycles]):
+    """Shortest routes: walks round the cycle that visit every bit to be flipped.
+
+    A bit that differs is flipped where the route first comes to its position; in between the route
+    goes up the cycle unless only a step down leaves a shorter walk.
+    """
+
+    name = "covering walks"
+
+    def _split(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
+        """Bits to be flipped and goals, both counted from the position of `at`.
+
+        Returns:
+            bool[d, m], int64[m]
+        """
+        d = self._family.d
+        position = (at % d).astype(np.int64)
+        goals = ((to % d).astype(np.int64) - position) % d
+        word = at // d ^ to // d
+        turned = (position[None, :] + np.arange(d)[:, None]) % d
+        if word.dtype != object:
+            return (word[None, :] >> turned & 1).astype(bool), goals
+        size = -(-d // 8)
+        packed = b"".join(int(w).to_bytes(size, "little") for w in word)
+        bits = np.unpackbits(
+            np.frombuffer(packed, dtype=np.uint8).reshape(len(at), size), axis=1, bitorder="little"
+        )
+        return bits[np.arange(len(at))[None, :], turned].astype(bool), goals
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        flips, goals = self._split(at, to)
+        return walk_lengths(flips, goals) + flips.sum(axis=0)
+
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        flips, goals = self._split(at, to)
+        out = np.where(flips[0], 2, np.where(flips.any(axis=0) | (goals != 0), 0, -1))
+        walking = np.flatnonzero(out == 0)
+        out[walking] = self._walk_ports(flips[:, walking], goals[walking])
+        return out
+
+    def _walk_ports(self, flips: IntArray, goals: IntArray) -> IntArray:
+        """0 where a step up the cycle begins a shortest walk, else 1."""
+        d = self._family.d
+        up = walk_lengths(np.roll(flips, -1, axis=0), (goals - 1) % d)
+        down = walk_lengths(np.roll(flips, 1, axis=0), (goals + 1) % d)
+        return (down < up).astype(np.int64)
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        d = self._family.d
+        (word, here), (wanted, goal) = divmod(at, d), divmod(to, d)
+        left = word ^ wanted
+        nodes, ports = [at], []
+
+        def flip() -> None:
+            nonlocal word, left
+            if left >> here & 1:
+                left ^= 1 << here
+                word ^= 1 << here
+                nodes.append(word * d + here)
+                ports.append(2)
+
+        stops = [(i - here) % d for i in range(d) if left >> i & 1]
+        legs = walk_legs(d, stops, (goal - here) % d)
+        flip()
+        for leg in legs:
+            for _ in range(abs(leg)):
+                here = (here + (1 if leg > 0 else -1)) % d
+                nodes.append(word * d + here)
+                ports.append(int(leg < 0))
+                flip()
+        return nodes, ports
+
+    def formula(self, at: Value, to: Value) -> Value:
+        """Flip what can be flipped here; else a step round the cycle, from a table."""
+        d = self._family.d
+        if d * d << d > _MOST_WALKS:
+            raise TooLargeError(
+                f"the walks of {self.network.spec} are a table of {d}² · 2^{d} ports;"
+                f" at most {_MOST_WALKS} are written as code"
+            )
+        word, place = digits(at, (1 << d, d))
+        wanted, goal = digits(to, (1 << d, d))
+        place = place.named("place", "position on the cycle")
+        word = (word ^ wanted).named("differ", "bits to be flipped")
+        pairs = np.arange(d * d << d)
+        sets, ends = np.divmod(pairs, d * d)
+        ports = self.next_ports(sets * d + ends // d, ends % d)
+        where = (word * d + place) * d + goal
+        return lookup("walk", ports, where, "port by bits to be flipped, position and goal")

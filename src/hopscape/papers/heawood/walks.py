@@ -18,12 +18,12 @@ from hopscape.core.distances import distance_rows
 from hopscape.core.errors import TooLargeError
 from hopscape.core.network import Network
 from hopscape.core.numbers import byte_count
+from hopscape.families.classic.ring_walks import total_of_walks, walk_length, walk_lengths
 
 __all__ = ["CoveringWalks", "CycleWalks", "TableWalks", "covering_walks", "held_karp"]
 
 _MOST_BYTES = 1 << 26
 _FAR = 1 << 14
-_CELLS = 1 << 20
 
 
 class CoveringWalks(ABC):
@@ -182,12 +182,7 @@ def held_karp(distance: IntArray, starts: IntArray, marks: IntArray) -> IntArray
 
 
 class CycleWalks(CoveringWalks):
-    """Covering walks on a cycle, without a table.
-
-    A walk leaves one gap between two neighbouring stops untouched, and turns round at both sides of
-    it; the way between start and end on the other side it goes once only. To go once round is the
-    same as to leave out a gap of length 0.
-    """
+    """Covering walks on a cycle, without a table (:mod:`hopscape.families.classic.ring_walks`)."""
 
     def __init__(self, base: Network, marks: Sequence[int]) -> None:
         super().__init__(base, marks)
@@ -195,34 +190,17 @@ class CycleWalks(CoveringWalks):
         before, here = 0, base.neighbours(0)[0]
         for step in range(1, base.order):
             place[here] = step
-            ways = [v for v in base.neighbours(here) if v >= 0 and v != before]
-            before, here = here, ways[0]
+            onwards = [v for v in base.neighbours(here) if v >= 0 and v != before]
+            before, here = here, onwards[0]
         self._place, self._places = place, place.tolist()
 
     def lengths(self, starts: IntArray, wanted: IntArray, ends: IntArray) -> IntArray:
-        block = max(1, _CELLS // self.base.order)
-        out = np.empty(len(starts), dtype=np.int64)
-        for low in range(0, len(starts), block):
-            part = slice(low, low + block)
-            out[part] = self._lengths(starts[part], wanted[part], ends[part])
-        return out
-
-    def _lengths(self, starts: IntArray, wanted: IntArray, ends: IntArray) -> IntArray:
         size, zero = self.base.order, self._place[starts]
-        stops = np.zeros((len(starts), size + 1), dtype=bool)
         marks = (self._place[list(self.marks)] - zero[:, None]) % size
+        stops = np.zeros((size, len(starts)), dtype=bool)
         rows, columns = np.nonzero(wanted)
-        stops[rows, marks[rows, columns]] = True
-        end = (self._place[ends] - zero) % size
-        stops[np.arange(len(starts)), end] = True
-        stops[:, size] = True
-        at = np.arange(size + 1, dtype=np.int32)
-        last = np.maximum.accumulate(np.where(stops, at, 0), axis=1)
-        gaps = np.where(stops[:, 1:], at[1:] - last[:, :-1], 0)
-        before = at[1:] <= end[:, None]
-        near = np.where(before, gaps, 0).max(axis=1)
-        hops = np.where(before, 0, gaps).max(axis=1)
-        return np.minimum(size + end - 2 * near, 2 * size - end - 2 * hops)
+        stops[marks[rows, columns], rows] = True
+        return walk_lengths(stops, (self._place[ends] - zero) % size)
 
     def through_all(self) -> IntArray:
         size, place = self.base.order, self._place
@@ -240,41 +218,16 @@ class CycleWalks(CoveringWalks):
     def total(self, differ: int, same: int) -> int:
         """Sum of W(s, T, d) over all s, d and sets T of nodes; every node must be a mark.
 
-        A set counts `differ` for each node in it and `same` for each other. A walk depends on the
-        largest gaps on the two sides between s and d alone, and how many sets leave no gap longer
-        than g on a side follows from where its first stop is.
+        A set counts `differ` for each node in it and `same` for each other.
         """
-        size, either = self.base.order, differ + same
-        most = [_gaps_at_most(g, size, differ, same) for g in range(size + 1)]
-
-        def sets(gap: int, length: int) -> int:
-            """Sets on a side of this length without longer gaps."""
-            return most[min(gap, length)][length] if gap >= 0 else 0
-
-        found = either * sum(sets((2 * size - t - 1) // 2, size) for t in range(size))
-        for end in range(1, size):
-            least = 0  # the sum of min(x, y) is that of the pairs with x > t and y > t
-            for t in range(2 * size):
-                near = sets((size + end - t - 1) // 2, end)
-                hops = sets((2 * size - end - t - 1) // 2, size - end)
-                if not near or not hops:
-                    break
-                least += near * hops
-            found += either * either * least
-        return size * found
+        return self.base.order * total_of_walks(self.base.order, differ, same)
 
     def length(self, start: int, wanted: int, end: int) -> int:
         size, zero = self.base.order, self._places[start]
-        goal = (self._places[end] - zero) % size
-        stops = {
+        stops = [
             (self._places[m] - zero) % size for i, m in enumerate(self.marks) if wanted >> i & 1
-        }
-        best, last = size if goal == 0 else 2 * size, 0
-        for stop in sorted((stops | {goal, size}) - {0}):
-            saved = goal if goal <= last else size - goal
-            best = min(best, 2 * (size - stop + last) - saved)
-            last = stop
-        return best
+        ]
+        return walk_length(size, stops, (self._places[end] - zero) % size)
 
 
 def _largest_gaps(stops: IntArray) -> IntArray:
@@ -283,14 +236,3 @@ def _largest_gaps(stops: IntArray) -> IntArray:
     before = np.append(0, np.maximum.accumulate(np.where(stops, at, 0))[:-1])
     within = np.maximum.accumulate(np.where(stops, at - before, 0))
     return np.maximum(np.append(0, within[:-1]), at - before)
-
-
-def _gaps_at_most(longest: int, size: int, differ: int, same: int) -> list[int]:
-    """Sets of the inner points of 0..L that leave no longer gap, by L from 0 to `size`."""
-    found, later = [0], 0  # later: those whose first stop is an inner point
-    for length in range(1, size + 1):
-        found.append(later + (same ** (length - 1) if length <= longest else 0))
-        later = same * later + differ * found[length]
-        if length > longest:
-            later -= same**longest * differ * found[length - longest]
-    return found
