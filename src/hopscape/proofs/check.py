@@ -1,0 +1,459 @@
+#!/usr/bin/env python3
+"""Check a hopscape proof: python check.py PROOF.json
+
+Standard library only, nothing of hopscape: what a proof claims is computed here again from the
+network and the evidence that stand in the file. Exit code 0: accepted; 1: refused, with the first
+error; 2: the file cannot be read. The format is described in docs/proofs.md.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+FORMAT, VERSION = "hopscape-proof", 1
+Record = dict[str, Any]
+
+
+class Refused(Exception):
+    """The first error of a proof."""
+
+
+def require(condition: Any, message: str) -> None:
+    if not condition:
+        raise Refused(message)
+
+
+def whole(value: Any, what: str, low: int = 0, high: int | None = None) -> int:
+    """A whole number in its range."""
+    good = isinstance(value, int) and not isinstance(value, bool) and value >= low
+    require(good and (high is None or value < high), f"{what} is {value!r}")
+    return value
+
+
+def fraction(value: Any, what: str, low: int = 0) -> Fraction:
+    """A number written as a whole number or as "a/b"."""
+    try:
+        number = Fraction(value)
+    except (TypeError, ValueError, ZeroDivisionError):
+        raise Refused(f"{what} is {value!r}, not a whole number or a fraction") from None
+    require(not isinstance(value, float | bool) and number >= low, f"{what} is {value!r}")
+    return number
+
+
+class Network:
+    """Channels by number: tail, head, capacity; endpoints are the nodes that send and receive."""
+
+    def __init__(self, record: dict[str, Any]) -> None:
+        self.order = whole(record["order"], "order", 1)
+        pairs = record["channels"]
+        self.tail = [whole(a, "tail of a channel", 0, self.order) for a, _ in pairs]
+        self.head = [whole(b, "head of a channel", 0, self.order) for _, b in pairs]
+        given = record.get("capacities") or [1] * len(pairs)
+        require(len(given) == len(pairs), "capacities and channels differ in number")
+        self.capacity = [fraction(c, "a capacity") for c in given]
+        ends = record.get("endpoints")
+        self.endpoints = list(range(self.order)) if ends is None else ends
+        for v in self.endpoints:
+            whole(v, "endpoint", 0, self.order)
+        require(len(set(self.endpoints)) == len(self.endpoints), "an endpoint is listed twice")
+        self.out: list[list[int]] = [[] for _ in range(self.order)]
+        for c, a in enumerate(self.tail):
+            self.out[a].append(c)
+
+    def distances(self, start: int, lengths: Sequence[Any] | None = None) -> list[Any]:
+        """From one node to all: in hops, or with channel lengths; None where there is no path."""
+        dist: list[Any] = [None] * self.order
+        heap: list[tuple[Any, int]] = [(0, start)]
+        while heap:
+            d, v = heapq.heappop(heap)
+            if dist[v] is not None:
+                continue
+            dist[v] = d
+            for c in self.out[v]:
+                if dist[self.head[c]] is None:
+                    heapq.heappush(heap, (d + (1 if lengths is None else lengths[c]), self.head[c]))
+        return dist
+
+    def levels(self, start: int) -> list[int]:
+        """Numbers of nodes at distance 0, 1, 2, ... from one node."""
+        seen, level, counts = {start}, [start], []
+        while level:
+            counts.append(len(level))
+            level = [w for v in level for w in {self.head[c] for c in self.out[v]}]
+            level = [w for w in dict.fromkeys(level) if w not in seen]
+            seen.update(level)
+        return counts
+
+
+# -- deadlock freedom ---------------------------------------------------------------------------
+
+
+def check_deadlock(net: Network, claim: Record, evidence: Record) -> str:
+    """Wherever a packet waits, it waits for a virtual channel of higher rank: no cycle of waiting
+    packets (Dally and Seitz 1987).
+
+    ``ranks``: for every class a number per channel. ``targets``, one record for every endpoint:
+    its ``starts`` [source, channel, class] say how packets to it may leave every other endpoint,
+    its ``moves`` [channel, class, next channel, its class] how they may go on.
+    """
+    classes = whole(claim["classes"], "classes", 1)
+    ranks = evidence["ranks"]
+    require(len(ranks) == classes, f"{len(ranks)} lists of ranks for {classes} classes")
+    require(all(len(row) == len(net.tail) for row in ranks), "a list of ranks has another length")
+    missing, dependencies = set(net.endpoints), set[tuple[int, ...]]()
+    for record in evidence["targets"]:
+        target = record["target"]
+        follow: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for c, k, d, j in record["moves"]:
+            what = f"to {target}: channel {c} in class {k}"
+            require(net.head[c] == net.tail[d], f"{what} does not lead to channel {d}")
+            require(ranks[k][c] < ranks[j][d], f"{what} waits for channel {d} of no higher rank")
+            follow.setdefault((c, k), []).append((d, j))
+            dependencies.add((c, k, d, j))
+        sources = set(net.endpoints) - {target}
+        left = []
+        for source, c, k in record["starts"]:
+            whole(k, "a class", 0, classes)
+            require(net.tail[c] == source, f"channel {c} does not leave {source}")
+            sources.discard(source)
+            left.append((c, k))
+        require(not sources, f"no way from {min(sources, default=0)} to {target} is given")
+        seen = set(left)
+        while left:  # ranks rise, so every walk ends: where it cannot go on, it must be there
+            state = left.pop()
+            if net.head[state[0]] == target:
+                continue
+            require(state in follow, f"to {target}: packets on channel {state[0]} cannot go on")
+            left += [new for new in follow[state] if new not in seen]
+            seen.update(follow[state])
+        missing.discard(target)
+    require(not missing, f"nothing is said of routes to {min(missing, default=0)}")
+    return f"{classes} classes, {len(dependencies)} channel dependencies, no cycle"
+
+
+# -- cuts and bisection -------------------------------------------------------------------------
+
+
+def crossing(net: Network, side: Iterable[int]) -> Fraction:
+    """Capacity of the channels that leave a set of nodes."""
+    inside = set(side)
+    require(inside <= set(range(net.order)), "the set has nodes that the network has not")
+    ends = zip(net.tail, net.head, net.capacity)
+    return sum((c for a, b, c in ends if a in inside and b not in inside), Fraction(0))
+
+
+def loads(net: Network, flows: Any) -> list[Fraction]:
+    """Load of every channel when each endpoint sends one unit to every other endpoint.
+
+    A flow is [target, [[channel, amount], ...]]: what all others send to one endpoint. At every
+    node as much must leave as arrives and begins there.
+    """
+    load, missing = [Fraction(0)] * len(net.tail), set(net.endpoints)
+    for target, amounts in flows:
+        excess = [Fraction(0)] * net.order
+        for v in net.endpoints:
+            excess[v] += 1
+        excess[target] -= len(net.endpoints)
+        for c, text in amounts:
+            whole(c, "a channel of a flow", 0, len(net.tail))
+            amount = fraction(text, "an amount")
+            excess[net.tail[c]] -= amount
+            excess[net.head[c]] += amount
+            load[c] += amount
+        wrong = next((v for v in range(net.order) if excess[v]), None)
+        require(wrong is None, f"the flow to {target} is not balanced at node {wrong}")
+        missing.discard(target)
+    require(not missing, f"there is no flow to {min(missing, default=0)}")
+    return load
+
+
+def check_bisection(net: Network, claim: Record, evidence: Record) -> str:
+    """At most: a partition of the endpoints into halves. At least: a flow between all pairs.
+
+    If all ordered pairs can exchange one unit each at load L of every channel (relative to its
+    capacity), a set that holds h of n endpoints is left by at least h(n - h)/L units of capacity.
+    """
+    low, high = fraction(claim["at_least"], "at_least"), fraction(claim["at_most"], "at_most")
+    side, n = set(evidence["side"]), len(net.endpoints)
+    held = len(side & set(net.endpoints))
+    require(held in (n // 2, n - n // 2), f"the side holds {held} of {n} endpoints")
+    require(crossing(net, side) <= high, f"the cut has {crossing(net, side)}, not at most {high}")
+    busiest = Fraction(0)
+    if low > 0:
+        load = loads(net, evidence["flows"])
+        require(all(net.capacity[c] > 0 for c, x in enumerate(load) if x), "a dead channel is used")
+        busiest = max(x / net.capacity[c] for c, x in enumerate(load) if x)
+        bound = (n // 2) * (n - n // 2) / busiest
+        require(bound >= low, f"the flow proves {bound}, not {low}")
+    require(low <= high, "at_least is above at_most")
+    return f"bisection between {low} and {high}"
+
+
+# -- throughput ---------------------------------------------------------------------------------
+
+
+def check_throughput(net: Network, claim: Record, evidence: Record) -> str:
+    """Uniform traffic: a flow that reaches the share (primal), and prices that bound it (dual).
+
+    Every endpoint sends 1/(n - 1) to every other. With prices y no routing reaches more than
+    sum(capacity · y) / sum(demand · y-distance) (linear programming duality).
+    """
+    low, high = fraction(claim["at_least"], "at_least"), fraction(claim["at_most"], "at_most")
+    ends = net.endpoints
+    demand = Fraction(1, len(ends) - 1)
+    if low > 0:
+        for c, x in enumerate(loads(net, evidence["flows"])):
+            carried = x * demand * low
+            require(carried <= net.capacity[c], f"channel {c} carries {carried}, more than it can")
+    prices = [fraction(y, "a price") for y in evidence["prices"]]
+    require(len(prices) == len(net.tail), "prices and channels differ in number")
+    worth = 0
+    for a in ends:
+        dist = net.distances(a, prices)
+        require(all(dist[b] is not None for b in ends), f"not all endpoints are reached from {a}")
+        worth += sum(demand * dist[b] for b in ends if b != a)
+    require(worth > 0, "the prices are all 0")
+    bound = sum(c * y for c, y in zip(net.capacity, prices)) / worth
+    require(bound <= high, f"the prices prove at most {bound}, not {high}")
+    require(low <= high, "at_least is above at_most")
+    return f"uniform throughput between {low} and {high} of the line rate"
+
+
+# -- distances ----------------------------------------------------------------------------------
+
+
+def check_distances(net: Network, claim: Record, evidence: Record) -> str:
+    """Diameter and mean distance: one search per orbit of the given automorphisms."""
+    links: dict[tuple[int, int], int] = {}
+    for pair in zip(net.tail, net.head):
+        links[pair] = links.get(pair, 0) + 1
+    root = list(range(net.order))
+
+    def find(v: int) -> int:
+        while root[v] != v:
+            root[v] = root[root[v]]
+            v = root[v]
+        return v
+
+    for number, image in enumerate(evidence["automorphisms"]):
+        require(sorted(image) == list(range(net.order)), f"map {number} is no permutation")
+        for (a, b), count in links.items():
+            moved = links.get((image[a], image[b]), 0)
+            require(moved == count, f"map {number} does not preserve the channels {a} to {b}")
+        for v in range(net.order):
+            root[find(v)] = find(image[v])
+    size: dict[int, int] = {}
+    for v in range(net.order):
+        size[find(v)] = size.get(find(v), 0) + 1
+    farthest, total = 0, 0
+    for v, count in size.items():
+        counts = net.levels(v)
+        require(sum(counts) == net.order, f"node {v} does not reach all others")
+        farthest = max(farthest, len(counts) - 1)
+        total += count * sum(d * k for d, k in enumerate(counts))
+    require(farthest == claim["diameter"], f"the diameter is {farthest}, not {claim['diameter']}")
+    pairs = net.order * (net.order - 1)
+    mean = Fraction(total, pairs) if pairs else Fraction(0)
+    require(mean == fraction(claim["mean"], "mean"), f"the mean distance is {mean}")
+    return f"diameter {farthest}, mean distance {mean}, from {len(size)} of {net.order} nodes"
+
+
+# -- optimal circulants -------------------------------------------------------------------------
+
+
+def circulant_diameter(n: int, steps: Sequence[int], most: int) -> int | None:
+    """The diameter of a circulant, or None when it is above `most`: balls as bit sets."""
+    mask, ball, level = (1 << n) - 1, 1, 1
+    for d in range(most + 1):
+        if ball == mask:
+            return d
+        grown = 0
+        for s in steps:
+            grown |= (level << s) | (level >> (n - s)) | (level >> s) | (level << (n - s))
+        level = grown & mask & ~ball
+        ball |= level
+    return None
+
+
+def check_circulant(_: Any, claim: Record, evidence: Record) -> str:
+    """No set of k generators of order n has a smaller diameter: all sets, up to multipliers.
+
+    Multiplying all generators by a unit mod n gives an isomorphic circulant, so one set of each
+    class is searched. The file says how many classes and sets there are; both are counted here.
+    """
+    n, k = whole(claim["order"], "order", 3), whole(claim["generators"], "generators", 1)
+    best = whole(claim["diameter"], "diameter", 1)
+    require(math.comb(n // 2, k) <= 2_000_000, "more sets than this checker searches")
+    witness = evidence["witness"]
+    require(len(set(witness)) == k and all(0 < s <= n // 2 for s in witness), "no valid witness")
+    require(circulant_diameter(n, witness, best) == best, f"{witness} has another diameter")
+    units = [u for u in range(1, n) if math.gcd(u, n) == 1]
+    sets, classes, smaller = 0, 0, None
+    seen: set[tuple[int, ...]] = set()
+    for steps in itertools.combinations(range(1, n // 2 + 1), k):
+        sets += 1
+        if steps in seen:
+            continue
+        classes += 1
+        for u in units:
+            seen.add(tuple(sorted(min(u * s % n, n - u * s % n) for s in steps)))
+        if math.gcd(n, *steps) == 1 and circulant_diameter(n, steps, best - 1) is not None:
+            smaller = steps
+            break
+    require(smaller is None, f"{smaller} has a smaller diameter")
+    require(sets == evidence["sets"], f"there are {sets} sets, not {evidence['sets']}")
+    require(classes == evidence["classes"], f"there are {classes} classes of sets")
+    return f"no {k} generators of order {n} have a diameter below {best}: {classes} classes"
+
+
+# -- collectives --------------------------------------------------------------------------------
+
+
+def replay(net: Network, claim: Record, evidence: Record) -> int:
+    """Execute a schedule round by round; the rounds that it takes.
+
+    Store and forward: a transfer is [round, channel, chunk], a channel carries one chunk a round, a
+    node sends at most `ports` and receives at most `ports` chunks a round where ports are limited.
+    A copy must be held before it is sent; a sum carries the set of shares that are in it, and no
+    share may be counted twice.
+    """
+    combining, ports = bool(claim["combining"]), claim.get("ports")
+    chunks = whole(claim["chunks"], "chunks", 1)
+    half = claim.get("duplex") == "half"
+    links: dict[tuple[int, int], Fraction] = {}
+    for a, b in zip(net.tail, net.head):
+        links[min(a, b), max(a, b)] = links.get((min(a, b), max(a, b)), Fraction(0)) + Fraction(
+            1, 2
+        )
+    shares = {v: {v} for v in evidence["holders"]} if combining else {}
+    has: list[dict[int, frozenset[int]]] = [{} for _ in range(net.order)]
+    for chunk in range(chunks):
+        if combining:
+            for v in shares:
+                has[v][chunk] = frozenset(shares[v])
+        else:
+            has[evidence["origins"][chunk]][chunk] = frozenset()
+    rounds = 0
+    ordered = sorted(evidence["transfers"])
+    for number, group in itertools.groupby(ordered, key=lambda t: t[0]):
+        whole(number, "a round", 1)
+        busy: set[int] = set()
+        used: dict[tuple[int, int], int] = {}
+        sent: dict[int, int] = {}
+        got: dict[int, int] = {}
+        arrivals = []
+        for _, c, chunk in group:
+            whole(c, "a channel", 0, len(net.tail))
+            a, b = net.tail[c], net.head[c]
+            where = f"round {number}: channel {c} from {a} to {b}"
+            require(c not in busy, f"{where} carries two chunks")
+            busy.add(c)
+            if half:
+                pair = (min(a, b), max(a, b))
+                used[pair] = used.get(pair, 0) + 1
+                require(used[pair] <= links[pair], f"{where}: its link is used in both ways")
+            sent[a], got[b] = sent.get(a, 0) + 1, got.get(b, 0) + 1
+            if ports is not None:
+                require(sent[a] <= ports and got[b] <= ports, f"{where}: more than {ports} ports")
+            require(chunk in has[a], f"{where}: {a} does not hold chunk {chunk}")
+            arrivals.append((b, chunk, has[a][chunk], where))
+        for b, chunk, parts, where in arrivals:
+            mine = has[b].get(chunk, frozenset())
+            if combining and parts != frozenset(shares) and mine != frozenset(shares):
+                require(not parts & mine, f"{where}: a share is added twice")
+            full = parts if parts == frozenset(shares) else mine | parts
+            has[b][chunk] = full
+        rounds = max(rounds, number)
+    for chunk, receivers in enumerate(evidence["receivers"]):
+        for v in receivers:
+            require(chunk in has[v], f"node {v} lacks chunk {chunk} in the end")
+            whole_sum = not combining or has[v][chunk] == frozenset(shares)
+            require(whole_sum, f"node {v} lacks a share of chunk {chunk} in the end")
+    return rounds
+
+
+def check_collective(net: Network, claim: Record, evidence: Record) -> str:
+    """A schedule that takes so many rounds, and a reason why none takes fewer.
+
+    The reason is a distance from an origin to a receiver, or a cut: what must enter a set of nodes
+    over the channels that lead into it.
+    """
+    rounds, bound = replay(net, claim, evidence), evidence["bound"]
+    require(rounds == claim["rounds"], f"the schedule takes {rounds} rounds")
+    least = None
+    if bound["kind"] == "distance":
+        source, target = bound["source"], bound["target"]
+        chunk = bound["chunk"]
+        begins = claim["combining"] or evidence["origins"][chunk] == source
+        require(begins and target in evidence["receivers"][chunk], "nothing goes that way")
+        least = net.distances(source)[target]
+    elif bound["kind"] == "cut":
+        inside = set(bound["side"])
+        entering = 0
+        for chunk, receivers in enumerate(evidence["receivers"]):
+            outside_has = (set(evidence["holders"]) - inside if claim["combining"]
+                           else evidence["origins"][chunk] not in inside)  # fmt: skip
+            entering += bool(outside_has and inside & set(receivers))
+        width = sum(1 for a, b in zip(net.tail, net.head) if a not in inside and b in inside)
+        if claim.get("ports") is not None:
+            width = min(width, claim["ports"] * len(inside))
+        require(width > 0, "no channel leads into the set")
+        least = -(-entering // width)
+    require(least is not None, f"the bound {bound['kind']!r} is unknown")
+    require(least >= claim["at_least"], f"the bound proves {least}, not {claim['at_least']}")
+    same = "optimal" if rounds == claim["at_least"] else f"at least {claim['at_least']}"
+    return f"{claim['goal']} in {rounds} rounds, {same}"
+
+
+KINDS: dict[str, Callable[[Any, Record, Record], str]] = {
+    "deadlock-freedom": check_deadlock,
+    "bisection": check_bisection,
+    "throughput": check_throughput,
+    "distances": check_distances,
+    "circulant": check_circulant,
+    "collective": check_collective,
+}
+
+
+def check(proof: Record) -> str:
+    """What an accepted proof says, in one sentence; else Refused with the first error."""
+    try:
+        require(proof.get("format") == FORMAT, f"the format is not {FORMAT!r}")
+        require(proof.get("version") == VERSION, f"version {proof.get('version')} is not {VERSION}")
+        require(proof.get("kind") in KINDS, f"the kind {proof.get('kind')!r} is unknown")
+        net = Network(proof["network"]) if proof.get("network") is not None else None
+        require(net is not None or proof["kind"] == "circulant", "the network is missing")
+        return KINDS[proof["kind"]](net, proof["claim"], proof["evidence"])
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise Refused(f"the proof is not well formed: {type(error).__name__}: {error}") from None
+
+
+def main(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(__doc__.strip())
+        return 0 if arguments else 2
+    status = 0
+    for name in arguments:
+        try:
+            with open(name, encoding="utf-8") as file:
+                proof = json.load(file)
+        except (OSError, ValueError, RecursionError) as error:
+            print(f"{name}: cannot be read: {error}", file=sys.stderr)
+            return 2
+        try:
+            print(f"{name}: accepted: {check(proof)}")
+        except Refused as error:
+            print(f"{name}: REFUSED: {error}")
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

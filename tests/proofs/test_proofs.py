@@ -1,0 +1,299 @@
+"""Proofs of random networks are accepted; with one planted error the checker refuses them."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import itertools
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import pytest
+
+import hopscape
+from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
+from hopscape.core.goal import Goal
+from hopscape.core.network import Network
+from hopscape.proofs import check, make
+
+Record = dict[str, Any]
+
+FAMILIES = [
+    "torus({a}, {b})", "mesh({a}, {b})", "ring({n})", "complete({n})", "hypercube({k})", "ccc(3)",
+    "random_regular({m}, 3, seed={s})", "fat_tree(4)", "leaf_spine(6, {k}, 3)", "kautz(2, {k})",
+    "hyperx(({a}, {b}), p=1)", "petersen", "dragonfly(2, 1, p=1)",
+]  # fmt: skip
+
+
+def networks(seed: int) -> Iterator[Network]:
+    """Members of families and connected random graphs, by turns."""
+    rng = random.Random(seed)
+    while True:
+        spec = rng.choice(FAMILIES).format(
+            a=rng.randint(2, 5), b=rng.randint(2, 5), n=rng.randint(3, 12), k=rng.randint(2, 3),
+            m=2 * rng.randint(3, 8), s=rng.randrange(1000),
+        )  # fmt: skip
+        yield hopscape.build(spec)
+        graph = nx.gnm_random_graph(
+            rng.randint(4, 12), rng.randint(8, 24), seed=rng.randrange(10**6)
+        )
+        parts = list(nx.connected_components(graph))
+        graph.add_edges_from((min(a), min(b)) for a, b in itertools.pairwise(parts))
+        yield hopscape.build(graph)
+
+
+def circulants(seed: int) -> Iterator[tuple[int, list[int]]]:
+    rng = random.Random(seed)
+    while True:
+        n = rng.randint(5, 40)
+        steps = sorted(rng.sample(range(1, n // 2 + 1), min(2, n // 2)))
+        if hopscape.build(f"circulant({n}, {', '.join(map(str, steps))})").diameter is not None:
+            yield n, steps
+
+
+def _collective(network: Network, rng: random.Random) -> make.Proof:
+    ends = network.endpoints.tolist()
+    goal = rng.choice([Goal.broadcast(rng.choice(ends)), Goal.all_gather(), Goal.reduce(ends[0]),
+                       Goal.gather(ends[-1]), Goal.all_reduce()])  # fmt: skip
+    rules: Record = rng.choice([{}, {"ports": 1}, {"duplex": "half"}])
+    if network.endpoint_count < network.order:
+        rules = {}
+    from hopscape.collectives import run_algorithm
+
+    return make.prove_collective(run_algorithm(network, goal, "generic", rules or None))
+
+
+MAKERS: dict[str, Callable[[Network, random.Random], make.Proof]] = {
+    "distances": lambda net, _: make.prove_distances(net),
+    "bisection": lambda net, _: make.prove_bisection(net),
+    "throughput": lambda net, _: make.prove_throughput(net),
+    "deadlock-freedom": lambda net, _: make.prove_deadlock_freedom(net),
+    "collective": _collective,
+}
+
+
+def proofs(kind: str, seed: int) -> Iterator[Record]:
+    rng = random.Random(seed)
+    if kind == "circulant":
+        for n, steps in circulants(seed):
+            yield make.prove_circulant(n, steps).record
+    for network in networks(seed):
+        try:
+            yield json.loads(json.dumps(MAKERS[kind](network, rng).record))
+        except (ArgumentError, DisconnectedError):  # two-way routes or one endpoint are missing
+            continue
+
+
+# -- errors that make a proof wrong, whatever its network ----------------------------------------
+
+
+def _shift(record: Record, part: str, key: str, by: Fraction | int) -> None:
+    value = Fraction(record[part][key]) + by
+    record[part][key] = (
+        f"{value.numerator}/{value.denominator}" if value.denominator > 1 else int(value)
+    )
+
+
+def _wrong_diameter(record: Record, rng: random.Random) -> None:
+    record["claim"]["diameter"] += rng.choice((-1, 1))
+
+
+def _wrong_mean(record: Record, rng: random.Random) -> None:
+    _shift(record, "claim", "mean", Fraction(1, rng.randint(2, 10**6)))
+
+
+def _no_automorphism(record: Record, rng: random.Random) -> None:
+    image = list(range(record["network"]["order"]))
+    image[0] = image[-1]
+    record["evidence"]["automorphisms"].append(image)
+
+
+def _cut_channel(record: Record, rng: random.Random) -> None:
+    """All channels into one node: nothing reaches it any more."""
+    v = rng.randrange(record["network"]["order"])
+    record["network"]["channels"] = [
+        [a, b] if b != v else [a, a] for a, b in record["network"]["channels"]
+    ]
+
+
+def _too_much(record: Record, rng: random.Random) -> None:
+    """More than the upper claim, or an upper claim below what the evidence shows."""
+    if rng.random() < 0.5:
+        record["claim"]["at_least"] = record["claim"]["at_most"]
+        _shift(record, "claim", "at_least", 1)
+    else:
+        record["claim"]["at_most"] = record["claim"]["at_least"]
+        _shift(record, "claim", "at_most", Fraction(-1, 1000))
+
+
+def _unbalanced_flow(record: Record, rng: random.Random) -> None:
+    flows = record["evidence"]["flows"]
+    amounts = rng.choice([amounts for _, amounts in flows if amounts])
+    one = rng.choice(amounts)
+    one[1] = str(Fraction(one[1]) + Fraction(1, 7))
+
+
+def _lost_flow(record: Record, rng: random.Random) -> None:
+    flows = record["evidence"]["flows"]
+    flows.pop(rng.randrange(len(flows)))
+
+
+def _one_price_less(record: Record, rng: random.Random) -> None:
+    record["evidence"]["prices"].pop()
+
+
+def _uneven_side(record: Record, rng: random.Random) -> None:
+    record["evidence"]["side"] = []
+
+
+def _flat_ranks(record: Record, rng: random.Random) -> None:
+    moves = [m for one in record["evidence"]["targets"] for m in one["moves"]]
+    if not moves:
+        _lost_target(record, rng)
+        return
+    c, k, d, j = rng.choice(moves)
+    record["evidence"]["ranks"][j][d] = record["evidence"]["ranks"][k][c]
+
+
+def _lost_target(record: Record, rng: random.Random) -> None:
+    targets = record["evidence"]["targets"]
+    targets.pop(rng.randrange(len(targets)))
+
+
+def _lost_start(record: Record, rng: random.Random) -> None:
+    one = rng.choice(record["evidence"]["targets"])
+    source = one["starts"][0][0]
+    one["starts"] = [start for start in one["starts"] if start[0] != source]
+
+
+def _dead_end(record: Record, rng: random.Random) -> None:
+    with_moves = [one for one in record["evidence"]["targets"] if one["moves"]]
+    if not with_moves:
+        _lost_start(record, rng)
+        return
+    one = rng.choice(with_moves)
+    one["moves"] = []
+
+
+def _miscounted(record: Record, rng: random.Random) -> None:
+    record["evidence"][rng.choice(("sets", "classes"))] += rng.choice((-1, 1))
+
+
+def _wrong_witness(record: Record, rng: random.Random) -> None:
+    record["claim"]["diameter"] += rng.choice((-1, 1))
+
+
+def _lost_transfer(record: Record, rng: random.Random) -> None:
+    """The last one to some receiver: it lacks the chunk, or the rounds are too many."""
+    transfers = record["evidence"]["transfers"]
+    record["evidence"]["transfers"] = transfers[: len(transfers) // 2] if len(transfers) > 1 else []
+
+
+def _fewer_rounds(record: Record, rng: random.Random) -> None:
+    record["claim"]["rounds"] -= 1
+
+
+def _higher_bound(record: Record, rng: random.Random) -> None:
+    record["claim"]["at_least"] += 1
+
+
+def _twice_on_a_channel(record: Record, rng: random.Random) -> None:
+    transfers = record["evidence"]["transfers"]
+    transfers.append(list(rng.choice(transfers)))
+
+
+ERRORS: dict[str, list[Callable[[Record, random.Random], None]]] = {
+    "distances": [_wrong_diameter, _wrong_mean, _no_automorphism, _cut_channel],
+    "bisection": [_too_much, _unbalanced_flow, _lost_flow, _uneven_side],
+    "throughput": [_too_much, _unbalanced_flow, _lost_flow, _one_price_less],
+    "deadlock-freedom": [_flat_ranks, _lost_target, _lost_start, _dead_end],
+    "circulant": [_miscounted, _wrong_witness],
+    "collective": [_lost_transfer, _fewer_rounds, _higher_bound, _twice_on_a_channel],
+}
+
+
+def _try(kind: str, count: int, seed: int) -> None:
+    rng = random.Random(seed)
+    stream = proofs(kind, seed)
+    for _ in range(count):
+        record = next(stream)
+        assert check.check(record)
+        error = rng.choice(ERRORS[kind])
+        broken = copy.deepcopy(record)
+        error(broken, rng)
+        with pytest.raises(check.Refused):
+            pytest.fail(f"{error.__name__} on {record['spec']}: accepted: {check.check(broken)}")
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_proofs_are_accepted_and_errors_refused(kind: str) -> None:
+    _try(kind, 12, seed=7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ERRORS)
+def test_a_thousand_proofs(kind: str) -> None:
+    """1,000 proofs of random networks in all, and as many with an error."""
+    _try(kind, 170, seed=11)
+
+
+def test_the_checker_stands_alone(tmp_path: Path) -> None:
+    """It runs as a file without hopscape, and names the first error."""
+    source = Path(check.__file__).read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= 500
+    names = {node.module or "" for node in ast.walk(ast.parse(source))
+             if isinstance(node, ast.ImportFrom)}  # fmt: skip
+    names |= {
+        a.name for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Import) for a in n.names
+    }
+    assert {name.partition(".")[0] for name in names} <= set(sys.stdlib_module_names)
+    script = tmp_path / "check.py"
+    script.write_text(source, encoding="utf-8")
+    good, bad, torn = (tmp_path / name for name in ("good.json", "bad.json", "torn.json"))
+    proof = make.prove_distances(hopscape.build("petersen"))
+    proof.save(good)
+    broken = copy.deepcopy(proof.record)
+    broken["claim"]["diameter"] = 3
+    bad.write_text(json.dumps(broken), encoding="utf-8")
+    torn.write_text(good.read_text(encoding="utf-8")[:-40], encoding="utf-8")
+
+    def run(path: Path) -> tuple[int, str]:
+        done = subprocess.run([sys.executable, "-I", str(script), str(path)], cwd=tmp_path,
+                              capture_output=True, text=True, check=False)  # fmt: skip
+        return done.returncode, done.stdout + done.stderr
+
+    assert run(good)[0] == 0
+    assert "diameter 2, mean distance 5/3" in run(good)[1]
+    code, words = run(bad)
+    assert (code, "the diameter is 2, not 3" in words) == (1, True)
+    assert run(torn)[0] == 2
+
+
+_HEAD = {"format": "hopscape-proof", "version": 1}
+NO_PROOFS: list[Any] = [
+    {},
+    [],
+    {"format": "x"},
+    _HEAD,
+    _HEAD | {"kind": "distances", "network": {"order": -1, "channels": []}},
+]
+
+
+@pytest.mark.parametrize("record", NO_PROOFS)
+def test_what_is_no_proof_is_refused(record: Any) -> None:
+    with pytest.raises(check.Refused):
+        check.check(record)
+
+
+def test_evidence_that_would_not_fit_is_refused() -> None:
+    with pytest.raises(TooLargeError, match="numbers"):
+        make.prove_throughput(hopscape.build("torus(64, 64)"))
+    with pytest.raises(TooLargeError, match="sets of 4 generators"):
+        make.prove_circulant(1000, [1, 2, 3, 4])
