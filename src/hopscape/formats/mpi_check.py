@@ -122,13 +122,13 @@ def check_mpi(folder: Path, *, seconds: float = 300) -> Verdict:
         if not path.is_file():
             continue
         try:
-            found = run_mpi(path, seconds=seconds)
+            verdict = run_mpi(path, seconds=seconds)
         except (ScheduleError, TooLargeError) as error:
             aside.append(str(error).removeprefix(str(path)).strip(": "))
             continue
-        if not found:
-            return Verdict(False, f"{path.name}: {found.reason}", found.where, details)
-        details[path.stem] = dict(found.details)
+        if not verdict:
+            return Verdict(False, f"{path.name}: {verdict.reason}", verdict.where, details)
+        details[path.stem] = dict(verdict.details)
     if not details:
         raise ScheduleError(
             f"{folder} has no schedule that MPI can run" + (f": {aside[0]}" if aside else "")

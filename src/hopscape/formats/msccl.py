@@ -126,16 +126,16 @@ def _rounds(schedule: Schedule) -> tuple[_Layout, list[list[_Move]]]:
     if not 2 <= len(ends) <= MOST_RANKS:
         raise TooLargeError(f"MSCCL files are written for 2 to {MOST_RANKS} ranks, not {len(ends)}")
     rank = {node: i for i, node in enumerate(ends)}
-    found: list[list[_Move]] = [[] for _ in range(schedule.rounds)]
+    moves: list[list[_Move]] = [[] for _ in range(schedule.rounds)]
     columns = schedule.round, schedule.source, schedule.target, schedule.chunk
     rows = zip(*(x.tolist() for x in columns), schedule.operations().tolist(), strict=True)
     for t, (now, a, b, chunk, op) in enumerate(rows):
         if a not in rank or b not in rank:
             switch = b if a in rank else a
             raise ScheduleError(f"transfer {t} ends at node {switch}, a switch and not a rank")
-        found[now].append(_Move(rank[a], rank[b], chunk, OPERATIONS[op]))
+        moves[now].append(_Move(rank[a], rank[b], chunk, OPERATIONS[op]))
     chunks = schedule.goal.chunk_count(schedule.network)
-    return _Layout(kind, len(ends), chunks, [0] * len(ends)), found
+    return _Layout(kind, len(ends), chunks, [0] * len(ends)), moves
 
 
 # -- XML --------------------------------------------------------------------------------------

@@ -54,10 +54,10 @@ def check_msccl(folder: Path, *, seconds: float = 300) -> Verdict:
         run = {".xml": run_msccl, ".json": run_mscclpp}.get(path.suffix)
         if run is None:
             continue
-        found = run(path)
-        if not found:
-            return Verdict(False, f"{path.name}: {found.reason}", found.where)
-        told[path.name] = dict(found.details)
+        outcome = run(path)
+        if not outcome:
+            return Verdict(False, f"{path.name}: {outcome.reason}", outcome.where)
+        told[path.name] = dict(outcome.details)
         if tools and path.suffix == ".xml":
             judged = judge_moves(moves_of(path), seconds=seconds)
             if not judged:

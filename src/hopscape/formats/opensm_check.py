@@ -72,11 +72,11 @@ def check_opensm(folder: Path, *, pairs: int = 48, seconds: float = 300) -> Verd
         if not place.is_dir():
             continue
         _check_keys(place / "opensm.conf")
-        found = _Trial(netlist, top, place, pairs, seconds).verdict()
-        if not found:
-            return Verdict(False, f"{name}: {found.reason}", found.where, details)
-        details[name.replace(" ", "_")] = found.details
-        told.append(f"{name}: {found.reason}")
+        verdict = _Trial(netlist, top, place, pairs, seconds).verdict()
+        if not verdict:
+            return Verdict(False, f"{name}: {verdict.reason}", verdict.where, details)
+        details[name.replace(" ", "_")] = verdict.details
+        told.append(f"{name}: {verdict.reason}")
     return Verdict(True, "; ".join(told), details=details)
 
 
@@ -172,8 +172,8 @@ class _Trial:
         for guid, lid in _some(levels, self.pairs):
             source = lids[int(guid, 16) + 1]
             said = self._ask(work, "saquery", "PR", "--slid", str(source), "--dlid", str(lid))
-            found = re.search(r"\bsl\.+(0x[0-9A-Fa-f]+)", said)
-            level = None if found is None else int(found[1], 16)
+            match = re.search(r"\bsl\.+(0x[0-9A-Fa-f]+)", said)
+            level = None if match is None else int(match[1], 16)
             if level != levels[guid, lid]:
                 where = {"slid": source, "dlid": lid, "sl": level, "promised": levels[guid, lid]}
                 return Verdict(
@@ -216,8 +216,8 @@ class _Trial:
         same = compare_tables(read_tables(work / "routes.lfts"), dumped)
         if not same:
             return same
-        found = trace(self.netlist, dumped, lids)
-        return replace(found, details={**same.details, **found.details})
+        traced = trace(self.netlist, dumped, lids)
+        return replace(traced, details={**same.details, **traced.details})
 
     def _judge(self, work: Path, arrived: Verdict, levels: dict[tuple[str, int], int]) -> Verdict:
         """What ibdmchk makes of it."""
@@ -251,12 +251,12 @@ def _some(levels: dict[tuple[str, int], int], count: int) -> list[tuple[str, int
         by_level.setdefault(level, []).append(pair)
     random = np.random.default_rng(0)
     mixed = [[one[i] for i in random.permutation(len(one))] for one in by_level.values()]
-    found: list[tuple[str, int]] = []
-    while len(found) < min(count, len(levels)):
+    ports: list[tuple[str, int]] = []
+    while len(ports) < min(count, len(levels)):
         for one in mixed:
             if one:
-                found.append(one.pop())
-    return found[:count]
+                ports.append(one.pop())
+    return ports[:count]
 
 
 def _listening(name: str) -> bool:
@@ -323,18 +323,18 @@ class Netlist:
 
 def read_tables(path: Path) -> Tables:
     """Forwarding tables as OpenSM loads and dumps them."""
-    found: Tables = {}
+    tables: Tables = {}
     mine: dict[int, int] = {}
     for line in TextFile(path).lines("#"):
         head = re.match(r"Unicast lids .* guid (0x[0-9a-f]+)", line.text)
         entry = re.match(r"(0x[0-9a-f]+) (\d+)", line.text)
         if head:
-            mine = found.setdefault(int(head[1], 16), {})
+            mine = tables.setdefault(int(head[1], 16), {})
         elif entry:
             mine[int(entry[1], 16)] = int(entry[2])
-    if not found:
+    if not tables:
         raise FileFormatError(f"{path} has no forwarding table")
-    return found
+    return tables
 
 
 def read_lids(path: Path) -> dict[int, int]:

@@ -243,14 +243,14 @@ def changed_files(folder: Path) -> list[str]:
         raise FileFormatError(
             f"{folder} is not a hand-over: it has no {MANIFEST}; write one with 'hopscape handover'"
         )
-    found = []
+    changes = []
     for name, digest in _listed(folder).items():
         path = folder / name
         if not path.is_file():
-            found.append(f"{name} is missing")
+            changes.append(f"{name} is missing")
         elif _digest(path) != digest:
-            found.append(f"{name} was changed")
-    return found
+            changes.append(f"{name} was changed")
+    return changes
 
 
 def _listed(folder: Path) -> dict[str, str]:

@@ -101,7 +101,7 @@ def _expected(folder: Path) -> dict[tuple[str, str], list[str]]:
     from hopscape.formats.tables import read_routing_table
 
     network, table = read_back(folder), read_routing_table(folder / "routing.csv")
-    found = {}
+    routes = {}
     ends = network.endpoints.tolist()
     for a in ends:
         for b in ends:
@@ -112,8 +112,8 @@ def _expected(folder: Path) -> dict[tuple[str, str], list[str]]:
                 steps.append(f"n{at}p{port + 1}")
                 at = int(network.neighbours(at)[port])
             if a != b:
-                found[f"n{a}", f"n{b}"] = steps
-    return found
+                routes[f"n{a}", f"n{b}"] = steps
+    return routes
 
 
 def _compare(

@@ -31,13 +31,13 @@ def write_sst(network: Network, path: str | Path) -> Path:
     """
     import networkx as nx
 
-    found = switch_graph(network)
-    tails = np.repeat(np.arange(found.order), np.diff(found.indptr))
+    routers = switch_graph(network)
+    tails = np.repeat(np.arange(routers.order), np.diff(routers.indptr))
     graph = nx.MultiGraph() if network.duplex else nx.MultiDiGraph()
-    graph.add_nodes_from((v, {"endpoints": int(n)}) for v, n in enumerate(found.ends))
-    kept = tails < found.heads if network.duplex else np.full(len(tails), True)
-    links = zip(tails[kept].tolist(), found.heads[kept].tolist(), strict=True)
-    told = link_attributes(network, _channels(network, found)[kept])
+    graph.add_nodes_from((v, {"endpoints": int(n)}) for v, n in enumerate(routers.ends))
+    once = tails < routers.heads if network.duplex else np.full(len(tails), True)
+    links = zip(tails[once].tolist(), routers.heads[once].tolist(), strict=True)
+    told = link_attributes(network, _channels(network, routers)[once])
     graph.add_edges_from((u, v, told[i] if told else {}) for i, (u, v) in enumerate(links))
     write_atomically(path, lambda out: nx.write_graphml(graph, out))
     return Path(path)
@@ -48,5 +48,5 @@ def _channels(network: Network, routers: SwitchGraph) -> IntArray:
     ends = np.zeros(network.order, dtype=bool)
     if routers.order < network.order:
         ends[network.endpoints] = True
-    found: IntArray = np.nonzero(~(ends[network.tails] | ends[network.heads]))[0]
-    return found
+    between: IntArray = np.nonzero(~(ends[network.tails] | ends[network.heads]))[0]
+    return between

@@ -2,7 +2,8 @@
 
 A figure is known in closed form (the family's, or what follows from it); else it is measured, if
 that can be afforded; else a sample or a bound stands for it; else it is not known, and the note
-says why. ``show``, ``compare``, ``design`` and the functions of :mod:`hopscape.metrics` all ask here.
+says why. ``show``, ``compare``, ``design`` and the functions of :mod:`hopscape.metrics` all ask
+here.
 """
 
 from __future__ import annotations

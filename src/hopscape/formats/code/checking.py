@@ -118,21 +118,21 @@ def check_code(code: Code, network: Network, *, router: str = "auto", stages: in
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         if code.language == "c":
-            found = _run_c(code, at, to, folder)
+            answers = _run_c(code, at, to, folder)
         elif code.language == "verilog":
-            found = _run_verilog(code, network, at, to, stages, folder)
+            answers = _run_verilog(code, network, at, to, stages, folder)
         else:
-            found = _run_python(code, at, to, folder)
+            answers = _run_python(code, at, to, folder)
     wanted = chosen.next_ports(at, to)
     details = {"pairs": len(at), "language": code.language}
-    if len(found) != len(at):
-        return Verdict(False, f"{len(found)} of {len(at)} pairs were answered", details=details)
-    other = np.flatnonzero(found != wanted)
+    if len(answers) != len(at):
+        return Verdict(False, f"{len(answers)} of {len(at)} pairs were answered", details=details)
+    other = np.flatnonzero(answers != wanted)
     if len(other):
-        good = begins_shortest(chosen, at[other], to[other], found[other])
+        good = begins_shortest(chosen, at[other], to[other], answers[other])
         if not good.all():
             bad = other[int(np.argmin(good))]
-            said = f"port {found[bad]} from {at[bad]} to {to[bad]}, not {wanted[bad]}"
+            said = f"port {answers[bad]} from {at[bad]} to {to[bad]}, not {wanted[bad]}"
             return Verdict(False, said, details=details)
     ties = f"; {len(other)} by another shortest path" if len(other) else ""
     return Verdict(True, f"{len(at)} pairs leave as the router says{ties}", details=details)

@@ -130,10 +130,10 @@ def _class_row(layers: IntArray, bits: int) -> str:
 
 def _inputs(network: Network) -> list[list[int]]:
     """The channels that lead to each node."""
-    found: list[list[int]] = [[] for _ in range(network.order)]
+    incoming: list[list[int]] = [[] for _ in range(network.order)]
     for channel, head in enumerate(network.heads.tolist()):
-        found[head].append(channel)
-    return found
+        incoming[head].append(channel)
+    return incoming
 
 
 def _words(network: Network, prefix: str, classes: int, depth: int) -> dict[str, str]:

@@ -98,8 +98,8 @@ def statements(result: Value, inline: bool, prefix: str = "") -> Statements:
             table_of[id(value)] = tables[key]
         if value.name or not inline or used[id(value)] > 1 or value is result:
             names[id(value)] = _fresh(value.name or "v", taken)
-    kept = [value for value in order if value.op not in ("input", "constant")]
-    return Statements(kept, names, list(tables.values()), table_of, result)
+    operations = [value for value in order if value.op not in ("input", "constant")]
+    return Statements(operations, names, list(tables.values()), table_of, result)
 
 
 def _fresh(wanted: str, taken: set[str]) -> str:
@@ -129,9 +129,9 @@ def without_division(result: Value) -> Value:
         key = (id(x), d)
         if key not in quotients:
             quotients[key] = _quotient(x, d)
-        found = quotients[key] if value.op == "div" else x - quotients[key] * d
-        found = found.narrow(value.low, value.high)
-        new[id(value)] = found.named(value.name, value.comment) if value.name else found
+        reduced = quotients[key] if value.op == "div" else x - quotients[key] * d
+        reduced = reduced.narrow(value.low, value.high)
+        new[id(value)] = reduced.named(value.name, value.comment) if value.name else reduced
     return new[id(result)]
 
 

@@ -128,19 +128,19 @@ class _Reader:
             self.name()
 
     def attributes(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        attributes: dict[str, str] = {}
         while self.peek() == "[":
             self.take()
             while self.peek() != "]":
                 key = self.name()
-                found[key] = "true"
+                attributes[key] = "true"
                 if self.peek() == "=":
                     self.take()
-                    found[key] = self.name()
+                    attributes[key] = self.name()
                 if self.peek() in (",", ";"):
                     self.take()
             self.take("]")
-        return found
+        return attributes
 
 
 def read_dot(path: Path, spec: str, directed: bool) -> Network:

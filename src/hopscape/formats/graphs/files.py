@@ -262,13 +262,13 @@ def exporters() -> dict[str, Exporter]:
     Raises:
         HopscapeError: When two claim the same ending.
     """
-    found: dict[str, Exporter] = {}
+    by_name: dict[str, Exporter] = {}
     for name, one in load_plugins("exporters").items():
         for ending in one.endings:
-            if ending in found:
+            if ending in by_name:
                 raise HopscapeError(f"hopscape.exporters entry {name!r} writes {ending} again")
-            found[ending] = one
-    return found
+            by_name[ending] = one
+    return by_name
 
 
 def write_network(network: Network, path: str | Path) -> None:

@@ -72,8 +72,8 @@ def node_places(network: Network) -> Points | None:
     layout = family.layout() if family is not None else None
     places = layout.positions if layout is not None else circle(network.order)
     spread = float(np.ptp(places, axis=0).max()) or 1.0
-    found: Points = (places - places.min(axis=0)) * (72.0 * network.order**0.5 / spread)
-    return found
+    points: Points = (places - places.min(axis=0)) * (72.0 * network.order**0.5 / spread)
+    return points
 
 
 def require_plain(network: Network, form: str) -> None:

@@ -202,8 +202,8 @@ def read_matrix_market(path: str | Path) -> scipy.sparse.coo_array:
         off = i != j
         i, j = np.concatenate([i, j[off]]), np.concatenate([j, i[off]])
         values = np.concatenate([values, values[off]])
-    kept = values != 0
-    return coo_array((values[kept], (i[kept], j[kept])), shape=(rows, columns))
+    nonzero = values != 0
+    return coo_array((values[nonzero], (i[nonzero], j[nonzero])), shape=(rows, columns))
 
 
 def _header(file: TextFile) -> tuple[bool, str, bool]:
@@ -225,9 +225,9 @@ def _entries(lines: list[Line], width: int) -> Any:
     text = "\n".join(line.text for line in lines)
     if text.isascii() and "_" not in text:
         try:
-            found = np.array(text.split(), dtype=np.float64)
-            if len(found) == width * len(lines) and np.all(np.abs(found) <= _LARGEST):
-                return found.reshape(-1, width)
+            numbers = np.array(text.split(), dtype=np.float64)
+            if len(numbers) == width * len(lines) and np.all(np.abs(numbers) <= _LARGEST):
+                return numbers.reshape(-1, width)
         except ValueError:
             pass
     for line in lines:

@@ -87,15 +87,15 @@ def _parse(file: TextFile) -> _List:
 
 
 def _one(value: Any, key: str) -> str | None:
-    found = [v for k, v, _ in value if k == key] if isinstance(value, list) else []
-    return found[0] if found and isinstance(found[0], str) else None
+    values = [v for k, v, _ in value if k == key] if isinstance(value, list) else []
+    return values[0] if values and isinstance(values[0], str) else None
 
 
 def _identity(value: Any, key: str, word: Token) -> str:
-    found = _one(value, key)
-    if found is None:
+    entry = _one(value, key)
+    if entry is None:
         raise word.error(f"{word.text} has no {key}")
-    return found
+    return entry
 
 
 def _string(text: str) -> str:

@@ -85,18 +85,18 @@ def collective(file, me, comm):
         comm.Scatter(every, part, root)
         return {me: part}
     if kind == "gather":
-        found = np.empty((size, WORDS), dtype=np.int64)
-        comm.Gather(every[me], found, root)
-        return {c: found[c] for c in wanted}
+        received = np.empty((size, WORDS), dtype=np.int64)
+        comm.Gather(every[me], received, root)
+        return {c: received[c] for c in wanted}
     if kind == "all-gather":
-        found = np.empty((chunks, WORDS), dtype=np.int64)
-        comm.Allgather(every[me * pieces : (me + 1) * pieces], found)
-        return {c: found[c] for c in wanted}
+        received = np.empty((chunks, WORDS), dtype=np.int64)
+        comm.Allgather(every[me * pieces : (me + 1) * pieces], received)
+        return {c: received[c] for c in wanted}
     if kind == "all-to-all":
-        found = np.empty((size * pieces, WORDS), dtype=np.int64)
-        comm.Alltoall(every[me * size * pieces : (me + 1) * size * pieces], found)
+        received = np.empty((size * pieces, WORDS), dtype=np.int64)
+        comm.Alltoall(every[me * size * pieces : (me + 1) * size * pieces], received)
         return {
-            (i * size + me) * pieces + p: found[i * pieces + p]
+            (i * size + me) * pieces + p: received[i * pieces + p]
             for i in range(size)
             for p in range(pieces)
         }
@@ -120,10 +120,14 @@ def main(path, report):
         comm.Abort(3)
     right = collective(file, me, comm)
     wrong = [c for c in sorted(right) if c not in held or not np.array_equal(held[c], right[c])]
-    found = comm.gather((len(right), wrong[:1]), root=0)
+    reports = comm.gather((len(right), wrong[:1]), root=0)
     if me == 0:
-        first = next(((i, one[1][0]) for i, one in enumerate(found) if one[1]), None)
-        summary = {"ranks": len(found), "compared": sum(one[0] for one in found), "wrong": first}
+        first = next(((i, one[1][0]) for i, one in enumerate(reports) if one[1]), None)
+        summary = {
+            "ranks": len(reports),
+            "compared": sum(one[0] for one in reports),
+            "wrong": first,
+        }
         summary["library"] = MPI.Get_library_version().splitlines()[0].strip()
         with open(report, "w", encoding="utf-8") as out:
             json.dump(summary, out)

@@ -37,16 +37,16 @@ def main(platform, question, report):
     engine.load_platform(platform)
     with open(question, encoding="utf-8") as text:
         asked = json.load(text)
-    found = {"seconds": [], "hosts": len(engine.all_hosts), "links": len(engine.all_links)}
-    found["routes"] = [
+    measured = {"seconds": [], "hosts": len(engine.all_hosts), "links": len(engine.all_links)}
+    measured["routes"] = [
         [link.name for link in engine.host_by_name(a).route_to(engine.host_by_name(b))[0]]
         for a, b in asked["routes"]
     ]
     if asked["hosts"]:
-        Actor.create("asker", engine.all_hosts[0], ask, engine, asked, found)
+        Actor.create("asker", engine.all_hosts[0], ask, engine, asked, measured)
         engine.run()
     with open(report, "w", encoding="utf-8") as out:
-        json.dump(found, out)
+        json.dump(measured, out)
 
 
 if __name__ == "__main__":

@@ -271,10 +271,10 @@ def find_accents(
     nodes: tuple[int, ...] = ()
     links = None
     if route is not None:
-        found = network.router(pairs=1).route(*route)
-        nodes = found.path
+        path = network.router(pairs=1).route(*route)
+        nodes = path.path
         place = {c: i for i, c in enumerate(channels.tolist())}
-        taken = network.channel_at(np.asarray(nodes[:-1]), np.asarray(found.ports)).tolist()
+        taken = network.channel_at(np.asarray(nodes[:-1]), np.asarray(path.ports)).tolist()
         other = [int(network.reverse[c]) for c in taken]
         links = np.asarray([place.get(c, place.get(r, -1)) for c, r in zip(taken, other)])
     marked = tuple(network.node(node) for node in highlight)

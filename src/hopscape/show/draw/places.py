@@ -87,8 +87,8 @@ def _with_leaves(network: Network) -> Points:
     inner = np.flatnonzero(~leaves)
     number = np.cumsum(~leaves) - 1
     tails, heads, _ = link_ends(network)
-    kept = ~(leaves[tails] | leaves[heads])
-    rest = Network.from_links(len(inner), number[tails[kept]], number[heads[kept]])
+    between = ~(leaves[tails] | leaves[heads])
+    rest = Network.from_links(len(inner), number[tails[between]], number[heads[between]])
     out = np.zeros((network.order, 2))
     out[inner] = _default_places(rest)
     ends = np.flatnonzero(leaves)

@@ -150,13 +150,13 @@ def _make(pipe: Connection, asked: Question, seconds: float) -> str:
     from hopscape.show.explore.payload import payload
 
     set_progress(lambda text, total: _Bar(pipe, text, total))
-    found = []
+    payloads = []
     with time_limit(seconds):
         for i, spec in enumerate(asked.specs):
             pipe.send(("progress", f"computing {spec[:80]}", i, len(asked.specs)))
             network = Network.of(member(spec))
-            found.append(payload(network, simulate=asked.load, curve=asked.curve))
-    return page(found)
+            payloads.append(payload(network, simulate=asked.load, curve=asked.curve))
+    return page(payloads)
 
 
 # -- all of them ----------------------------------------------------------------------------------

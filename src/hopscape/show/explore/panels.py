@@ -73,11 +73,11 @@ def deadlock_data(network: Network, links: Links) -> dict[str, Any] | None:
 
 
 def _cycle(network: Network, links: Links, steps: tuple[tuple[int, int, int], ...]) -> IntArray:
-    found = []
+    channels = []
     for tail, head, _ in steps:
         row = np.arange(network.indptr[tail], network.indptr[tail + 1])
-        found.append(links.channel[row[network.heads[row] == head][0]])
-    return np.asarray(found, dtype=np.int64)
+        channels.append(links.channel[row[network.heads[row] == head][0]])
+    return np.asarray(channels, dtype=np.int64)
 
 
 def _used(network: Network, links: Links, table: Any, classes: Any) -> tuple[IntArray, list[str]]:
@@ -182,19 +182,19 @@ def _one_pattern(network: Network, links: Links, name: str, seed: int) -> dict[s
                 f" up to {_MOST_MATRIX:,} (uniform is for any)"
             )
         matrix = _matrix(network, name, seed)
-    found = channel_load(network, traffic=matrix, seed=seed)
-    words = f"{name} traffic, {found.how}"
+    loads = channel_load(network, traffic=matrix, seed=seed)
+    words = f"{name} traffic, {loads.how}"
     if name == "worst":
         words = "the permutation that loads one channel most"
-    rate = found.throughput
+    rate = loads.throughput
     return {
         "name": name,
         "words": words,
-        "loads": pack(links.by_channel(found.loads)),
-        "largest": found.largest,
-        "mean": found.mean,
+        "loads": pack(links.by_channel(loads.loads)),
+        "largest": loads.largest,
+        "mean": loads.mean,
         "throughput": rate if math.isfinite(rate) else 0.0,
-        "how": found.how,
+        "how": loads.how,
     }
 
 
@@ -234,15 +234,15 @@ def bisection_data(network: Network, links: Links) -> dict[str, Any] | None:
 
     if network.endpoint_count < 2:
         return None
-    found = bisection(network)
-    side = found.side
+    cut = bisection(network)
+    side = cut.side
     if side is None:  # the width is a closed form: a partition has to be looked for
         side = _cut(network)
     crossing = int((side[links.tails] != side[links.heads]).sum())
-    width = found.value
-    known = f"{width}" if width is not None else f"{found.lower} to {found.upper}"
-    words = f"Bisection width {known} ({found.how}); this cut has {crossing} links."
-    return {"words": words, "how": found.how, "side": pack(side), "cut": crossing}
+    width = cut.value
+    known = f"{width}" if width is not None else f"{cut.lower} to {cut.upper}"
+    words = f"Bisection width {known} ({cut.how}); this cut has {crossing} links."
+    return {"words": words, "how": cut.how, "side": pack(side), "cut": crossing}
 
 
 def _cut(network: Network) -> Any:
@@ -349,8 +349,8 @@ def curve_data(network: Network, traffic: str = "uniform", seed: int = 0) -> dic
 
     setup = build_setup(network, Settings())
     pattern = traffic_for(setup, traffic, seed)
-    top, found = saturation(setup, pattern, seed=seed, cycles=_CURVE_CYCLES, precision=0.05)
-    known = {point.offered: point for point in found}
+    top, curve = saturation(setup, pattern, seed=seed, cycles=_CURVE_CYCLES, precision=0.05)
+    known = {point.offered: point for point in curve}
     for share in (0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 1.1):
         load = round(share * top, 6)
         if load > 0 and all(abs(load - old) > 0.04 * top for old in known):

@@ -166,19 +166,19 @@ def _facts(network: Network) -> list[list[str]]:
     """What ``hopscape show`` says, as rows of label, value and how it is known."""
     from hopscape.metrics.summary import summarise
 
-    found = summarise(network)
-    how = found["how"]
-    low, high = found["degree"]["min"], found["degree"]["max"]
-    mean = found["mean_distance"]
+    summary = summarise(network)
+    how = summary["how"]
+    low, high = summary["degree"]["min"], summary["degree"]["max"]
+    mean = summary["mean_distance"]
     rows = [
         ("nodes", f"{network.order:,}", ""),
-        ("endpoints", f"{found['endpoints']:,}", ""),
+        ("endpoints", f"{summary['endpoints']:,}", ""),
         ("links" if network.duplex else "channels", f"{network.links:,}", how["links"]),
         ("degree", str(high) if low == high else f"{low} to {high}", how["degree"]),
-        ("connected", _said(found["connected"]), how["connected"]),
-        ("diameter", _said(found["diameter"]), how["diameter"]),
+        ("connected", _said(summary["connected"]), how["connected"]),
+        ("diameter", _said(summary["diameter"]), how["diameter"]),
         ("mean distance", "-" if mean is None else number(mean), how["mean_distance"]),
-        ("vertex-transitive", _said(found["vertex_transitive"]), how["vertex_transitive"]),
+        ("vertex-transitive", _said(summary["vertex_transitive"]), how["vertex_transitive"]),
     ]
     return [[label, value, how] for label, value, how in rows]
 
