@@ -288,9 +288,6 @@ def check_order_n() -> Outcome:
     return judge(wrong, f"steps for n = 1, 2, 3: {text}")
 
 
-__all__: list[str] = []
-
-
 def check_distance() -> Outcome:
     """Covering walks plus lamp distances, and the routes, against search."""
     wrong, pairs = [], 0

@@ -289,9 +289,6 @@ def check_third() -> Outcome:
     return judge(wrong, text)
 
 
-__all__: list[str] = []
-
-
 def check_connectivity() -> Outcome:
     import networkx
 

@@ -29,8 +29,6 @@ from hopscape.papers.rpc.phases import Phases, stack_of
 
 __all__ = ["climb_permutation", "climb_sources", "incomplete_rounds", "reversal", "swap_cycles"]
 
-__all__: list[str] = []
-
 HALF = Model(duplex="half")
 PAPER = Model(duplex="half", packing="packed")
 HARD = (8, 7, 6, 13, 25, 22, 1, 0, 2, 18, 29, 3, 21, 17, 24, 20, 19, 14, 10, 12, 16, 28, 4, 26, 27,

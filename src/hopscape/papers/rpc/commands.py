@@ -48,7 +48,11 @@ def study_rpc(
     effort: Annotated[int, option("Steps of hill-climbing per permutation.", min=1)] = 200,
     table: TableOption = None,
 ) -> None:
-    """RPC(k) beside its rivals: tables (CSV) and figures (SVG, PNG)."""
+    """RPC(k) beside its rivals: tables (CSV) and figures (SVG, PNG).
+
+    `--only rivals` is the paper's comparison: the four routings and groups of RPC(k), RP(3k), tori,
+    hypercubes, cube-connected cycles and circulants, k = 1..64, and where RPC(k) is better.
+    """
     from hopscape.papers.rpc.study import draw_figures, study_tables
     from hopscape.store import Store
 

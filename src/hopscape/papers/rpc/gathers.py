@@ -22,7 +22,7 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.schedule import Schedule
 from hopscape.papers.rpc.phases import Phases, rules_of, stack_of
-from hopscape.papers.rpc.wiring import Cycles, Loop
+from hopscape.papers.rpc.wiring import Cycles, Loop, Stack
 
 __all__ = [
     "half_duplex_rounds",
@@ -31,7 +31,9 @@ __all__ = [
     "oriented_rounds",
     "packed_all_gather",
     "paper_all_gather",
+    "paper_stages",
     "ring_rounds",
+    "slice_first_stages",
     "slices_first_all_gather",
 ]
 
@@ -42,21 +44,31 @@ def paper_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Sc
     Round every cycle, across, round the cycles with what came, across with that, and so on, as
     often as the base graph is wide (twice for the Petersen graph).
     """
-    family = stack_of(network)
+    return _in_stages(network, goal, model, paper_stages(stack_of(network)), "paper")
+
+
+def paper_stages(family: Stack) -> list[tuple[int, ...]]:
+    """Ports of a slice by which all nodes send in each stage of Slice-All-to-All.
+
+    Raises:
+        ArgumentError: When the slices are not made of cycles.
+    """
     if not isinstance(family, Cycles):
-        raise ArgumentError(f"algorithm 'paper' needs slices made of cycles, not {network.spec}")
+        raise ArgumentError(f"algorithm 'paper' needs slices made of cycles, not {family.spec}")
     stages: list[tuple[int, ...]] = [(0,)] * (family.cycle - 1)
     for _ in range(int(family.base_distances.max())):
         stages += [(2,), *[(0,)] * (family.cycle - 1)]
-    return _in_stages(network, goal, model, stages, "paper")
+    return stages
 
 
 def slices_first_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Every slice floods all its links, then k - 1 steps clockwise round every ring in turn."""
-    family = stack_of(network)
-    everywhere = tuple(range(family.slice.ports))
-    stages = [everywhere] * family.slice.diameter
-    return _in_stages(network, goal, model, stages, "slice-first")
+    return _in_stages(network, goal, model, slice_first_stages(stack_of(network)), "slice-first")
+
+
+def slice_first_stages(family: Stack) -> list[tuple[int, ...]]:
+    """All ports of a slice in every stage, as often as a slice is wide."""
+    return [tuple(range(family.slice.ports))] * family.slice.diameter
 
 
 def _in_stages(
@@ -129,11 +141,9 @@ def half_duplex_rounds(network: Network) -> list[IntArray]:
         stride //= loop.size
         at = nodes // stride % loop.size
         for pairs in ring_rounds(loop.size) if loop.plain else _turns(loop):
-            ways = []
-            for a, b in pairs.tolist():
-                here = nodes[at == a]
-                ways.append(phases.channels_between(here, here + (b - a) * stride))
-            found.append(np.concatenate(ways))
+            pair, here = np.nonzero(pairs[:, :1] == at)
+            there = here + (pairs[pair, 1] - pairs[pair, 0]) * stride
+            found.append(phases.channels_between(here, there))
     return found
 
 

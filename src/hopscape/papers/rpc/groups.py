@@ -28,6 +28,7 @@ from hopscape.core.progress import track
 __all__ = [
     "Group",
     "best_group",
+    "best_groups",
     "group_diameter",
     "largest_rpc_group",
     "printed_rp_group",
@@ -99,16 +100,26 @@ def best_group(network: Network, size: int, *, budget: int = _BUDGET) -> Group:
         >>> group.diameter, group.exact
         (2, True)
     """
-    if not 1 <= size <= network.order:
-        raise ArgumentError(
-            f"size is {size}; {network.spec} has {network.order} nodes, so it must be from 1 to "
-            f"{network.order}"
-        )
+    return best_groups(network, [size], budget=budget)[0]
+
+
+def best_groups(network: Network, sizes: Sequence[int], *, budget: int = _BUDGET) -> list[Group]:
+    """:func:`best_group` for several sizes, which share one table of distances (N² entries)."""
+    for size in sizes:
+        if not 1 <= size <= network.order:
+            raise ArgumentError(
+                f"size is {size}; {network.spec} has {network.order} nodes, so it must be from 1 to"
+                f" {network.order}"
+            )
     require_memory(3 * network.order**2, f"the distances of {network.spec} ({network.order} nodes)")
     table = distance_rows(network, np.arange(network.order))
     if unreached(table).any():
         raise DisconnectedError(f"{network.spec} has nodes that cannot reach each other")
     table = np.maximum(table, table.T)
+    return [_best_group(network, table, size, budget) for size in sizes]
+
+
+def _best_group(network: Network, table: IntArray, size: int, budget: int) -> Group:
     starts = _starts(network)
     low, why = _ball_bound(table, starts, size)
     nodes = _greedy(table, starts, size, low)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from hopscape.papers.rpc.checks_routing import (
 )
 from hopscape.papers.rpc.comparison import compare, crossovers, group_rows
 from hopscape.papers.rpc.families import PetersenCycles, RingOfPetersenCycles
+from hopscape.papers.rpc.rivals import RIVALS, ROUTINGS, rival_crossovers, rival_table
 from hopscape.store import Store
 
 __all__ = ["draw_figures", "study_tables"]
@@ -153,7 +154,13 @@ def gather_table(effort: int) -> Rows:
     return rows
 
 
+def rivals(effort: int) -> Rows:
+    """Four routings and groups of RPC(k) and its rivals, k = 1..64."""
+    return rival_table()
+
+
 _TABLES: dict[str, Callable[[int], Rows]] = {
+    "rivals": rivals,
     "diameters": table_1,
     "crossovers": crossover_table,
     "groups": group_table,
@@ -175,40 +182,77 @@ def study_tables(
     for name in names:
         if name not in _TABLES:
             raise ArgumentError(f"table {name!r} is unknown; there are {', '.join(_TABLES)}")
-    return make_tables({name: (_TABLES[name], (effort,)) for name in names or _TABLES}, store)
+    return _with_crossovers(
+        make_tables({name: (_TABLES[name], (effort,)) for name in names or _TABLES}, store)
+    )
+
+
+def _with_crossovers(tables: Iterable[tuple[str, Rows]]) -> Iterator[tuple[str, Rows]]:
+    """The table of rivals is followed by where RPC(k) is better, equal and worse."""
+    for name, rows in tables:
+        yield name, rows
+        if name == "rivals":
+            yield "rivals_crossovers", rival_crossovers(rows)
 
 
 def draw_figures(tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path) -> list[Path]:
-    """Diameters over k and group diameters over m, as SVG and PNG."""
+    """Diameters and rounds over k and group diameters over m, as SVG and PNG."""
     import matplotlib.pyplot as plt
 
     written: list[Path] = []
-    plans = (
+    for name, across, columns, title in (
         ("diameters", "k", ("rpc", "rp", "torus", "circulant"), "slices k (30k nodes)"),
         ("groups", "m", ("rpc", "rp", "torus"), "nodes m of the group"),
-    )
-    labels = {
-        "rpc": "RPC(k)",
-        "rp": "RP(3k)",
-        "torus": "best 2-D torus",
-        "circulant": "best circulant, degree 5",
-    }
-    for name, across, columns, title in plans:
-        if name not in tables:
-            continue
+    ):
+        if name in tables:
+            figure, axes = plt.subplots(figsize=(7, 4.4), layout="constrained")
+            x = [row[across] for row in tables[name]]
+            for column in columns:
+                axes.plot(x, [row[column] for row in tables[name]], label=_LABELS[column], lw=1.4)
+            axes.set(xlabel=title, ylabel="diameter")
+            written += _save(figure, axes, folder / name)
+    for routing in ROUTINGS if "rivals" in tables else ():
         figure, axes = plt.subplots(figsize=(7, 4.4), layout="constrained")
-        x = [row[across] for row in tables[name]]
-        for column in columns:
-            axes.plot(x, [row[column] for row in tables[name]], label=labels[column], lw=1.4)
-        axes.set(xlabel=title, ylabel="diameter")
-        axes.legend(frameon=False)
-        axes.spines[["top", "right"]].set_visible(False)
-        for ending in ("svg", "png"):
-            picture = io.BytesIO()
-            figure.savefig(picture, format=ending, dpi=160)
-            place = folder / f"{name}.{ending}"
-            data = picture.getvalue()
-            write_atomically(place, lambda out, data=data: out.write(data))  # type: ignore[misc]
-            written.append(place)
-        plt.close(figure)
+        _draw_routing(axes, [row for row in tables["rivals"] if row["routing"] == routing])
+        axes.set(xlabel="slices k (30k nodes)", ylabel=f"rounds, {routing}")
+        written += _save(figure, axes, folder / f"rivals-{routing}")
+    return written
+
+
+_LABELS = {
+    "rpc": "RPC(k)",
+    "rp": "RP(3k)",
+    "torus": "best 2-D torus",
+    "torus_3d": "best 3-D torus",
+    "hypercube": "hypercube",
+    "ccc": "cube-connected cycles",
+    "circulant": "best circulant, degree 5",
+}
+
+
+def _draw_routing(axes: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    """One line per network; a dotted one of its colour for the paper's algorithm."""
+    for i, network in enumerate(RIVALS):
+        for kind, style in (("best", "-"), ("paper", ":")):
+            chosen = [row for row in rows if (row["network"], row["kind"]) == (network, kind)]
+            if chosen:
+                label = _LABELS[network] + (", the paper's algorithm" if kind == "paper" else "")
+                x, y = [row["k"] for row in chosen], [row["rounds"] for row in chosen]
+                axes.plot(x, y, style, color=f"C{i}", label=label, lw=1.4)
+
+
+def _save(figure: Any, axes: Any, place: Path) -> list[Path]:
+    """The figure as SVG and PNG."""
+    import matplotlib.pyplot as plt
+
+    axes.legend(frameon=False, fontsize="small")
+    axes.spines[["top", "right"]].set_visible(False)
+    written = []
+    for ending in ("svg", "png"):
+        picture = io.BytesIO()
+        figure.savefig(picture, format=ending, dpi=160)
+        target, data = place.with_name(f"{place.name}.{ending}"), picture.getvalue()
+        write_atomically(target, lambda out, data=data: out.write(data))  # type: ignore[misc]
+        written.append(target)
+    plt.close(figure)
     return written
