@@ -128,7 +128,7 @@ class Span:
     @cached_property
     def _bases(self) -> list[tuple[Vector, int, list[tuple[int, int, Vector]]]]:
         """Sets F of k columns with a minor: (F, |minor|, [(g, sign, F + g)] of the others)."""
-        found = []
+        vectors = []
         for free, minor in self.minors.items():
             if minor:
                 rest = []
@@ -136,12 +136,12 @@ class Span:
                     if g not in free:
                         columns = tuple(sorted((*free, g)))
                         rest.append((g, 1 if self.normals[columns][g] > 0 else -1, columns))
-                found.append((free, abs(minor), rest))
-        return found
+                vectors.append((free, abs(minor), rest))
+        return vectors
 
     def corners(self, costs: Costs, step: Vector) -> tuple[Corner, ...]:
         """Corners of the box's section orthogonal to the span, with their slopes along `step`."""
-        found: dict[Vector, Corner] = {}
+        corners: dict[Vector, Corner] = {}
         both = costs.symmetric
         for free, minor, rest in self._bases:
             for y in self._ends(free, minor, rest, costs):
@@ -150,9 +150,9 @@ class Span:
                 slope = dot(direction, step)
                 if both and (slope < 0 or (slope == 0 and next(filter(None, direction)) < 0)):
                     direction, slope = tuple([-v for v in direction]), -slope
-                if direction not in found:
-                    found[direction] = Corner(direction, minor // common, slope, both)
-        return tuple(found.values())
+                if direction not in corners:
+                    corners[direction] = Corner(direction, minor // common, slope, both)
+        return tuple(corners.values())
 
     def _ends(
         self, free: Vector, minor: int, rest: list[tuple[int, int, Vector]], costs: Costs

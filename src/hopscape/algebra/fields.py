@@ -28,16 +28,16 @@ def prime_factors(n: int) -> dict[int, int]:
         >>> prime_factors(360)
         {2: 3, 3: 2, 5: 1}
     """
-    found: dict[int, int] = {}
+    factors: dict[int, int] = {}
     divisor = 2
     while divisor * divisor <= n:
         while n % divisor == 0:
-            found[divisor] = found.get(divisor, 0) + 1
+            factors[divisor] = factors.get(divisor, 0) + 1
             n //= divisor
         divisor += 1 if divisor == 2 else 2
     if n > 1:
-        found[n] = found.get(n, 0) + 1
-    return found
+        factors[n] = factors.get(n, 0) + 1
+    return factors
 
 
 def is_prime(n: int) -> bool:
@@ -112,19 +112,19 @@ class GaloisField:
     """
 
     def __init__(self, order: int) -> None:
-        found = prime_power(order)
-        if found is None:
+        power = prime_power(order)
+        if power is None:
             raise ArgumentError(f"there is no field of {order} elements; q must be a prime power")
         if order > _LARGEST:
             raise ArgumentError(f"a field of {order} elements is too large; at most {_LARGEST}")
         self.order = order
-        self.characteristic, self.degree = found
+        self.characteristic, self.degree = power
         self.polynomial, powers = _primitive(self.characteristic, self.degree)
         period = order - 1
         self.exp = np.concatenate([powers, powers])
         self.log = np.full(order, -1, dtype=np.int64)
         self.log[powers] = np.arange(period)
-        p, k = found
+        p, k = power
         self._places = p ** np.arange(k, dtype=np.int64)
         # log 0 is so large that everything it is added to has the power 0
         self._log = np.where(self.log < 0, 2 * period, self.log)
@@ -136,12 +136,12 @@ class GaloisField:
         period = self.order - 1
         zero = 2 * period
         sums = self._from(self.digits(self.exp[:period]) + self.digits(1))
-        found = np.empty(2 * zero + 1, dtype=np.int64)
+        logarithms = np.empty(2 * zero + 1, dtype=np.int64)
         gaps = np.arange(-zero, zero + 1)
-        found[:] = self._log[sums[gaps % period]]
-        found[gaps > period - 1] = 0  # b is 0
-        found[gaps < 1 - period] = gaps[gaps < 1 - period]  # a is 0
-        return found
+        logarithms[:] = self._log[sums[gaps % period]]
+        logarithms[gaps > period - 1] = 0  # b is 0
+        logarithms[gaps < 1 - period] = gaps[gaps < 1 - period]  # a is 0
+        return logarithms
 
     def digits(self, a: Any) -> IntArray:
         """Coefficients of elements: one more axis, lowest first."""
@@ -177,8 +177,8 @@ class GaloisField:
 
     def inverse(self, a: Any) -> IntArray:
         """One over each element (not zero)."""
-        found: IntArray = self.exp[(-self.log[np.asarray(a)]) % (self.order - 1)]
-        return found
+        inverse: IntArray = self.exp[(-self.log[np.asarray(a)]) % (self.order - 1)]
+        return inverse
 
     def power(self, a: Any, exponent: int) -> IntArray:
         """Powers with a positive exponent."""

@@ -91,16 +91,16 @@ class Permutations:
         self.order, self.semidirect = order, None
         small = np.uint8 if points <= 256 else np.uint16 if points <= 65536 else np.uint32
         steps = generators.astype(small)
-        found = fresh = np.arange(points, dtype=small)[None, :]
+        elements = fresh = np.arange(points, dtype=small)[None, :]
         while len(fresh):
             images = steps[:, fresh].reshape(-1, points)
             keys, first = np.unique(_keys(images), return_index=True)
-            fresh = images[first[~np.isin(keys, _keys(found))]]
-            found = np.concatenate([found, fresh])
-        assert len(found) == order, "wrong generators, or two elements with the same hash"
-        self._elements = found
-        self._sorted = np.argsort(_keys(found))
-        self._sorted_keys = _keys(found)[self._sorted]
+            fresh = images[first[~np.isin(keys, _keys(elements))]]
+            elements = np.concatenate([elements, fresh])
+        assert len(elements) == order, "wrong generators, or two elements with the same hash"
+        self._elements = elements
+        self._sorted = np.argsort(_keys(elements))
+        self._sorted_keys = _keys(elements)[self._sorted]
 
     def product(self, a: IntArray, b: IntArray) -> IntArray:
         first, second = np.broadcast_arrays(np.asarray(a), np.asarray(b))
@@ -276,9 +276,9 @@ class Semidirect:
         fresh, left, total, level = np.zeros(1, dtype=np.int64), self.order - 1, 0, 0
         while left and len(fresh):
             level += 1
-            found = np.zeros(self.order, dtype=bool)
-            found[self.product(fresh[:, None], steps[None, :])] = True
-            fresh = np.flatnonzero(found & (hops < 0))
+            reached = np.zeros(self.order, dtype=bool)
+            reached[self.product(fresh[:, None], steps[None, :])] = True
+            fresh = np.flatnonzero(reached & (hops < 0))
             hops[fresh] = level
             left -= len(fresh)
             total += level * len(fresh)

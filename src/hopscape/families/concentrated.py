@@ -86,11 +86,11 @@ class Concentrated(_Derived):
     @cached_property
     def _is_switch(self) -> IntArray:
         """bool[base.order]: nodes of the base that are switches here."""
-        found = np.ones(self.base.order, dtype=bool)
+        unmarked = np.ones(self.base.order, dtype=bool)
         if self.base.has_switches:
             lines = self.base.degrees[self.base.endpoints]
-            found[self.base.endpoints] = bool((lines > 1).any())
-        return found
+            unmarked[self.base.endpoints] = bool((lines > 1).any())
+        return unmarked
 
     @cached_property
     def _edge(self) -> IntArray:

@@ -34,10 +34,10 @@ class Product(ProductFamily):
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
         """Products of small dense graphs, those with the least mean distance first."""
-        found = sorted(
+        offers = sorted(
             _dense_products(requirement, small_graphs(requirement.ports), 1, requirement.ports)
         )
-        yield from (f"product({', '.join(names)})" for _, names in found[: requirement.most])
+        yield from (f"product({', '.join(names)})" for _, names in offers[: requirement.most])
 
 
 _MOST_FACTORS = 4

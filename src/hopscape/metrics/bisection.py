@@ -137,8 +137,8 @@ def _second_eigenvalue(indptr: IntArray, heads: IntArray) -> float:
 
     def product(vector: IntArray) -> IntArray:
         check_time("the spectral bound")
-        found: IntArray = shifted @ vector
-        return found
+        product: IntArray = shifted @ vector
+        return product
 
     try:
         values = eigsh(

@@ -50,8 +50,8 @@ def _sample(name: str) -> Callable[[Evaluation], Measured[Any] | None]:
     def find(evaluation: Evaluation) -> Measured[Any] | None:
         from hopscape.metrics import samples
 
-        found: Measured[Any] | None = getattr(samples, name)(evaluation)
-        return found
+        sample: Measured[Any] | None = getattr(samples, name)(evaluation)
+        return sample
 
     return find
 
@@ -150,7 +150,7 @@ def _cost(evaluation: Evaluation) -> Measured[int | None]:
 
 
 def _cut(evaluation: Evaluation) -> Bisection:
-    found: Bisection = evaluation.share(
+    cut: Bisection = evaluation.share(
         "bisection",
         lambda: bisection(
             evaluation.network,
@@ -159,18 +159,18 @@ def _cut(evaluation: Evaluation) -> Bisection:
             prove=not evaluation.quick,
         ),
     )
-    return found
+    return cut
 
 
 def _bisection(evaluation: Evaluation) -> Measured[int | None]:
-    found = _cut(evaluation)
-    note = "" if found.value is not None else f"from {found.lower} to {found.upper}"
-    return Measured(found.upper, found.how, note, found.lower, found.upper)
+    cut = _cut(evaluation)
+    note = "" if cut.value is not None else f"from {cut.lower} to {cut.upper}"
+    return Measured(cut.upper, cut.how, note, cut.lower, cut.upper)
 
 
 def _bisection_bound(evaluation: Evaluation) -> Measured[int]:
-    found = _cut(evaluation)
-    return Measured(found.lower, found.how, "", found.lower, found.upper)
+    cut = _cut(evaluation)
+    return Measured(cut.lower, cut.how, "", cut.lower, cut.upper)
 
 
 def _channel_load(evaluation: Evaluation) -> Measured[float | None]:
@@ -178,8 +178,8 @@ def _channel_load(evaluation: Evaluation) -> Measured[float | None]:
 
     if evaluation.figure("connected").value is False:
         return Measured(None, "exact", "not connected")
-    found = channel_load(evaluation.network)
-    return Measured(round(found.largest, 6), found.how)
+    load = channel_load(evaluation.network)
+    return Measured(round(load.largest, 6), load.how)
 
 
 HOPS = ("distances count hops", "delay", "length")

@@ -116,7 +116,7 @@ def concurrent_flow(graph: Channels, demand: Floats) -> float:
     )
     cost = np.zeros(equal.shape[1])
     cost[-1] = -1.0
-    found = linprog(
+    solution = linprog(
         cost,
         A_ub=capacity,
         b_ub=graph.speeds,
@@ -124,9 +124,11 @@ def concurrent_flow(graph: Channels, demand: Floats) -> float:
         b_eq=np.zeros(equal.shape[0]),
         method="highs",
     )
-    if not found.success or found.fun is None:
-        raise ArgumentError(f"the concurrent flow of {graph.name} was not found: {found.message}")
-    return round(-float(found.fun), 9)
+    if not solution.success or solution.fun is None:
+        raise ArgumentError(
+            f"the concurrent flow of {graph.name} was not found: {solution.message}"
+        )
+    return round(-float(solution.fun), 9)
 
 
 def approximate_flow(

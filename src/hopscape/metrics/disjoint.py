@@ -150,15 +150,15 @@ class _Flow:
         after: dict[int, list[int]] = {}
         for (tail, _), head in sorted(self.used.items()):
             after.setdefault(tail, []).append(head)
-        found = []
+        paths = []
         while after.get(self.start):
             path = [self.start]
             while path[-1] != self.end:
                 path.append(after[path[-1]].pop())
                 if path[-1] in path[:-1]:
                     del path[path.index(path[-1]) + 1 :]
-            found.append(path)
-        return sorted(found, key=len)
+            paths.append(path)
+        return sorted(paths, key=len)
 
 
 def _augmented(network: Network, start: int, end: int, most: int, edges: bool) -> list[list[int]]:
@@ -209,17 +209,17 @@ def _search(guide: Guide, flow: _Flow) -> list[Step] | None:
 def _options(guide: Guide, flow: _Flow, state: State) -> list[tuple[State, int, Step]]:
     """Where one can go from a state: (state, distance left, step)."""
     node, inside = state
-    found: list[tuple[State, int, Step]] = []
+    edges: list[tuple[State, int, Step]] = []
     for channel in flow.into.get(node, ()):
         if channel[0] != flow.start:
-            found.append(((channel[0], False), 0, (channel, node, False)))
+            edges.append(((channel[0], False), 0, (channel, node, False)))
     if inside:
-        return found
+        return edges
     for port, there, left in guide.exits(node):
         if left >= 0 and there != flow.start and (node, port) not in flow.used:
             stops = there in flow.into and not flow.edges
-            found.append(((there, stops), left, ((node, port), there, True)))
-    return found
+            edges.append(((there, stops), left, ((node, port), there, True)))
+    return edges
 
 
 def _unwind(came: dict[State, tuple[State, Step]], origin: State, state: State) -> list[Step]:

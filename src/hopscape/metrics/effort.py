@@ -214,8 +214,8 @@ def router_rate(evaluation: Evaluation) -> float:
         router.next_ports(*some)
         return clocked(lambda: router.next_ports(*some)) / count
 
-    found: float = evaluation.share("router rate", rate)
-    return found
+    steps: float = evaluation.share("router rate", rate)
+    return steps
 
 
 def _loads(evaluation: Evaluation) -> Effort:

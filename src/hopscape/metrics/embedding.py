@@ -247,8 +247,8 @@ def _simple_bound(guest: Network, host: Network, table: IntArray) -> tuple[int, 
         return 0, "the guest has no links"
     if guest.order > 2000:
         return 1, "two linked nodes stand apart"
-    near = distance_rows(guest, np.arange(guest.order))
-    row = near[_widest(near)]
+    distances = distance_rows(guest, np.arange(guest.order))
+    row = distances[_widest(distances)]
     small = np.bincount(row[~unreached(row)]).cumsum()
     large = np.asarray([int((table <= d).sum(axis=1).max()) for d in range(int(table.max()) + 1)])
     low, why = 1, "two linked nodes stand apart"
@@ -289,15 +289,15 @@ def _place(
         places = generator.permutation(host.order)[: guest.order].astype(np.int64)
         if anneal(indptr, links, table, places, price, _MOVES, seed + i) == 0:
             return places, ""
-    near = _near_bits(table, t)
-    domains = np.empty((guest.order, near.shape[1]), dtype=np.uint64)
-    domains[:] = _word_row(np.arange(host.order), near.shape[1])
+    within = _near_bits(table, t)
+    domains = np.empty((guest.order, within.shape[1]), dtype=np.uint64)
+    domains[:] = _word_row(np.arange(host.order), within.shape[1])
     if host.symmetry is not None:
         hub = int(np.diff(indptr).argmax())
         allowed = np.asarray(host.symmetry.representatives, dtype=np.int64)
-        domains[hub] = _word_row(allowed, near.shape[1])
-    if guest.order**2 * near.shape[1] * 8 < 500_000_000:
-        status, places, _ = place_all(indptr, links, near, domains, budget)
+        domains[hub] = _word_row(allowed, within.shape[1])
+    if guest.order**2 * within.shape[1] * 8 < 500_000_000:
+        status, places, _ = place_all(indptr, links, within, domains, budget)
         if status == FOUND:
             return places, ""
         if status == NONE:
@@ -341,11 +341,11 @@ def _solve(guest: Network, host: Network, table: IntArray, t: int) -> tuple[IntA
         model.add_exactly_one(row)
     for h in range(host.order):
         model.add_at_most_one(row[h] for row in stands)
-    near = (table <= t) & (table > 0)
+    within = (table <= t) & (table > 0)
     for a, b in zip(*(ends.tolist() for ends in _ends(guest)), strict=True):
         for u, v in ((a, b), (b, a)):
             for h in range(host.order):
-                options = [stands[v][j] for j in np.nonzero(near[h])[0].tolist()]
+                options = [stands[v][j] for j in np.nonzero(within[h])[0].tolist()]
                 model.add_bool_or([*options, stands[u][h].negated()])
     if host.symmetry is not None and host.symmetry.transitive:
         model.add(stands[0][int(host.symmetry.representatives[0])] == 1)

@@ -162,11 +162,11 @@ class Evaluation:
 
     def _noted(self, column: Column) -> Measured[Any]:
         """A figure that says what it leaves aside of the kinds of channels."""
-        found = self._find(column)
+        figure = self._find(column)
         note = self.network.unheeded(*column.aside) if column.aside else ""
-        if not note or found.value is None or note in found.note:
-            return found
-        return replace(found, note=f"{found.note}; {note}" if found.note else note)
+        if not note or figure.value is None or note in figure.note:
+            return figure
+        return replace(figure, note=f"{figure.note}; {note}" if figure.note else note)
 
     def _find(self, column: Column) -> Measured[Any]:
         known = self.fact(column.fact)
@@ -183,9 +183,9 @@ class Evaluation:
             if self.exact and isinstance(error, TooLargeError):
                 raise
             why = str(error)
-        found = self._instead(column)
-        if found is not None:
-            return found
+        substitute = self._instead(column)
+        if substitute is not None:
+            return substitute
         return Measured(None, "unknown", why)
 
     def _instead(self, column: Column) -> Measured[Any] | None:
@@ -253,8 +253,8 @@ class Evaluation:
     @property
     def facts(self) -> Facts:
         """What is known in closed form, or follows from it."""
-        found: Facts = self.share("facts", lambda: closed_facts(self.network))
-        return found
+        facts: Facts = self.share("facts", lambda: closed_facts(self.network))
+        return facts
 
     def fact(self, name: str) -> Any:
         """A closed form, unless everything is to be computed."""
@@ -263,8 +263,8 @@ class Evaluation:
     @property
     def shape(self) -> Shape:
         """How a search from one node spreads."""
-        found: Shape = self.share("shape", lambda: _search(self.network))
-        return found
+        shape: Shape = self.share("shape", lambda: _search(self.network))
+        return shape
 
     @property
     def levels(self) -> int:
@@ -279,10 +279,10 @@ class Evaluation:
     @property
     def profile(self) -> DistanceProfile:
         """All distances, as far as they are looked at."""
-        found: DistanceProfile = self.share(
+        profile: DistanceProfile = self.share(
             "profile", lambda: distance_profile(self.network, exact=self.exact)
         )
-        return found
+        return profile
 
     @property
     def starts(self) -> int:

@@ -199,8 +199,8 @@ def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Rout
         raise TooLargeError(f"{network.spec} has nodes with more than {MOST_DEGREE} channels")
     router = closed_router(network)
     step = max(1, _PAIRS // (order * max(1, network.ports // 8)))
-    everybody = np.arange(order, dtype=np.int64)
-    targets = everybody
+    nodes = np.arange(order, dtype=np.int64)
+    targets = nodes
     if most is not None and most < order:
         targets = np.random.default_rng(seed).choice(network.endpoints, size=most, replace=False)
         targets = np.sort(targets).astype(np.int64)
@@ -214,11 +214,11 @@ def routes_by(network: Network, router: Router, targets: IntArray) -> Routes:
     """Ask a router about the ways from all nodes to some destinations."""
     order = network.order
     step = max(1, _PAIRS // (order * max(1, network.ports // 8)))
-    everybody = np.arange(order, dtype=np.int64)
+    nodes = np.arange(order, dtype=np.int64)
     table = np.full((len(targets), order), NO_OFFSET, dtype=np.uint8)
     for low in track(range(0, len(targets), step), f"routes of {network.spec}"):
         goals = targets[low : low + step]
-        at, to = np.tile(everybody, len(goals)), np.repeat(goals, order)
+        at, to = np.tile(nodes, len(goals)), np.repeat(goals, order)
         port = router.next_ports(at, to).astype(np.int64)
         channel = network.channel_at(at, port)
         offset = np.where(channel >= 0, channel - network.indptr[at], NO_OFFSET)

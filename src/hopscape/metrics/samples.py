@@ -75,12 +75,14 @@ def some_mean(evaluation: Evaluation) -> Measured[Any] | None:
     if profile is not None:
         note = f"from {profile.sources} sources"
         return Measured(profile.mean, "sampled", note if profile.connected else "not connected")
-    found = _some_pairs(evaluation)
-    if found is None:
+    distances = _some_pairs(evaluation)
+    if distances is None:
         return None
-    error = float(found.std()) / len(found) ** 0.5
+    error = float(distances.std()) / len(distances) ** 0.5
     return Measured(
-        float(found.mean()), "sampled", f"from {len(found)} pairs, standard error {error:.2g}"
+        float(distances.mean()),
+        "sampled",
+        f"from {len(distances)} pairs, standard error {error:.2g}",
     )
 
 
@@ -96,8 +98,8 @@ def _some_sources(evaluation: Evaluation) -> DistanceProfile | None:
                 return distance_profile(evaluation.network, sample=count)
         return None
 
-    found: DistanceProfile | None = evaluation.share("some sources", compute)
-    return found
+    profile: DistanceProfile | None = evaluation.share("some sources", compute)
+    return profile
 
 
 def _some_pairs(evaluation: Evaluation) -> IntArray | None:
@@ -118,8 +120,8 @@ def _some_pairs(evaluation: Evaluation) -> IntArray | None:
             )
             if not evaluation.affords(0.0):
                 break
-        found = np.concatenate(rows).astype(np.int64)
-        return None if (found < 0).any() else found
+        distances = np.concatenate(rows).astype(np.int64)
+        return None if (distances < 0).any() else distances
 
     found: IntArray | None = evaluation.share("some pairs", compute)
     return found
@@ -149,12 +151,12 @@ def some_degrees(evaluation: Evaluation) -> Measured[int] | None:
 
 def some_links(evaluation: Evaluation) -> Measured[int] | None:
     """Links, from the mean degree of some nodes."""
-    found = _some_degrees(evaluation)
-    if found is None:
+    degrees = _some_degrees(evaluation)
+    if degrees is None:
         return None
-    channels = int(found.sum()) * evaluation.network.order // len(found)
+    channels = int(degrees.sum()) * evaluation.network.order // len(degrees)
     links = channels // 2 if evaluation.network.duplex else channels
-    return Measured(links, "sampled", f"from the degrees of {len(found)} nodes")
+    return Measured(links, "sampled", f"from the degrees of {len(degrees)} nodes")
 
 
 def least_degree(evaluation: Evaluation) -> Measured[int] | None:
@@ -168,12 +170,12 @@ def least_degree(evaluation: Evaluation) -> Measured[int] | None:
 def local_girth(evaluation: Evaluation) -> Measured[int] | None:
     """The shortest cycle near one node: the girth where all nodes are alike, else a bound."""
     net = evaluation.network
-    found = _cycle_near(net, 0)
-    if found is None:
+    girth = _cycle_near(net, 0)
+    if girth is None:
         return None
     if evaluation.facts.vertex_transitive:
-        return Measured(found, "symmetry")
-    return Measured.at_most(found, "the shortest cycle near node 0")
+        return Measured(girth, "symmetry")
+    return Measured.at_most(girth, "the shortest cycle near node 0")
 
 
 def _cycle_near(network: Network, source: int) -> int | None:

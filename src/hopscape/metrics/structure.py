@@ -277,8 +277,8 @@ def edge_transitive(network: Network, group: AutomorphismGroup | None = None) ->
     """
     from hopscape.algebra.groups import automorphism_group
 
-    found = group if group is not None else automorphism_group(network)
-    return found.pair_orbits(network.tails, network.heads, ordered=not network.duplex) <= 1
+    automorphisms = group if group is not None else automorphism_group(network)
+    return automorphisms.pair_orbits(network.tails, network.heads, ordered=not network.duplex) <= 1
 
 
 def intersection_array(network: Network) -> tuple[tuple[int, ...], tuple[int, ...]] | None:

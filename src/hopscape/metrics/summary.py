@@ -89,9 +89,9 @@ def _fill(evaluation: Evaluation, name: str, out: dict[str, Any]) -> None:
 
 
 def _fill_links(evaluation: Evaluation, name: str, out: dict[str, Any]) -> None:
-    found = evaluation.figure("links")
-    out["links"] = found.value
-    if found.value is not None and found.exact:
+    links = evaluation.figure("links")
+    out["links"] = links.value
+    if links.value is not None and links.exact:
         known = evaluation.fact("channels")
         out["channels"] = known if known is not None else evaluation.network.channels
 

@@ -303,8 +303,8 @@ class SwitchGraph:
             images = np.searchsorted(pairs, moved)
             if np.array_equal(speeds[images], speeds):
                 keeping.append(g)
-        kept = AutomorphismGroup(self.order, tuple(keeping), group.order)
-        return kept.pair_classes(self.tails, self.heads)
+        stabiliser = AutomorphismGroup(self.order, tuple(keeping), group.order)
+        return stabiliser.pair_classes(self.tails, self.heads)
 
     def _colours(self) -> IntArray:
         """Colour refinement: switches of one colour see the same colours around them."""
@@ -405,8 +405,8 @@ class SwitchGraph:
         if count > _MATCHED or self.order > _PATHS_ORDER:
             return (np.arange(count) + count // 2) % count
         dist = self._paths[0][np.ix_(self._sources, self._sources)]
-        found: IntArray = linear_sum_assignment(dist, maximize=True)[1]
-        return found
+        permutation: IntArray = linear_sum_assignment(dist, maximize=True)[1]
+        return permutation
 
     def bound(self) -> Measured[float]:
         """Throughput that no routing exceeds on a permutation of far switches.
@@ -496,9 +496,9 @@ def switch_graph(network: Network) -> SwitchGraph:
     number = np.cumsum(~is_end) - 1
     inner = ~is_end[tails] & ~is_end[heads]
     count = int((~is_end).sum())
-    found = np.bincount(number[tails[inner]], minlength=count)
+    counts = np.bincount(number[tails[inner]], minlength=count)
     return SwitchGraph(
-        np.concatenate([[0], np.cumsum(found)]).astype(np.int64),
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         number[heads[inner]],
         speeds[inner],
         np.bincount(number[owner], minlength=count).astype(np.int64),

@@ -191,15 +191,15 @@ def short_walks(lattice: Lattice) -> set[Vector]:
     In the L2 norm these would be all that matter, mostly; others are found when they are missed.
     """
     n = len(lattice.basis)
-    kept: dict[Vector, list[Vector]] = {}
+    by_class: dict[Vector, list[Vector]] = {}
     for signs in itertools.product((-1, 0, 1), repeat=n):
         walk = tuple(
             sum(s * b[i] for s, b in zip(signs, lattice.basis, strict=True)) for i in range(n)
         )
-        kept.setdefault(tuple(map(abs, signs)), []).append(walk)
-    del kept[(0,) * n]
-    least = {key: min(map(l1, found)) for key, found in kept.items()}
-    return {walk for key, found in kept.items() for walk in found if l1(walk) == least[key]}
+        by_class.setdefault(tuple(map(abs, signs)), []).append(walk)
+    del by_class[(0,) * n]
+    least = {key: min(map(l1, found)) for key, found in by_class.items()}
+    return {walk for key, found in by_class.items() for walk in found if l1(walk) == least[key]}
 
 
 def walls(walks: Iterable[Vector], signs: Sequence[int], ordered: bool) -> list[Wall]:
@@ -207,7 +207,7 @@ def walls(walks: Iterable[Vector], signs: Sequence[int], ordered: bool) -> list[
 
     With `ordered`, of two vectors of the same length only the first in lexicographic order stays.
     """
-    found: dict[Vector, int] = {}
+    offsets: dict[Vector, int] = {}
     for walk in walks:
         sizes = tuple(max(s * z, 0) for s, z in zip(signs, walk, strict=True))
         room = l1(walk)
@@ -215,8 +215,8 @@ def walls(walks: Iterable[Vector], signs: Sequence[int], ordered: bool) -> list[
             room -= 1
         room //= 2
         if sum(sizes) > room:
-            found[sizes] = min(room, found.get(sizes, room))
-    return list(found.items())
+            offsets[sizes] = min(room, offsets.get(sizes, room))
+    return list(offsets.items())
 
 
 def settle(box: Box) -> tuple[Box, Planes, tuple[int, int] | None] | None:
@@ -231,7 +231,7 @@ def settle(box: Box) -> tuple[Box, Planes, tuple[int, int] | None] | None:
     """
     low, high, given = box
     while True:
-        kept: list[Wall] = []
+        needed: list[Wall] = []
         planes: dict[Vector, int] = {}
         bend = None
         shrunk = False
@@ -262,13 +262,13 @@ def settle(box: Box) -> tuple[Box, Planes, tuple[int, int] | None] | None:
                 high = (*high[: columns[0]], c, *high[columns[0] + 1 :])
                 shrunk = True
                 continue
-            kept.append(wall)
+            needed.append(wall)
             bend = bend or bent
             key = tuple(columns)
             planes[key] = min(c, planes.get(key, c))
-        given = kept
+        given = needed
         if not shrunk:
-            return Box(low, high, kept), planes, bend
+            return Box(low, high, needed), planes, bend
 
 
 def maximal_points(low: Vector, high: Vector, planes: Planes) -> set[Vector]:

@@ -57,7 +57,7 @@ def count_points(high: Vector, planes: Mapping[Vector, int]) -> Tally:
         >>> count_points((10**9, 10**9, 10**9), {(0, 1): 10**9, (1, 2): 10**9})[0]
         333333334833333335500000001
     """
-    kept = {}
+    nonzero = {}
     for columns, c in planes.items():
         if c < 0:
             return 0, 0
@@ -65,9 +65,9 @@ def count_points(high: Vector, planes: Mapping[Vector, int]) -> Tally:
             if len(columns) == 1:
                 high = (*high[: columns[0]], c, *high[columns[0] + 1 :])
             else:
-                kept[columns] = c
+                nonzero[columns] = c
     count, total = 1, 0
-    for part, tied in _parts(len(high), kept):
+    for part, tied in _parts(len(high), nonzero):
         more, its_sum = _tied(tuple([high[i] for i in part]), tied)
         count, total = count * more, total * more + count * its_sum
     return count, total
@@ -156,14 +156,14 @@ def _add_up(
 ) -> Tally:
     """Sum of a quasi-polynomial from `first` to before `after`."""
     if after - first <= period * (degree + 1):
-        found = [section(t) for t in range(first, after)]
-        return sum(a for a, _ in found), sum(b for _, b in found)
+        sections = [section(t) for t in range(first, after)]
+        return sum(a for a, _ in sections), sum(b for _, b in sections)
     count = total = 0
     for begin in range(first, first + period):
         terms = -(-(after - begin) // period)
-        found = [section(begin + period * j) for j in range(degree + 1)]
-        count += _sum_by_differences([a for a, _ in found], terms)
-        total += _sum_by_differences([b for _, b in found], terms)
+        sections = [section(begin + period * j) for j in range(degree + 1)]
+        count += _sum_by_differences([a for a, _ in sections], terms)
+        total += _sum_by_differences([b for _, b in sections], terms)
     return count, total
 
 
@@ -334,12 +334,14 @@ class Census:
 
     def _missed(self, depth: int) -> set[Vector]:
         """Walks that shorten the outermost points of some pieces, cut so many times in two."""
-        found: set[Vector] = set()
+        corners: set[Vector] = set()
         for piece in self._pieces:
             for part in _census_parts(piece, depth):
                 for y in maximal_points(part.low, part.high, part.planes):
-                    found |= self._better(tuple(s * t for s, t in zip(part.signs, y, strict=True)))
-        return found
+                    corners |= self._better(
+                        tuple(s * t for s, t in zip(part.signs, y, strict=True))
+                    )
+        return corners
 
     def _better(self, x: Vector) -> set[Vector]:
         lattice = self._lattice

@@ -51,9 +51,9 @@ def _search(nodes: int, low: int, high: int, ports: int, seed: int) -> tuple[Cho
     best: dict[Semidirect, tuple[float, tuple[int, ...]]] = {}
     for tries in (looks // 3, looks - looks // 3):
         for group in groups:
-            found = _look(group, ports, tries // len(groups) + 1, generator, best.get(group))
-            if found is not None:
-                best[group] = found
+            sampled = _look(group, ports, tries // len(groups) + 1, generator, best.get(group))
+            if sampled is not None:
+                best[group] = sampled
         groups = sorted(best, key=lambda group: best[group][0])[:_OFFERED]
         nearest = min(best, key=lambda group: abs(group.order - nodes), default=None)
         groups = list(dict.fromkeys([*groups, *([nearest] if nearest is not None else [])]))
@@ -120,15 +120,15 @@ def _groups(requirement: Requirement) -> Iterator[Semidirect]:
 
 def _acting(order: int) -> list[Semidirect]:
     """Semidirect products of an order that are not direct, those with the longest action first."""
-    found: list[tuple[int, int, Semidirect]] = []
+    groups: list[tuple[int, int, Semidirect]] = []
     for k in range(2, order // 3 + 1):
         if order % k:
             continue
         m = order // k
         r, length = _multiplier(m, k)
         if length > 1:
-            found.append((-min(length, m), abs(m - k), Semidirect(m, k, r)))
-    return [group for _, _, group in sorted(found, key=lambda item: item[:2])]
+            groups.append((-min(length, m), abs(m - k), Semidirect(m, k, r)))
+    return [group for _, _, group in sorted(groups, key=lambda item: item[:2])]
 
 
 def _multiplier(m: int, k: int) -> tuple[int, int]:

@@ -42,9 +42,9 @@ class CayleyRouter(Router):
 
     @cached_property
     def _far(self) -> IntArray:
-        found = self._group.lengths(self._steps)
-        assert found is not None
-        return found
+        lengths = self._group.lengths(self._steps)
+        assert lengths is not None
+        return lengths
 
     @cached_property
     def _first(self) -> IntArray:

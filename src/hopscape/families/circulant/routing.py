@@ -107,12 +107,12 @@ class CirculantRouter(Router):
 
         After many single routes five bytes for every difference besides, up to 4 million nodes.
         """
-        kept = sum(memoryview(table).nbytes for table in self._first or ())
+        held = sum(memoryview(table).nbytes for table in self._first or ())
         if isinstance(self._form, RingForm):
-            return 8 * 12 + kept
+            return 8 * 12 + held
         if isinstance(self._form, CellForm):
-            return 8 * 19 + kept
-        return kept + sum(array.nbytes for array in (*self._arrays[:1], *self._arrays[2:]))
+            return 8 * 19 + held
+        return held + sum(array.nbytes for array in (*self._arrays[:1], *self._arrays[2:]))
 
     # -- vectors ----------------------------------------------------------------------------
 
@@ -130,10 +130,10 @@ class CirculantRouter(Router):
         """
         at, to, scalar, shape = self._pairs(a, b)
         self._require_ways(at, to)
-        found = self.vectors(at, to)
+        vectors = self.vectors(at, to)
         if scalar:
-            return tuple(int(x) for x in found[0])
-        return found.reshape(*shape, len(self.generators))
+            return tuple(int(x) for x in vectors[0])
+        return vectors.reshape(*shape, len(self.generators))
 
     def vectors(self, at: IntArray, to: IntArray) -> IntArray:
         """Shortest path vectors of pairs; rows of pairs without a path are not meaningful."""
@@ -218,12 +218,12 @@ class CirculantRouter(Router):
         at, to, _, _ = self._pairs(a, b)
         self._require_ways(at[:1], to[:1])
         gap = int((to[0] - at[0]) % self.nodes) // self.components
-        found = self.lattice.all_shortest(gap, limit)
+        shortest = self.lattice.all_shortest(gap, limit)
         if not self._half.any():
-            return found
+            return shortest
         same = {  # +N/2 and -N/2 are one link
             tuple(abs(x) if half else x for x, half in zip(row, self._half, strict=True))
-            for row in found
+            for row in shortest
         }
         return sorted(same, reverse=True)
 
@@ -485,21 +485,21 @@ def _possible(lattice: Lattice) -> list[Vector]:
     widths = [max(map(abs, row)) * reach // determinant for row in rows]
     count = int(np.prod([2 * w + 1 for w in widths], dtype=object))
     if count > 100 * _MOST_CANDIDATES:
-        found: list[Vector] = []
+        candidates: list[Vector] = []
     else:
         ranges = [range(-w, w + 1) for w in widths]
-        found = [
+        candidates = [
             tuple(dot(ts, column) for column in zip(*lattice.basis, strict=True))
             for ts in itertools.product(*ranges)
         ]
-        found = sorted((v for v in found if l1(v) <= reach), key=lambda v: (l1(v), v))
-    if not 0 < len(found) <= _MOST_CANDIDATES:
+        candidates = sorted((v for v in candidates if l1(v) <= reach), key=lambda v: (l1(v), v))
+    if not 0 < len(candidates) <= _MOST_CANDIDATES:
         raise TooLargeError(
             f"the circulant of {lattice.nodes} nodes and generators {lattice.generators} needs more"
             f" than {_MOST_CANDIDATES} candidates in a formula; up to {MOST_COMPARED} nodes there"
             " are few"
         )
-    return found
+    return candidates
 
 
 def _needed(places: IntArray, vectors: IntArray) -> list[Vector]:
@@ -524,8 +524,8 @@ def _needed(places: IntArray, vectors: IntArray) -> list[Vector]:
 def _first_steps(vectors: IntArray) -> IntArray:
     """Axis and sign of the first step of each vector."""
     axis = (vectors != 0).argmax(axis=1)
-    found: IntArray = 2 * axis + (vectors[np.arange(len(vectors)), axis] < 0)
-    return found
+    ports: IntArray = 2 * axis + (vectors[np.arange(len(vectors)), axis] < 0)
+    return ports
 
 
 def _cover(good: IntArray) -> IntArray:

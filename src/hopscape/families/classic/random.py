@@ -59,8 +59,8 @@ class RandomRegular(ListedFamily):
         from hopscape.families.classic.random_kernels import regular_links
 
         if 2 * self.degree <= self.n:
-            found: tuple[IntArray, IntArray] = regular_links(self.n, self.degree, self.seed)
-            return found
+            links: tuple[IntArray, IntArray] = regular_links(self.n, self.degree, self.seed)
+            return links
         joined = np.zeros((self.n, self.n), dtype=bool)
         joined[regular_links(self.n, self.n - 1 - self.degree, self.seed)] = True
         tails, heads = np.nonzero(np.triu(~joined, 1))
@@ -125,8 +125,8 @@ class RandomLift(ListedFamily):
         from hopscape.families.classic.random_kernels import lifted_links
 
         ends = (side[self._once].astype(np.int64) for side in (self.base.tails, self.base.heads))
-        found: tuple[IntArray, IntArray] = lifted_links(*ends, self.k, self.seed)
-        return found
+        links: tuple[IntArray, IntArray] = lifted_links(*ends, self.k, self.seed)
+        return links
 
     def channel_classes(self) -> tuple[ChannelClass, ...]:
         """Those of the base: every link is as the one below it."""
@@ -176,8 +176,8 @@ class Xpander(ListedFamily):
         from hopscape.families.classic.random_kernels import lifted_links
 
         pods = np.triu_indices(self.degree + 1, 1)
-        found: tuple[IntArray, IntArray] = lifted_links(pods[0], pods[1], self.k, self.seed)
-        return found
+        links: tuple[IntArray, IntArray] = lifted_links(pods[0], pods[1], self.k, self.seed)
+        return links
 
     def facts(self) -> Facts:
         return Facts.regular(self.order, self.degree)

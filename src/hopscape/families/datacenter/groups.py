@@ -198,8 +198,8 @@ class GroupFamily(FormulaFamily):
         group, local = self.places(routers)
         out = np.full((len(routers), self.router_degree), -1, dtype=routers.dtype)
         width = self.group.degree
-        near = self.group.neighbours(local)
-        out[:, :width] = np.where(near >= 0, self.number(group[:, None], near), -1)
+        neighbours = self.group.neighbours(local)
+        out[:, :width] = np.where(neighbours >= 0, self.number(group[:, None], neighbours), -1)
         gate = np.flatnonzero(local >= self.gates)
         if self.between.slots and len(gate):
             there, router, wired = self.between.neighbours(group[gate], local[gate] - self.gates)
@@ -239,8 +239,8 @@ class GroupRouter(TerminalRouter):
         family = self._family
         (here, i), (there, j) = family.places(at), family.places(to)
         gate, entry, slot = self._links(here, there, copy)
-        near = family.group.distances(i, gate) + family.group.distances(entry, j)
-        return near + 1, gate, slot
+        inner = family.group.distances(i, gate) + family.group.distances(entry, j)
+        return inner + 1, gate, slot
 
     def router_distances(self, at: IntArray, to: IntArray) -> IntArray:
         family = self._family

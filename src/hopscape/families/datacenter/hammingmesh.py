@@ -242,14 +242,14 @@ class HammingMesh(Family):
         row, column = self.row, self.column
         within, into, across, out = row.reach()
         down, up, along, back = column.reach()
-        found = [within + down, into + down, within + up, across, along]
+        kinds = [within + down, into + down, within + up, across, along]
         if row.switches and column.switches:
-            found.append(into + up)
+            kinds.append(into + up)
         if row.switches and column.nodes > 1:
-            found.append(out + down)
+            kinds.append(out + down)
         if column.switches and row.nodes > 1:
-            found.append(back + within)
-        return max(found)
+            kinds.append(back + within)
+        return max(kinds)
 
     def router(self, network: Network) -> Router:
         return HammingMeshRouter(network, self)

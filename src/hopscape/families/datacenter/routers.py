@@ -247,10 +247,10 @@ class RouterFamily(TerminalFamily, ListedFamily):
         links = self.facts().links or 0
         require_memory(_LINK_BYTES * links, f"the wiring of {self.spec}")
         tails, heads = self.router_links()
-        everybody = np.arange(self.ends)
-        owner = everybody // max(self.terminals, 1) + self.ends
+        endpoints = np.arange(self.ends)
+        owner = endpoints // max(self.terminals, 1) + self.ends
         return (
-            np.concatenate([everybody, tails + self.ends]).astype(np.int64),
+            np.concatenate([endpoints, tails + self.ends]).astype(np.int64),
             np.concatenate([owner, heads + self.ends]).astype(np.int64),
         )
 

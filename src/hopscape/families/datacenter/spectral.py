@@ -129,13 +129,13 @@ class SpectralFly(RouterFamily):
         return np.asarray(found) % q
 
     def router_links(self) -> tuple[IntArray, IntArray]:
-        everybody = np.arange(self.routers)
-        matrices = self.matrices(everybody)
+        routers = np.arange(self.routers)
+        matrices = self.matrices(routers)
         tails, heads = [], []
         for step in self.generators():
             there = self.numbers(self.times(matrices, np.broadcast_to(step, matrices.shape)))
-            keep = everybody < there
-            tails.append(everybody[keep])
+            keep = routers < there
+            tails.append(routers[keep])
             heads.append(there[keep])
         return np.concatenate(tails), np.concatenate(heads)
 

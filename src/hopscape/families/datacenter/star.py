@@ -354,8 +354,8 @@ class MLFM(_TwoLevels):
     def joined(self, lower: IntArray, upper: IntArray) -> IntArray:
         first, second = self._columns(upper)
         column = lower % (self.h + 1)
-        found: IntArray = (column == first) | (column == second)
-        return found
+        adjacent: IntArray = (column == first) | (column == second)
+        return adjacent
 
     def between_uppers(self, at: IntArray, to: IntArray) -> IntArray:
         (a, b), (c, d) = self._columns(at), self._columns(to)

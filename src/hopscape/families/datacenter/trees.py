@@ -413,8 +413,8 @@ def _tapered(requirement: Requirement) -> list[tuple[int, int]]:
     """Endpoints and uplinks of a leaf: as many of both, and fewer uplinks as far as they do."""
     radix, wanted = requirement.ports, requirement.throughput
     tapers = [1.0, 2.0, 3.0] if wanted is None else [1.0, 1 / wanted] if wanted < 1 else [1.0]
-    found = [(radix // 2, radix // 2)] + [(int(radix * t / (t + 1)), 0) for t in tapers[1:]]
-    return [(p, up or radix - p) for p, up in found if 0 < p < radix]
+    shapes = [(radix // 2, radix // 2)] + [(int(radix * t / (t + 1)), 0) for t in tapers[1:]]
+    return [(p, up or radix - p) for p, up in shapes if 0 < p < radix]
 
 
 def _divisors(n: int) -> list[int]:

@@ -30,17 +30,19 @@ _PIPELINED = "2d spanning trees without common channels, for many chunks (store-
 
 def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
     """``circuit`` for every torus, the named schemes where the side is a power of 2d + 1."""
-    found = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit, ANY_PORTS)]
-    found.append(
+    algorithms = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit, ANY_PORTS)]
+    algorithms.append(
         Collective("circuit", "reduce", f"{_CIRCUIT}, backwards", _torus_reduce, ANY_PORTS)
     )
     for name in scheme_names(sides):
-        found.append(Collective(name, "broadcast", SCHEMES[name], _named(name), CIRCUITS))
+        algorithms.append(Collective(name, "broadcast", SCHEMES[name], _named(name), CIRCUITS))
         what = f"{SCHEMES[name]}, pruned"
-        found.append(Collective(name, "one-to-many", what, _pruned(name), CIRCUITS))
+        algorithms.append(Collective(name, "one-to-many", what, _pruned(name), CIRCUITS))
     if min(sides) >= 3:
-        found.append(Collective("pipelined", "broadcast", _PIPELINED, _pipelined, ALL_PORT_ONLY))
-    return tuple(found)
+        algorithms.append(
+            Collective("pipelined", "broadcast", _PIPELINED, _pipelined, ALL_PORT_ONLY)
+        )
+    return tuple(algorithms)
 
 
 def _pipelined(network: Network, goal: Goal, model: Model) -> Schedule:

@@ -51,8 +51,8 @@ class GridRouter(Router):
         if self._by_kernel(at):
             from hopscape.families.torus.routing_kernels import grid_distances
 
-            found: IntArray = grid_distances(*self._tables, self._wraps, at, to)
-            return found
+            distances: IntArray = grid_distances(*self._tables, self._wraps, at, to)
+            return distances
         total: IntArray = np.abs(self._offsets(at, to)).sum(axis=1)
         return total
 
@@ -60,8 +60,8 @@ class GridRouter(Router):
         if self._by_kernel(at):
             from hopscape.families.torus.routing_kernels import grid_ports
 
-            found: IntArray = grid_ports(*self._tables, self._wraps, at, to)
-            return found
+            ports: IntArray = grid_ports(*self._tables, self._wraps, at, to)
+            return ports
         offsets = self._offsets(at, to)
         differs = (offsets != 0).astype(bool)
         axis = differs.argmax(axis=1)

@@ -294,13 +294,13 @@ class TwistedTorus(OnAxes):
         nodes = np.arange(self.order)
         if self.group.candidates <= _FEW:
             return self.group.lengths(self.group.box.tuples(nodes))
-        near = self.neighbours(nodes)
+        neighbours = self.neighbours(nodes)
         out = np.full(self.order + 1, -1)  # the last stands for ports that are not wired
         out[[0, -1]] = 0
         front, hops = nodes[:1], 0
         while len(front):
             hops += 1
-            reached = near[front].ravel()
+            reached = neighbours[front].ravel()
             front = np.unique(reached[out[reached] < 0])
             out[front] = hops
         return out[:-1]
@@ -323,8 +323,8 @@ class TwistedTorus(OnAxes):
 
     def _simple(self) -> bool:
         """Do all ports lead to different nodes?"""
-        near = self.neighbours(np.zeros(1, dtype=node_dtype(self.order)))[0].tolist()
-        return len({v for v in near if v >= 0}) == sum(self._wired)
+        neighbours = self.neighbours(np.zeros(1, dtype=node_dtype(self.order)))[0].tolist()
+        return len({v for v in neighbours if v >= 0}) == sum(self._wired)
 
     def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
         box = self.group.box
