@@ -12,14 +12,8 @@ import pytest
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.papers.multiring.capacity import balanced_schedule
 from hopscape.papers.multiring.families import Multiring, SparseMultiring
-from hopscape.papers.multiring.slots import (
-    _Machine,
-    _measure,
-    _truncation,
-    alias_table,
-    ring_traffic,
-    simulate,
-)
+from hopscape.papers.multiring.slots import _Machine, _replicate, jain_index, simulate
+from hopscape.papers.multiring.traffic import alias_table, ring_traffic
 
 MASK = 2**64 - 1
 
@@ -169,7 +163,7 @@ def test_saturated_rings_reach_the_exact_capacity(member, schedule, effective, i
     run = simulate(ring_traffic(member, schedule), slots=20_000, seed=0, insertion=insertion)
     assert run.settled
     assert run.effective_half_width < 0.01 * effective
-    assert abs(run.effective - effective) <= 1.5 * run.effective_half_width
+    assert abs(run.effective - effective) <= 1.7 * run.effective_half_width
 
 
 def arc_loads(traffic):
@@ -222,7 +216,7 @@ def test_the_fullest_arc_decides_not_the_ring():
             assert abs(run.effective - exact) <= 2.5 * run.effective_half_width
             assert run.effective - run.effective_half_width <= exact
             opened = simulate(traffic, "window", window=32, slots=4000)
-            assert opened.effective - opened.effective_half_width <= exact
+            assert opened.fair_throughput - opened.fair_throughput_half_width <= exact
 
 
 @pytest.mark.interpreted
@@ -250,20 +244,94 @@ def test_windows_are_full_before_anything_is_measured():
 def test_buffers_that_still_fill_are_noticed(monkeypatch):
     """Filled as the traffic comes, the packets of fast rings last for long, and hide the rest."""
 
-    def fill(self, window, generator):
+    def fill(self, generator):
         for node, kind in enumerate(self.traffic.kind):
             weights = np.asarray([float(w) for w in self.traffic.port_weights[kind]])
-            drawn = generator.multinomial(window, weights / weights.sum())
+            drawn = generator.multinomial(self.window, weights / weights.sum())
             self.state.queue[self.traffic.ports[node]] += drawn
 
     monkeypatch.setattr(_Machine, "_fill", fill)
     traffic = ring_traffic(Multiring(24, (1, 5, 7)), "shortest")
     machine = _Machine(traffic, 1, 60_000, 0.0, False, 0)
-    found = _measure(machine, "window", 100)
-    assert found.throughput[0] > 1.1 * traffic.capacity
-    assert not found.settled
-    with pytest.raises(HopscapeError, match=r"above the proved 33\.4545.*not settled"):
-        simulate(traffic, "window", window=10**6, slots=1000)
+    sample = _replicate(machine, 200, 100, [0])
+    assert sample.rates.sum(axis=1).mean() > 1.1 * traffic.capacity
+    assert not sample.steady
+
+
+def test_nothing_is_clipped():
+    """Half of all estimates of a proved value lie above it, and no two seeds agree."""
+    traffic = ring_traffic(Multiring(16, (1, 3)))
+    runs = [simulate(traffic, slots=2000, seed=s) for s in range(24)]
+    values = [run.effective for run in runs]
+    assert len(set(values)) == 24
+    above = sum(value > float(traffic.capacity) for value in values)
+    assert 4 <= above <= 20  # 0.9999 of all series of 24 fair coins
+
+
+def covered(traffic, mode, key, truth, runs, **settings):
+    """How many of so many runs have the truth in their interval."""
+    hits = 0
+    for seed in range(runs):
+        run = simulate(traffic, mode, seed=seed, **settings)
+        value, half = getattr(run, key), getattr(run, f"{key}_half_width")
+        hits += abs(value - truth) <= half
+    return hits
+
+
+def test_intervals_cover_what_is_proved():
+    traffic = ring_traffic(Multiring(12, (1, 5)), "shortest")
+    exact = float(traffic.capacity)
+    assert covered(traffic, "saturated", "effective", exact, 60, slots=1000) >= 49
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("member", "schedule", "mode", "key", "settings"),
+    [
+        (Multiring(16, (1, 3)), "balanced", "saturated", "effective", {}),
+        (Multiring(32, (1, 2, 3, 7)), "shortest", "saturated", "effective", {"insertion": True}),
+        (SparseMultiring(4, 12), "balanced", "saturated", "effective", {}),
+        (Multiring(16, (1, 3)), "balanced", "window", "throughput", {"window": 64}),
+        (Multiring(16, (1, 3)), "balanced", "window", "throughput", {"window": 8}),
+        (SparseMultiring(2, 6, [3, 0, 5, 1, 4, 2]), "balanced", "window", "fair_throughput", {}),
+        (Multiring(16, (1, 3)), "balanced", "open", "throughput", {"load": 19.6}),
+        (Multiring(16, (1, 3)), "balanced", "open", "wait", {"load": 19.6}),
+        (Multiring(16, (1, 3)), "balanced", "open", "wait", {"load": 11.0, "insertion": True}),
+    ],
+)
+def test_intervals_cover_at_length(member, schedule, mode, key, settings):
+    """Of 400 intervals 360 to 394 hold the truth: 93 to 97 % of a thousand, by a binomial law.
+
+    The truth is proved (effective capacity, offered load) or the mean of all runs together, whose
+    own error is a twentieth of theirs.
+    """
+    traffic = ring_traffic(member, schedule)
+    runs = [simulate(traffic, mode, seed=seed, slots=8000, **settings) for seed in range(400)]
+    values = np.array([getattr(run, key) for run in runs])
+    halves = np.array([getattr(run, f"{key}_half_width") for run in runs])
+    truth = values.mean()
+    if key == "effective":
+        truth = float(traffic.capacity)
+    elif mode == "open" and key == "throughput":
+        truth = settings["load"]
+    hits = int((np.abs(values - truth) <= halves).sum())
+    assert 366 <= hits <= 394
+
+
+def test_unfairness_is_shown():
+    """Nodes at the ends of parts send more than others; the sum hides it, the index does not."""
+    traffic = ring_traffic(SparseMultiring(2, 6, [3, 0, 5, 1, 4, 2]))
+    full = simulate(traffic, slots=4000)
+    assert full.fair_throughput < full.throughput
+    assert 1 / traffic.nodes < full.jain_index < 1
+    window = simulate(traffic, "window", slots=4000)
+    assert window.effective is None
+    assert window.fair_throughput <= window.throughput
+    alike = simulate(ring_traffic(Multiring(8, (1, 3))), slots=4000)
+    assert alike.fair_throughput == pytest.approx(alike.throughput)
+    assert alike.jain_index == pytest.approx(1)
+    assert jain_index(np.array([4.0, 0, 0, 0])) == 0.25
+    assert jain_index(np.zeros(3)) == 1
 
 
 def test_a_wrong_simulation_is_called_a_bug():
@@ -323,11 +391,12 @@ def test_same_seed_same_run():
     assert runs[0] != runs[2]
 
 
-def test_warm_up_is_seen():
-    noise = np.random.default_rng(0).normal(size=40) * 0.01
-    drift = np.concatenate([np.linspace(0, 1, 10), np.ones(30)])
-    assert _truncation(drift + noise) >= 8
-    assert _truncation(1 + noise) <= 12
+def test_a_short_warm_up_is_seen():
+    """Queues that start empty and fill slowly drift between the halves."""
+    traffic = ring_traffic(Multiring(16, (1, 3)))
+    machine = _Machine(traffic, 2, 1, 21.2, False, 0)
+    assert not _replicate(machine, 1, 400, [0]).steady
+    assert _replicate(machine, 20_000, 400, [0]).steady
 
 
 @pytest.mark.parametrize(

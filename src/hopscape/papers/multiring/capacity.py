@@ -173,7 +173,7 @@ def shortest_schedule(
     """Every route on the rings where it is shortest, in equal parts.
 
     Examples:
-        >>> from hopscape.families.multiring import Multiring
+        >>> from hopscape.papers.multiring import Multiring
         >>> found = shortest_schedule(Multiring(16, (1, 3)))
         >>> found.capacity, [str(load) for load in found.loads]
         (Fraction(20, 1), ['12', '12', '10', '10'])
@@ -195,7 +195,7 @@ def balanced_schedule(
             has a largest load below the sum over routes of the least w_j times length.
 
     Examples:
-        >>> from hopscape.families.multiring import Multiring
+        >>> from hopscape.papers.multiring import Multiring
         >>> found = balanced_schedule(Multiring(16, (1, 3)))
         >>> found.capacity, found.proved
         (Fraction(240, 11), True)

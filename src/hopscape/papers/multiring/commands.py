@@ -368,7 +368,13 @@ def simulate_rings(
     slots: Annotated[int, option("Slots to measure at first.")] = 20_000,
     seed: SeedOption = 0,
 ) -> None:
-    """Simulate the rings slot by slot: throughput, or delay under open load, with intervals."""
+    """Simulate the rings slot by slot: throughput, or delay under open load, with intervals.
+
+    Estimates are printed as counted, with half-widths of 95 % intervals; 'at most' and 'exact
+    capacity' are proved. 'effective capacity' (saturated) is what the given traffic could use of
+    the packets sent, by the fullest arcs; 'N × slowest node' (saturated, window) what all nodes get
+    if they share alike; Jain's index is 1 when they do.
+    """
     from hopscape.papers.multiring.slots import check_load, ring_traffic, simulate
 
     for name, given, wanted in (("--load", load, "open"), ("--window", window, "window")):
@@ -390,11 +396,15 @@ def simulate_rings(
         "offered": "offered",
         "throughput": "sent per slot",
         "throughput_half_width": "±",
+        "sent_at_most": "at most",
         "effective": "effective capacity",
         "effective_half_width": "± ",
-        "capacity_decimal": "exact",
+        "capacity_decimal": "exact capacity",
+        "fair_throughput": "N × slowest node",
+        "fair_throughput_half_width": " ±",
+        "jain_index": "Jain's index",
         "wait": "wait (slots)",
-        "wait_half_width": " ±",
+        "wait_half_width": " ± ",
         "slots": "slots",
         "warm_up": "warm-up",
         "settled": "settled",

@@ -1,67 +1,45 @@
 """Slot-level simulation of rings: throughput under saturation, delay under open load.
 
 Every arc carries one slot, all slots advance one arc per slot time, the destination empties a slot
-and may refill it at once. What is measured is held against what is known exactly: a run whose
-interval lies above a proved bound is measured again, longer, and never handed out.
+and may refill it at once.
 
-What the slot simulation needs of a multiring under a schedule of routes.
-
-Packets are drawn by ring and length when they are needed: destinations are independent, so that
-nothing is lost by not naming them before. Places that send alike belong to one class.
+Estimates are means over independent replications with their warm-up deleted (Law, Simulation
+Modeling and Analysis, section 9.5.2), with intervals by Student's t. Replications of the same run
+share nothing but the tables, so that correlation in time cannot make an interval too narrow. What
+is proved about the rings stands beside the estimates and never touches them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError, HopscapeError
-from hopscape.papers.multiring.capacity import balanced_schedule, shortest_schedule
-from hopscape.papers.multiring.families import Multiring, SparseMultiring, ring_lengths
-from hopscape.papers.multiring.rings import circuits
-from hopscape.papers.multiring.sparse_capacity import ArcProgram, sparse_capacity
+from hopscape.papers.multiring.traffic import RingTraffic, alias_table, ring_traffic
 
-__all__ = ["RingRun", "RingTraffic", "check_load", "ring_traffic", "simulate"]
+__all__ = ["RingRun", "RingTraffic", "check_load", "jain_index", "ring_traffic", "simulate"]
 
-_BATCHES = 40
+_REPLICATIONS = 20
+"""Student's quantile at 19 degrees of freedom is 2.09: a longer list buys little over 1.96."""
 _DOUBLINGS = 4
-_SIGMAS = 5.0
-_MEMORIES = 20
+"""A run that still drifts is repeated up to 16 times as long before it is called not settled."""
+_RELAXATIONS = 8
+"""An open queue that starts empty is within e^-8 = 0.03 % of its mean after so many of its times of
+relaxation."""
+_DRIFT_ERRORS = 3.0
+"""Standard errors between the halves of the replications that are called a drift: by chance this
+happens in less than one of a hundred runs, which are then only repeated at twice the length."""
+_IMPOSSIBLE_WIDTHS = 4.0
+"""Half-widths above a proved bound that are called a bug: eight standard errors, one in 10⁷ runs by
+chance."""
 _MOST_UPDATES = 20_000_000_000
+"""Steps of single places in one run: about two minutes."""
 _MODES = {"saturated": 0, "window": 1, "open": 2}
-
-
-def alias_table(rows: Sequence[Sequence[Fraction]]) -> tuple[IntArray, IntArray]:
-    """Walker's tables, one row per distribution: draw a column, keep it or take its other."""
-    width = max(len(row) for row in rows)
-    cut = np.zeros((len(rows), width), dtype=np.uint64)
-    other = np.zeros((len(rows), width), dtype=np.int64)
-    for i, row in enumerate(rows):
-        total = sum(row)
-        if total == 0:
-            continue
-        scaled = [Fraction(x) * width / total for x in row] + [Fraction(0)] * (width - len(row))
-        small = [k for k, x in enumerate(scaled) if x < 1]
-        large = [k for k, x in enumerate(scaled) if x >= 1]
-        while small:
-            k = small.pop()
-            big = large[-1]
-            cut[i, k] = int(scaled[k] * 2**32)
-            other[i, k] = big
-            scaled[big] -= 1 - scaled[k]
-            if scaled[big] < 1:
-                small.append(large.pop())
-        for k in large:
-            cut[i, k] = 2**32
-            other[i, k] = k
-    return cut, other
 
 
 @dataclass(frozen=True)
@@ -69,23 +47,33 @@ class RingRun:
     """What a simulation measured, with half-widths of 95 % confidence intervals.
 
     Attributes:
-        throughput: Packets sent per slot.
-        effective: What the given traffic gets. Saturated: by what the fullest arcs carry. Window:
-            as much as if all nodes sent like the slowest kind of them.
+        throughput: Packets sent per slot by all nodes together, as counted.
+        sent_at_most: Proved: no more packets per slot fit on the rings in this mode.
+        effective: Saturated only: the part of the throughput that traffic of the given
+            distribution could use, by what the fullest arcs carry. Its exact value is `capacity`.
+        fair_throughput: Saturated and window: N times the rate of the slowest kind of node. Equal
+            to the throughput when all nodes are alike.
+        jain_index: (Σ x)² / (N Σ x²) over the rates x of the nodes: 1 when all send alike, 1/N when
+            one node sends alone (Jain, Chiu and Hawe 1984).
         wait: Open only: mean time from arrival to leaving all buffers, in slots.
+        slots, warm_up: Slots measured and slots deleted, over all replications.
         settled: After the warm-up neither what is measured nor the buffers show a drift.
-        capacity: What the schedule carries, exactly. A mean that chance lifted above what is proved
-            is told as what is proved; one that lies above with its whole interval is an error.
+        capacity: Proved: packets per slot of the given traffic that the schedule carries.
     """
 
     mode: str
     offered: float | None
     throughput: float
     throughput_half_width: float
+    sent_at_most: float
     effective: float | None
     effective_half_width: float | None
+    fair_throughput: float | None
+    fair_throughput_half_width: float | None
+    jain_index: float | None
     wait: float | None
     wait_half_width: float | None
+    replications: int
     slots: int
     warm_up: int
     settled: bool
@@ -101,16 +89,16 @@ class _Machine:
     """The state of the rings, and a kernel that moves it on."""
 
     def __init__(
-        self, traffic: RingTraffic, mode: int, window: int, rate: float, insertion: bool, seed: int
+        self, traffic: RingTraffic, mode: int, window: int, rate: float, insertion: bool, seed: Any
     ) -> None:
         from hopscape.papers.multiring.slots_kernels import (
-            RingState,
             RingTables,
             run_insertion,
             run_segmented,
         )
 
         self.traffic, self.mode, self.rate, self.insertion = traffic, mode, rate, insertion
+        self.window = window
         self._run = run_insertion if insertion else run_segmented
         values = [sorted(table) for table in traffic.lengths]
         cut, other = alias_table(
@@ -133,6 +121,13 @@ class _Machine:
             node_other=node_other,
             ports=traffic.ports,
         )
+        self.restart(seed)
+
+    def restart(self, seed: Any) -> None:
+        """Empty rings and new random numbers: the start of a replication."""
+        from hopscape.papers.multiring.slots_kernels import RingState
+
+        traffic = self.traffic
         places = len(traffic.owner)
         generator = np.random.default_rng(seed)
         self.state = RingState(
@@ -144,21 +139,26 @@ class _Machine:
             counts=np.zeros(len(traffic.lengths), dtype=np.int64),
         )
         self.now = 1
-        if mode == 0:
+        if self.mode == 0:
             self.state.queue[:] += np.asarray([bool(t) for t in traffic.lengths])[traffic.classes]
-        elif mode == 1:
-            self._fill(window, generator)
+        elif self.mode == 1:
+            self._fill(generator)
 
-    def _fill(self, window: int, generator: np.random.Generator) -> None:
-        """Packets where they pile up in the long run: before the fullest arcs."""
+    def _fill(self, generator: np.random.Generator) -> None:
+        """Packets where they pile up in the long run: before the fullest arcs.
+
+        In a closed network of equally loaded queues every split of the packets is equally likely
+        (Gordon and Newell 1967), so a split is drawn from all of them.
+        """
         traffic = self.traffic
         blocked = traffic.crossing.sum(axis=0)[traffic.classes[traffic.ports]] > 0
         for node, kind in enumerate(traffic.kind):
-            weights = np.asarray([float(w) for w in traffic.port_weights[kind]])
-            if (weights * blocked[node]).any():
-                weights = weights * blocked[node]
-            drawn = generator.multinomial(window, weights / weights.sum())
-            self.state.queue[traffic.ports[node]] += drawn
+            used = np.asarray([float(w) > 0 for w in traffic.port_weights[kind]])
+            if (used & blocked[node]).any():
+                used = used & blocked[node]
+            ports = traffic.ports[node][used]
+            drawn = generator.multinomial(self.window, generator.dirichlet(np.ones(len(ports))))
+            self.state.queue[ports] += drawn
 
     def queued(self) -> IntArray:
         """Packets that wait, by the class of their place."""
@@ -178,7 +178,7 @@ def check_load(traffic: RingTraffic, load: float) -> None:
     """Refuse an open load that no simulation can carry.
 
     Examples:
-        >>> from hopscape.families.multiring import Multiring
+        >>> from hopscape.papers.multiring import Multiring
         >>> traffic = ring_traffic(Multiring(16, (1, 3)))
         >>> check_load(traffic, 20.0)
         >>> try:
@@ -206,7 +206,7 @@ def simulate(
     slots: int = 20_000,
     seed: int = 0,
 ) -> RingRun:
-    """Simulate rings until the warm-up is over and the rest shows no drift.
+    """Simulate rings by independent replications until what is measured shows no drift.
 
     Args:
         traffic: From :func:`ring_traffic`.
@@ -215,122 +215,182 @@ def simulate(
         window: Packets that each node holds, in all its buffers together.
         load: Packets per slot in all, when open; below the capacity of the schedule.
         insertion: Register-insertion rings in place of segmented ones.
-        slots: How long to measure at first; doubled up to four times while a drift is seen or the
-            result lies above what is proved to be possible.
+        slots: How long to measure at first, all replications together; doubled up to four times
+            while a drift is seen.
 
     Raises:
-        HopscapeError: When the result stays above a proved bound: not settled, or a bug.
+        HopscapeError: When a settled result lies far above a proved bound: a bug.
 
     Examples:
-        >>> from hopscape.families.multiring import Multiring
-        >>> found = simulate(ring_traffic(Multiring(16, (1,), copies=2)), slots=4000)
-        >>> abs(found.effective - 15) < 0.2
+        >>> from hopscape.papers.multiring import Multiring
+        >>> run = simulate(ring_traffic(Multiring(16, (1,), copies=2)), slots=4000)
+        >>> abs(run.effective - 15) < 0.2
         True
     """
     if mode not in _MODES:
         raise ArgumentError(f"mode is {mode!r}; it must be one of {', '.join(_MODES)}")
-    if window < 1 or slots < _BATCHES:
-        raise ArgumentError(f"window {window} and slots {slots} must be at least 1 and {_BATCHES}")
+    least = 2 * _REPLICATIONS  # two halves of one slot each
+    if window < 1 or slots < least:
+        raise ArgumentError(f"window {window} and slots {slots} must be at least 1 and {least}")
     if seed < 0:
         raise ArgumentError(f"seed is {seed}; it must be at least 0")
     if mode == "open":
         check_load(traffic, load)
-    warm = _warm_up(traffic, mode, window, slots)
-    machine = _Machine(traffic, _MODES[mode], window, load, insertion, seed)
-    machine.run(warm)
-    total, per_batch = warm, max(1, slots // _BATCHES)
-    for _ in range(_DOUBLINGS + 1):
-        found = _measure(machine, mode, per_batch)
-        total += per_batch * _BATCHES
-        above = _above(traffic, mode, found)
-        if found.settled and not above:
+    machine = _Machine(traffic, _MODES[mode], window, load, insertion, [seed, 0])
+    warm_up, long_enough = _warm_up(traffic, mode, window, load, slots)
+    half, total = slots // least, 0
+    for attempt in range(_DOUBLINGS + 1):
+        sample = _replicate(machine, warm_up, half << attempt, [seed, attempt])
+        total += _REPLICATIONS * (warm_up + (2 * half << attempt))
+        if sample.steady:
             break
-        per_batch *= 2
-    if above:
-        raise HopscapeError(
-            f"{above} after {total} slots: "
-            + ("a bug of the simulation, please report it" if found.settled else "not settled")
-        )
-    measured = found.slots * (_BATCHES - found.cut)
+        warm_up *= 2
+    settled = sample.steady and long_enough
+    measured = 2 * _REPLICATIONS * (half << attempt)
     opened = mode == "open"
-    idle = 0.0 if insertion else 0.5
-    return RingRun(
+    idle = 0.0 if insertion else 0.5  # a segmented ring passes its slots half a slot late
+    sent = _interval(sample.rates.sum(axis=1))
+    effective = _interval(sample.rates @ traffic.usable) if mode == "saturated" else (None, None)
+    fair = (None, None) if opened else _interval(sample.rates @ _slowest(traffic, sample.pilot))
+    wait = _interval(sample.waiting / load + idle) if opened else (None, None)
+    run = RingRun(
         mode=mode,
         offered=load if opened else None,
-        throughput=min(found.throughput[0], _most_sent(traffic, mode)),
-        throughput_half_width=found.throughput[1],
-        effective=None if opened else min(found.effective[0], float(traffic.capacity)),
-        effective_half_width=None if opened else found.effective[1],
-        wait=found.wait[0] / load + idle if opened else None,
-        wait_half_width=found.wait[1] / load if opened else None,
+        throughput=sent[0],
+        throughput_half_width=sent[1],
+        sent_at_most=_most_sent(traffic, mode),
+        effective=effective[0],
+        effective_half_width=effective[1],
+        fair_throughput=fair[0],
+        fair_throughput_half_width=fair[1],
+        jain_index=None if opened else jain_index(_node_rates(traffic, sample.rates.mean(axis=0))),
+        wait=wait[0],
+        wait_half_width=wait[1],
+        replications=_REPLICATIONS,
         slots=measured,
         warm_up=total - measured,
-        settled=found.settled,
+        settled=settled,
         updates=total * len(traffic.owner),
         capacity=traffic.capacity,
     )
+    _require_possible(run)
+    return run
 
 
-def _warm_up(traffic: RingTraffic, mode: str, window: int, slots: int) -> int:
-    """Slots before anything is measured: a time round the longest ring, or all windows once."""
-    warm = int(traffic.sizes.max())
+def _warm_up(
+    traffic: RingTraffic, mode: str, window: int, load: float, slots: int
+) -> tuple[int, bool]:
+    """Slots of each replication that are deleted, and whether they are as many as theory asks.
+
+    At least as many as are measured, and twice round the longest ring, which is what segmented
+    rings remember. A window is sent at least once; the split of its packets between the ports
+    moves like a random walk between walls, with a relaxation of w²/(π² r) slots at r packets per
+    slot and port, and starts near its law, so that half of the relaxations are enough and fewer
+    are no error. An open queue relaxes in about its mean wait over the part of the capacity that is
+    spare; the mean wait is taken from the fit to long rings, 1/2 + ρ(1 + 0.75ρ²)/(1 - ρ) slots,
+    doubled: simulated times lie up to 1.6 times above it.
+    """
+    wanted = needed = max(2 * int(traffic.sizes.max()), slots // _REPLICATIONS)
+    limit = (slots << _DOUBLINGS) // _REPLICATIONS
     if mode == "window":
-        warm += math.ceil(window * traffic.nodes / traffic.capacity)
-    updates = (warm + 2 ** (_DOUBLINGS + 1) * slots) * len(traffic.owner)
+        needed = max(wanted, math.ceil(window * traffic.nodes / traffic.capacity))
+        rate = float(traffic.capacity) / traffic.ports.size
+        walk = math.ceil(_RELAXATIONS / 2 * window**2 / (math.pi**2 * rate))
+        wanted = max(needed, min(walk, limit))
+    if mode == "open":
+        rho = load / float(traffic.capacity)
+        spare = max(1 - rho, 1e-9)
+        relaxation = 2 * (0.5 + rho * (1 + 0.75 * rho**2) / spare) / spare
+        needed = max(wanted, math.ceil(_RELAXATIONS * relaxation))
+        wanted = min(needed, max(limit, wanted))
+    warm_up = wanted
+    most = _REPLICATIONS * (warm_up << _DOUBLINGS) + (slots << _DOUBLINGS)
+    updates = 2 * most * len(traffic.owner)
     if updates > _MOST_UPDATES:
         raise ArgumentError(
             f"window {window} and slots {slots} mean up to {updates:.3g} steps of single places on"
             f" {len(traffic.owner)} places; at most {_MOST_UPDATES:.0e} are simulated"
         )
-    return warm
+    return warm_up, warm_up >= needed
 
 
 @dataclass(frozen=True)
-class _Findings:
-    """Means and half-widths over the batches after the warm-up."""
+class _Sample:
+    """One row per replication, warm-up deleted.
 
-    slots: int
-    cut: int
-    settled: bool
-    throughput: tuple[float, float]
-    effective: tuple[float, float]
-    wait: tuple[float, float]
+    Attributes:
+        rates (float64[replications, classes]): Packets per slot that each class sent.
+        waiting (float64[replications]): Mean number of packets that wait.
+        pilot (float64[classes]): Mean rates in the warm-up, which choose the slowest kind of node.
+        steady: Neither rates, waiting packets nor buffers differ between the halves.
+    """
 
-
-def _measure(machine: _Machine, mode: str, per_batch: int) -> _Findings:
-    """Run some batches, leave out those of the warm-up, and look for drifts in what is left."""
-    traffic = machine.traffic
-    live = np.asarray([bool(table) for table in traffic.lengths])
-    counts = np.zeros((_BATCHES, len(live)))
-    waiting = np.zeros(_BATCHES)
-    queues = [machine.queued()]
-    for i in range(_BATCHES):
-        sent, waits, _ = machine.run(per_batch)
-        counts[i], waiting[i] = np.where(live, sent, 0), waits
-        queues.append(machine.queued())
-    rates, waiting = counts / per_batch, waiting / per_batch
-    cut = _truncation(waiting if mode == "open" else rates.sum(axis=1))
-    rates, waiting = rates[cut:], waiting[cut:]
-    usable = _slowest(traffic, rates) if mode == "window" else rates @ traffic.usable
-    series = [rates.sum(axis=1), usable, waiting]
-    moved = np.abs(queues[-1] - queues[cut])
-    steady = bool((moved <= _SIGMAS * np.sqrt(2 * counts[cut:].sum(axis=0) + 1)).all())
-    settled = cut <= _BATCHES // 4 and steady and not any(map(_drifts, series))
-    if mode == "open":  # queues forget what they were in about a wait over the spare capacity
-        spare = 1 - machine.rate / float(traffic.capacity)
-        memory = float(waiting.mean()) / machine.rate / max(spare, 1e-9)
-        settled = settled and per_batch * len(waiting) >= _MEMORIES * memory
-    return _Findings(per_batch, cut, settled, *map(_interval, series))
+    rates: Floats
+    waiting: Floats
+    pilot: Floats
+    steady: bool
 
 
-def _slowest(traffic: RingTraffic, rates: Floats) -> Floats:
-    """Packets per slot if all nodes sent like the slowest kind of them, batch by batch."""
+def _replicate(machine: _Machine, warm_up: int, half: int, seed: list[int]) -> _Sample:
+    """Independent runs from the same start, each measured in two halves after its warm-up."""
+    live = np.asarray([bool(table) for table in machine.traffic.lengths])
+    rates = np.zeros((2, _REPLICATIONS, len(live)))
+    waiting = np.zeros((2, _REPLICATIONS))
+    moved = np.zeros((_REPLICATIONS, len(live)))
+    pilot = np.zeros(len(live))
+    for i in range(_REPLICATIONS):
+        machine.restart([*seed, i])
+        pilot += machine.run(warm_up)[0]
+        before = machine.queued()
+        for part in range(2):
+            sent, waits, _ = machine.run(half)
+            rates[part, i] = np.where(live, sent, 0) / half
+            waiting[part, i] = waits / half
+        moved[i] = machine.queued() - before
+    series = [rates.sum(axis=2), waiting]
+    if machine.mode == 0:
+        series.append(rates @ machine.traffic.usable)
+    halves = np.column_stack([part[1] - part[0] for part in series])
+    steady = not _drift(halves, _DRIFT_ERRORS) and not _drift(moved, 2 * _DRIFT_ERRORS, 1.0)
+    mean: Floats = rates.mean(axis=0)
+    pilot = np.where(live, pilot, 0) / (_REPLICATIONS * warm_up)
+    return _Sample(mean, waiting.mean(axis=0), pilot, steady)
+
+
+def _drift(differences: Floats, errors: float, unit: float = 0.0) -> bool:
+    """Is the mean of some column further from 0 than chance allows?"""
+    spread = differences.std(axis=0, ddof=1) / math.sqrt(len(differences))
+    return bool((np.abs(differences.mean(axis=0)) > errors * spread + unit + 1e-12).any())
+
+
+def _node_rates(traffic: RingTraffic, rates: Floats) -> Floats:
+    """Packets per slot of each node, from those of the classes: nodes of a kind are alike."""
+    by_kind = np.bincount(traffic.class_kinds, weights=rates) / np.bincount(traffic.kind)
+    each: Floats = by_kind[traffic.kind]
+    return each
+
+
+def _slowest(traffic: RingTraffic, pilot: Floats) -> Floats:
+    """Weights of the classes that make N times the rate of the slowest kind of node.
+
+    The kind is chosen by the warm-up: the least of several estimates would lie below the truth.
+    """
     nodes = np.bincount(traffic.kind)
-    member = np.zeros((rates.shape[1], len(nodes)))
-    member[np.arange(rates.shape[1]), traffic.class_kinds] = 1
-    by_kind = rates @ member / nodes
-    found: Floats = by_kind[:, by_kind.mean(axis=0).argmin()] * traffic.nodes
-    return found
+    by_kind = np.bincount(traffic.class_kinds, weights=pilot, minlength=len(nodes)) / nodes
+    kind = int(by_kind.argmin())
+    weights: Floats = (traffic.class_kinds == kind) * (traffic.nodes / nodes[kind])
+    return weights
+
+
+def jain_index(rates: Floats) -> float:
+    """(Σ x)² / (n Σ x²): 1 for equal rates, 1/n when one of n nodes has all; 1 when none sends.
+
+    Examples:
+        >>> jain_index(np.array([2.0, 2.0])), jain_index(np.array([1.0, 0.0]))
+        (1.0, 0.5)
+    """
+    squares = float((rates**2).sum())
+    return float(rates.sum()) ** 2 / (len(rates) * squares) if squares else 1.0
 
 
 def _most_sent(traffic: RingTraffic, mode: str) -> float:
@@ -339,228 +399,29 @@ def _most_sent(traffic: RingTraffic, mode: str) -> float:
     return float(traffic.capacity) if alike else float(traffic.most_sent)
 
 
-def _above(traffic: RingTraffic, mode: str, found: _Findings) -> str:
-    """What lies above a proved bound with its whole interval, in words; empty when nothing does."""
-    checks = [("throughput", found.throughput, _most_sent(traffic, mode))]
-    if mode != "open":
-        checks.append(("effective capacity", found.effective, float(traffic.capacity)))
-    for name, (value, half), bound in checks:
-        if value - half > bound * (1 + 1e-9):
-            return (
+def _require_possible(run: RingRun) -> None:
+    """Refuse a settled result far above a proved bound: only a wrong simulation has one."""
+    bound = float(run.capacity)
+    checks: tuple[tuple[str, float | None, float | None, float], ...] = (
+        ("throughput", run.throughput, run.throughput_half_width, run.sent_at_most),
+        ("effective capacity", run.effective, run.effective_half_width, bound),
+    )
+    if run.mode == "window":  # each node sends the given traffic: what all send alike is carried
+        checks += (("fair throughput", run.fair_throughput, run.fair_throughput_half_width, bound),)
+    for name, value, half, most in checks:
+        if value is None or half is None or not run.settled:
+            continue
+        if value - _IMPOSSIBLE_WIDTHS * half > most * (1 + 1e-9):
+            raise HopscapeError(
                 f"the simulated {name} of {value:.6g} ± {half:.2g} packets per slot lies above the"
-                f" proved {bound:.6g}"
+                f" proved {most:.6g}: a bug of the simulation, please report it"
             )
-    return ""
-
-
-def _truncation(values: Floats) -> int:
-    """Batches to leave out: those whose removal makes the standard error least (MSER)."""
-    count = len(values)
-    errors = [float(values[cut:].var()) / (count - cut) for cut in range(count // 2 + 1)]
-    return int(np.argmin(errors))
-
-
-def _drifts(values: Floats) -> bool:
-    """Do the first and second half differ by more than chance allows?"""
-    half = len(values) // 2
-    a, b = values[:half], values[half:]
-    spread = math.sqrt(float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b))
-    return abs(float(a.mean() - b.mean())) > 3.5 * spread + 1e-12 * abs(float(values.mean()))
 
 
 def _interval(values: Floats) -> tuple[float, float]:
-    """Mean and half-width of its 95 % interval, from batches joined in fours.
-
-    Where neighbouring batches still go together, the variance is raised as for a chain with that
-    correlation.
-    """
+    """Mean of the replications and half-width of its 95 % interval, by Student's t."""
     from scipy.special import stdtrit
 
-    whole = len(values) // 4 * 4
-    joined = values[len(values) - whole :].reshape(-1, 4).mean(axis=1)
-    count = len(joined)
-    away = joined - joined.mean()
-    spread = float((away**2).sum())
-    follows = float((away[1:] * away[:-1]).sum()) / spread if spread > 0 else 0.0
-    follows = min(max(follows, 0.0), 0.9)
-    error = math.sqrt(spread / (count - 1) / count * (1 + follows) / (1 - follows))
-    return float(joined.mean()), float(stdtrit(count - 1, 0.975)) * error
-
-
-@dataclass(frozen=True)
-class RingTraffic:
-    """Rings, places and tables of a multiring under one schedule, as the kernels take them.
-
-    Attributes:
-        starts, sizes: int64[rings]
-        classes, owner: int64[places]
-        lengths: For each class the weight of every length.
-        kind: int64[nodes]
-        ports: int64[nodes, ports]
-        port_weights: For each kind of node the weight of every port.
-        capacity: What the schedule carries, exactly: packets per slot of the given traffic.
-        crossing (float64[limiting arcs, classes]): Mean number of times that a packet of each class
-            uses an arc of the fullest kinds.
-    """
-
-    nodes: int
-    starts: IntArray
-    sizes: IntArray
-    classes: IntArray
-    owner: IntArray
-    lengths: list[dict[int, Fraction]]
-    kind: IntArray
-    ports: IntArray
-    port_weights: list[list[Fraction]]
-    capacity: Fraction
-    crossing: Floats
-
-    @cached_property
-    def weights(self) -> Floats:
-        """Packets of each class, all its places together, when every node sends N - 1."""
-        each = np.asarray([float(sum(table.values(), Fraction(0))) for table in self.lengths])
-        return np.bincount(self.classes, minlength=len(each)) * each
-
-    @cached_property
-    def usable(self) -> Floats:
-        """Packets per slot that the given traffic could use for each packet per slot of a class.
-
-        The fullest arcs decide: a row of :attr:`crossing` times the rates of the classes is what
-        they carry, and the same row times the weights is what they have to carry.
-        """
-        demand = self.crossing @ self.weights
-        found: Floats = (self.crossing / demand[:, None]).mean(axis=0) * self.weights.sum()
-        return found
-
-    @cached_property
-    def class_kinds(self) -> IntArray:
-        """The kind of node that each class belongs to."""
-        out = np.zeros(len(self.lengths), dtype=np.int64)
-        out[self.classes] = self.kind[self.owner]
-        return out
-
-    @cached_property
-    def most_sent(self) -> float:
-        """No more packets per slot fit on the rings, whoever sends: by the shortest mean ways."""
-        mean = np.full(len(self.lengths), np.inf)
-        for i, table in enumerate(self.lengths):
-            if table:
-                total = sum(table.values(), Fraction(0))
-                mean[i] = float(sum((k * w for k, w in table.items()), Fraction(0)) / total)
-        least = np.minimum.reduceat(mean[self.classes], self.starts)
-        return float((self.sizes / least).sum())
-
-
-def ring_traffic(
-    member: Any, schedule: str = "balanced", distribution: Sequence[Fraction] | None = None
-) -> RingTraffic:
-    """What the simulation needs of a multiring, full or sparse.
-
-    Args:
-        member: Multiring or SparseMultiring
-        schedule: {'balanced', 'shortest'}
-        distribution: How often routes are taken (full rings only); evenly when left out.
-    """
-    if schedule not in ("balanced", "shortest"):
-        raise ArgumentError(f"schedule is {schedule!r}; it must be 'balanced' or 'shortest'")
-    if isinstance(member, Multiring):
-        return _full_traffic(member, schedule, distribution)
-    if isinstance(member, SparseMultiring):
-        if distribution is not None:
-            raise ArgumentError("a distribution of routes is for full rings")
-        return _sparse_traffic(member, schedule)
-    raise ArgumentError("slots are simulated for multiring(...) and sparse_multiring(...)")
-
-
-def _full_traffic(
-    member: Multiring, schedule: str, distribution: Sequence[Fraction] | None
-) -> RingTraffic:
-    """A class for each ring: all nodes are alike."""
-    build = balanced_schedule if schedule == "balanced" else shortest_schedule
-    found = build(member, distribution)
-    lengths: list[dict[int, Fraction]] = []
-    for s, shares in zip(member.rings, found.shares):
-        table: dict[int, Fraction] = {}
-        hops = ring_lengths(member.n, s)[1:].tolist()
-        for length, share, weight in zip(hops, shares, found.weights):
-            if share * weight:
-                table[length] = table.get(length, Fraction(0)) + share * weight
-        lengths.append(table)
-    full = [j for j, load in enumerate(found.loads) if load == found.load]
-    crossing = np.zeros((len(full), len(lengths)))
-    for i, j in enumerate(full):
-        crossing[i, j] = float(found.load / found.traffic[j])
-    rings = circuits(member)
-    classes = np.concatenate([c.ports for c in rings])
-    return _traffic(member, rings, classes, lengths, found.capacity, crossing)
-
-
-def _sparse_traffic(member: SparseMultiring, schedule: str) -> RingTraffic:
-    """A class for each kind of arc: where on the ring, and in which direction."""
-    report = sparse_capacity(member)
-    found = report.balanced if schedule == "balanced" else report.shortest
-    arcs = found.arcs
-    if arcs is None:
-        raise ArgumentError(f"{member.spec} has too many places to simulate")
-    span = arcs.span
-    lengths: list[dict[int, Fraction]] = [{} for _ in range(arcs.rings * 2 * span)]
-    first = (arcs.ring * 2 + arcs.side) * span + arcs.place
-    for row, length, share in zip(first.tolist(), arcs.length.tolist(), found.shares):
-        if share:
-            lengths[row][length] = lengths[row].get(length, Fraction(0)) + share
-    full = [a for a, load in enumerate(found.carried) if load == found.load]
-    crossing = _crossing(arcs, first, found.shares, full)
-    places = np.arange(member.places) % span
-    around = [(side * span + p) for side, p in ((0, places), (1, places[::-1]))]
-    rows = np.arange(member.ring_count) % arcs.rings
-    classes = np.concatenate([i * 2 * span + row for i in rows for row in around])
-    return _traffic(member, circuits(member), classes, lengths, found.capacity, crossing)
-
-
-def _crossing(
-    arcs: ArcProgram, first: IntArray, shares: Sequence[Fraction], full: Sequence[int]
-) -> Floats:
-    """Mean number of uses of each full arc by a packet of each class."""
-    program = arcs.program
-    part = np.asarray([float(x) for x in shares])
-    sent = np.bincount(first, weights=part, minlength=program.carriers)
-    way = np.repeat(np.arange(program.routes), np.diff(program.starts))
-    out = np.zeros((len(full), program.carriers))
-    row = np.full(program.carriers, -1)
-    row[list(full)] = np.arange(len(full))
-    used = row[program.carrier] >= 0
-    np.add.at(
-        out,
-        (row[program.carrier[used]], first[way[used]]),
-        part[way[used]] * program.amount[used],
-    )
-    return out / np.where(sent > 0, sent, 1.0)
-
-
-def _traffic(
-    member: Multiring | SparseMultiring,
-    rings: Sequence[Any],
-    classes: IntArray,
-    lengths: list[dict[int, Fraction]],
-    capacity: Fraction,
-    crossing: Floats,
-) -> RingTraffic:
-    sizes = np.asarray([len(c.nodes) for c in rings])
-    owner = np.concatenate([c.nodes for c in rings])
-    ports = np.zeros((member.order, member.ports), dtype=np.int64)
-    ports[owner, np.concatenate([c.ports for c in rings])] = np.arange(len(owner))
-    used, kind = np.unique(classes[ports], axis=0, return_inverse=True)
-    sums = [sum(table.values(), Fraction(0)) for table in lengths]
-    return RingTraffic(
-        nodes=member.order,
-        starts=np.cumsum(sizes) - sizes,
-        sizes=sizes,
-        classes=classes,
-        owner=owner,
-        lengths=lengths,
-        kind=kind.reshape(-1),
-        ports=ports,
-        port_weights=[[sums[c] for c in row] for row in used.tolist()],
-        capacity=capacity,
-        crossing=crossing,
-    )
+    count = len(values)
+    error = float(values.std(ddof=1)) / math.sqrt(count)
+    return float(values.mean()), float(stdtrit(count - 1, 0.975)) * error

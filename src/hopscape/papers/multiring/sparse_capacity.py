@@ -233,7 +233,7 @@ def sparse_capacity(member: SparsePlaces) -> SparseCapacity:
     for anything else. Otherwise the balanced schedule is a linear program with its certificate.
 
     Examples:
-        >>> from hopscape.families.multiring import SparseMultiring
+        >>> from hopscape.papers.multiring import SparseMultiring
         >>> found = sparse_capacity(SparseMultiring(4, 16))
         >>> found.balanced.capacity, found.balanced.proved
         (Fraction(102, 1), True)
