@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import signal
+import tomllib
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +18,39 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import hopscape
+from hopscape.core.plugins import plugin_entries
+
+# Tests of the papers and of the whole product: not where the toolkit stands alone
+# (tests/without_papers.py).
+PAPERS = find_spec("hopscape.papers") is not None
+collect_ignore = [] if PAPERS else ["papers", "golden", "docs"]
+
+
+def families_of_papers() -> list[str]:
+    """Names of families that the papers register, whether they are installed or not."""
+    text = (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
+    families = tomllib.loads(text)["project"]["entry-points"]["hopscape.families"]
+    return [name for name, place in families.items() if place.startswith("hopscape.papers.")]
+
+
+_ABSENT = [name for name in families_of_papers() if name not in plugin_entries("families")]
+_NAMED = re.compile(rf"(?:^|[^\w.])(?:{'|'.join(_ABSENT)})(?:\(|$|[,)] ?)")
+_LITERAL = re.compile(r"""(["'])((?:(?!\1)[^\n])*)\1""")
+
+
+def is_known(*specs: Any) -> bool:
+    """Are all families that specs name registered? Those of papers may not be installed."""
+    return not _ABSENT or not any(_NAMED.search(str(spec)) for spec in specs)
+
+
+def _needs_a_paper(item: pytest.Item) -> bool:
+    """Does a test name a family that is not installed, in a parameter or in a text of its own?"""
+    if not _ABSENT or not isinstance(item, pytest.Function):
+        return False
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    words = (literal for _, literal in _LITERAL.findall(inspect.getsource(item.function)))
+    return not is_known(*values, *words)
+
 
 # The same examples every time: a run must not depend on luck. New ones are found by
 # ``pytest --hypothesis-profile=search``.
@@ -65,14 +103,22 @@ def can_do_without_a_compiler(item: pytest.Item) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    leave_out(config, items, _needs_a_paper)
     for item in items:
         small = item.path.parent.name in SMALL_ROOMS and item.path.name.startswith("test_")
         if small and not any(map(item.get_closest_marker, ("compiled", "slow"))):
             item.add_marker("interpreted")
     if config.getoption("--interpreted"):
-        kept = [item for item in items if can_do_without_a_compiler(item)]
-        config.hook.pytest_deselected(items=[x for x in items if not can_do_without_a_compiler(x)])
-        items[:] = kept
+        leave_out(config, items, lambda item: not can_do_without_a_compiler(item))
+
+
+def leave_out(
+    config: pytest.Config, items: list[pytest.Item], unwanted: Callable[[pytest.Item], bool]
+) -> None:
+    """Take tests out of a run, and count them as deselected."""
+    out = {item.nodeid for item in items if unwanted(item)}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in out])
+    items[:] = [item for item in items if item.nodeid not in out]
 
 
 MEMBERS = [

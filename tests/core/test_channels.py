@@ -27,7 +27,6 @@ from hopscape.families.product import Product
 from hopscape.formats.graphs import from_networkx, read_network, to_networkx, write_network
 from hopscape.metrics import channel_load
 from hopscape.metrics.summary import summarise
-from hopscape.papers.blockdesign.supernodes import Supernodes
 from hopscape.registry import all_families
 from hopscape.simulate import Job, Settings
 from hopscape.simulate.settings import channel_delays, link_classes
@@ -333,8 +332,6 @@ def test_lines_of_endpoints_are_like_those_that_they_replace():
     ]  # fmt: skip
     with pytest.raises(ArgumentError, match="lines of several kinds to its endpoints"):
         _of(Concentrated, tree(2), 3).capacities()
-    with pytest.raises(ArgumentError, match="capacities of their own; leave it out"):
-        _of(Supernodes, _told(), hopscape.build("ring(3)"), speeds=(2, 1))
 
 
 @pytest.mark.parametrize("duplex", [True, False])

@@ -8,6 +8,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,6 @@ from hopscape.formats.booksim import read_anynet, read_booksim, write_anynet
 from hopscape.formats.graphs import write_network
 from hopscape.metrics import channel_load
 from hopscape.metrics.routes import all_routes
-from hopscape.papers.blockdesign.designs import check_design, read_blocks
-from hopscape.papers.multiring.capacity import route_weights
-from hopscape.papers.multiring.commands import read_distribution
 from hopscape.simulate.traffic import read_matrix, read_trace
 from hopscape.store.records import Store
 
@@ -57,6 +55,8 @@ def _save_schedule(path: Path) -> None:
 
 
 def _blocks(path: Path) -> Any:
+    from hopscape.papers.blockdesign.designs import check_design, read_blocks
+
     rows, _ = read_blocks(path)
     return check_design(np.asarray(rows)) if len({len(r) for r in rows}) == 1 else None
 
@@ -77,6 +77,9 @@ def _load(path: Path) -> Any:
 
 
 def _distribution(path: Path) -> Any:
+    from hopscape.papers.multiring.capacity import route_weights
+    from hopscape.papers.multiring.commands import read_distribution
+
     member = hopscape.build("multiring(8, 1, 3)").family
     return route_weights(member, read_distribution(str(path)))
 
@@ -131,10 +134,6 @@ FORMATS = [
     FileFormat("traffic matrix", ".csv", _text(_ROWS), lambda p: read_matrix(p, 10)),
     FileFormat("load .csv", ".csv", _text(_ROWS), _load),
     FileFormat("load .npy", ".npy", lambda p: np.save(p, np.ones((10, 10))), _load),
-    FileFormat(
-        "blocks .txt", ".txt", _text("\n".join(" ".join(map(str, b)) for b in _FANO)), _blocks
-    ),
-    FileFormat("blocks .json", ".json", _text(json.dumps({"blocks": _FANO})), _blocks),
     FileFormat("cables", ".csv", _cables, export.read_cables),
     FileFormat("netlist", ".net", _netlist, export.read_netlist),
     FileFormat(
@@ -149,9 +148,16 @@ FORMATS = [
         _text("1 2 3 4 5 6 7 8 9 0\n"),
         lambda p: read_permutation(hopscape.build("petersen"), str(p)),
     ),
-    FileFormat("distribution", ".txt", _text("3,1,1/2,2,0.25,1,1\n"), _distribution),
     FileFormat("store", ".jsonl", _make_store, _store),
 ]
+if find_spec("hopscape.papers") is not None:
+    FORMATS += [
+        FileFormat(
+            "blocks .txt", ".txt", _text("\n".join(" ".join(map(str, b)) for b in _FANO)), _blocks
+        ),
+        FileFormat("blocks .json", ".json", _text(json.dumps({"blocks": _FANO})), _blocks),
+        FileFormat("distribution", ".txt", _text("3,1,1/2,2,0.25,1,1\n"), _distribution),
+    ]
 
 NASTY = (
     b"0", b"-1", b"", b"2147483648", b"4294967296", b"9223372036854775808", b"1" * 5000, b"1e999",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from rulings import KNOWN, Known
 
 from hopscape.ledger import Outcome, run_claim
-from rulings import KNOWN, Known
 
 Judged = tuple[Known, dict[str, Outcome]]
 

@@ -11,7 +11,6 @@ import time
 import pytest
 
 from dask_cluster import local_cluster
-from hopscape.papers.circulant.search import best_circulants
 from hopscape.store import Store, Task, run_tasks
 
 
@@ -24,12 +23,6 @@ def cluster():
 def slow_square(x):
     time.sleep(0.15)
     return {"square": x * x, "process": os.getpid()}
-
-
-def test_a_search_on_a_cluster_is_that_of_one_process(cluster):
-    orders = range(30, 50)
-    there = list(best_circulants(orders, degree=6, dask=cluster.scheduler_address))
-    assert there == list(best_circulants(orders, degree=6, processes=1))
 
 
 def test_killed_workers_lose_nothing_and_late_ones_are_used(cluster, tmp_path):

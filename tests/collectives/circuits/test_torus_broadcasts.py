@@ -26,7 +26,6 @@ from hopscape.collectives.circuits.anyside import (
 )
 from hopscape.collectives.circuits.paths import search_sets
 from hopscape.collectives.circuits.schemes import (
-    SCHEMES,
     axis_level,
     edge_level,
     scheme,
@@ -40,8 +39,6 @@ from hopscape.collectives.circuits.torus import (
     write_word,
 )
 from hopscape.core.errors import ArgumentError
-from hopscape.papers.torusbcast.delays import check_delay_safety, simulate_delays
-from hopscape.papers.torusbcast.node_local import LocalRule
 
 
 def torus(*sides):
@@ -108,28 +105,6 @@ def test_levels_refuse_small_units():
         with pytest.raises(ArgumentError, match="at least 3"):
             level(2)
     assert edge_level(2).disjoint == "edge"
-
-
-@pytest.mark.parametrize("name", list(SCHEMES))
-def test_local_rule_agrees_with_the_schedule(name):
-    schedule = made(name, 49, 3)
-    rule = LocalRule(name, 49, 3)
-    rounds, parents = rule.roles(grid_points((49, 49, 49)))
-    when = np.zeros(49**3, dtype=int)
-    when[schedule.target] = schedule.round + 1
-    parent = np.zeros(49**3, dtype=int)
-    parent[schedule.target] = schedule.source
-    assert np.array_equal(rounds, when)
-    assert np.array_equal(parents @ [49 * 49, 49, 1], parent)
-    assert rule.check_sample(300)
-
-
-def test_local_rule_on_forty_million_nodes():
-    rule = LocalRule("optimal", 343, 3)
-    assert rule.check_sample(5000, seed=1)
-    assert rule.calls((0, 0, 1), 1) == ()
-    with pytest.raises(ArgumentError, match="from 1 to 9"):
-        rule.calls((0, 0, 0), 10)
 
 
 @settings(deadline=None, max_examples=25)
@@ -227,30 +202,6 @@ def test_small_tori_found_by_search(sides):
 def test_search_finds_sets_and_gives_up():
     assert search_sets(torus(6, 6), 3) is not None
     assert search_sets(torus(5, 5), 1, tries=1, moves=10) is None
-
-
-def test_delay_safety_of_the_paper():
-    assert check_delay_safety(made("numeration", 25, 2), "call")
-    node, call = (check_delay_safety(made("numeration", 7, 3), rule) for rule in ("node", "call"))
-    assert node
-    assert not call
-    assert call.details["crossings"] == 14
-    assert {"round", "source", "target", "node", "tile"} <= set(call.where)
-    assert check_delay_safety(made("numeration", 49, 3), "call").details["crossings"] == 4816
-    assert check_delay_safety(made("optimal", 49, 3)).details["crossings"] == 42
-    assert check_delay_safety(made("axis", 49, 3))
-    with pytest.raises(ArgumentError, match="choose node or call"):
-        check_delay_safety(made("numeration", 5, 2), "barrier")
-
-
-def test_random_delays_show_the_difference():
-    plane, space = made("numeration", 25, 2), made("numeration", 7, 3)
-    for seed in range(5):
-        assert simulate_delays(plane, "call", seed=seed)[1] == []
-        assert simulate_delays(space, "node", seed=seed)[1] == []
-    assert any(simulate_delays(space, "call", seed=seed)[1] for seed in range(5))
-    end, _ = simulate_delays(space, "node", delay=0.0, alpha=1.0, delta=0.5)
-    assert end == pytest.approx(3 + 0.5 * 12)
 
 
 def test_reduce_multicast_and_costs():

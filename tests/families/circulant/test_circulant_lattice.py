@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape.algebra.lattices.cell import Lattice
 from hopscape.algebra.reduction import l1
-from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, DisconnectedError, SpecError
 from hopscape.core.formula import evaluate, inputs
 from hopscape.core.network import Network
@@ -34,7 +33,6 @@ from hopscape.families.circulant.closed_forms import (
 )
 from hopscape.families.circulant.routing import CirculantRouter
 from hopscape.families.circulant.wiring import Circulant
-from hopscape.papers.circulant.printed import printed_distance, printed_vector
 from refusals import refusals
 
 
@@ -202,16 +200,6 @@ def test_closed_form_survives_order_and_sign() -> None:
         assert check_router(router, targets=20)
 
 
-def test_printed_algorithm() -> None:
-    for p in (2, 4):
-        nodes, generators = set_two_parameter(3 * p // 2, p)
-        truth = bfs(nodes, generators)
-        for v in range(nodes):
-            x = printed_vector(p, v)
-            assert printed_distance(p, v) == truth[v] == l1(x)
-            assert sum(a * s for a, s in zip(x, generators, strict=True)) % nodes == v
-
-
 def test_array_shapes_and_paths() -> None:
     router = hopscape.build("circulant(333, 1, 9, 73)").router()
     assert router.vector(0, 100) == (0, 3, 1)
@@ -250,34 +238,6 @@ def test_formulas_settle_ties_of_parts_like_the_router(spec, monkeypatch) -> Non
     assert (evaluate(router.formula(*inputs(router.nodes)), zero, gaps) == wanted).all()
     monkeypatch.setattr(router, "_settled", lambda port, gap: port)
     assert (evaluate(router.formula(*inputs(router.nodes)), zero, gaps) != wanted).any()
-
-
-def test_families_by_formula() -> None:
-    specs = {
-        "optimal_circulant(6)": (333, (1, 36, 46)),
-        'optimal_circulant(6, variant="5")': (333, (1, 9, 73)),
-        'optimal_circulant(7, variant="5+")': (505, (1, 11, 111)),
-        'optimal_circulant(7, variant="5-")': (505, (1, 9, 91)),
-        'optimal_circulant(8, variant="18")': (737, (1, 329, 341)),
-        "gamma_circulant(3)": (154, (1, 7, 43)),
-        "double_loop(100)": (100, (7, 8)),
-        'double_loop(14, variant="ulb")': (14, (3, 4)),
-        "largest_double_loop(4)": (41, (1, 9)),
-        "yebra(4)": (61, (1, 13, 14)),
-        "wong_coppersmith(5, 3)": (125, (1, 5, 25)),
-        "chen_jia(7, 3)": (292, (1, 8, 64)),
-        "two_parameter_circulant(6, 9)": (125, (1, 3, 13)),
-    }
-    for spec, (order, generators) in specs.items():
-        network = hopscape.build(spec)
-        assert isinstance(network.family, Circulant)
-        assert (network.order, network.family.generators) == (order, generators)
-        assert hopscape.build(network.spec).family.generators == generators
-        far = distances_from(network, 0)
-        facts = network.facts
-        assert facts.diameter in (None, far.max())
-        if facts.mean_distance is not None:
-            assert facts.mean_distance * (order - 1) == far.sum()
 
 
 test_bad_parameters_get_one_sentence = refusals(

@@ -9,7 +9,9 @@ from typer.testing import CliRunner
 import hopscape
 from commands import ask, shown
 from hopscape.cli.app import app
+from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, SpecError
+from hopscape.core.network import Network
 from hopscape.core.router_check import check_router
 from hopscape.metrics import channel_load, distance_profile
 from hopscape.papers.blockdesign.families import check_expansion
@@ -21,6 +23,7 @@ from hopscape.papers.blockdesign.machines import (
     paper_machines,
     supernode_count,
 )
+from hopscape.papers.blockdesign.supernodes import Supernodes
 
 DATACENTER = [
     "dragonfly(4, 2)", "dragonfly(1, 3)", "dragonfly(3, 1, p=0)", "dragonfly(3, 2, p=1)",
@@ -333,3 +336,11 @@ def test_other_commands():
     assert len(ask("digraph-table", "3")) == 9
     assert ask("machines")[0]["supernodes"] == 513
     assert ask("machines", "--compare", "8")[0]["diameter"] == 2
+
+
+def test_a_supernode_with_capacities_of_its_own_takes_no_speeds():
+    ends = np.triu_indices(4, 1)
+    kinds = [ChannelClass("cable", 2)]
+    told = Network.from_links(4, *ends, classes=kinds, kinds=[0] * 6)
+    with pytest.raises(ArgumentError, match="capacities of their own; leave it out"):
+        Network.of(Supernodes(told, hopscape.build("ring(3)"), speeds=(2, 1)))

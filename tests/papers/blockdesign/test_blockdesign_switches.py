@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from switches import SWITCHES
 
 import hopscape
 from hopscape.collectives.bounds import lower_bounds
@@ -21,7 +22,6 @@ from hopscape.metrics import distance_profile
 from hopscape.papers.blockdesign.families import wiring_table
 from hopscape.papers.blockdesign.routing import all_routes, route_around, stranded_pairs
 from refusals import refusals
-from switches import SWITCHES
 
 DIGRAPHS = [f"quasicomplete_digraph({m})" for m in (2, 3, 7)]
 MULTIRINGS = [

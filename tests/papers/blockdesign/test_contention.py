@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from switches import SWITCHES
 
 import hopscape
 from hopscape.core.errors import ArgumentError
@@ -15,7 +16,6 @@ from hopscape.papers.blockdesign.contention import (
     plan_rounds,
     random_traffic,
 )
-from switches import SWITCHES
 
 SPECS = [*SWITCHES[1:], "quasicomplete_digraph(4)"]
 

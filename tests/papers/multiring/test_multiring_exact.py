@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_rings import brute_rings, brute_ways
 from scipy.optimize import linprog
 
 import hopscape
@@ -29,7 +30,6 @@ from hopscape.papers.multiring.sparse_capacity import (
     sparse_closed_form,
     sparse_upper_bound,
 )
-from plain_rings import brute_rings, brute_ways
 
 # -- programs -------------------------------------------------------------------------------------
 
