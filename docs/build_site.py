@@ -71,15 +71,16 @@ def hopscape(*words: str) -> str:
 
 def write_commands(place: Path) -> None:
     """Every command with its help, and examples with what they print."""
-    from hopscape.cli.overview import GROUPS, PANELS
+    from hopscape.cli.overview import contents
 
     out = ["# Commands", "", "```text", hopscape("--help"), "```", "", "## Examples", ""]
     for line in EXAMPLES:
         out += ["```text", f"$ hopscape {line}", hopscape(*shlex.split(line)), "```", ""]
-    for panel, members in PANELS.items():
+    groups = contents().groups
+    for panel, members in contents().panels.items():
         out += [f"## {panel}", ""]
         for name in members:
-            calls = [(name, member) for member in GROUPS[name][1]] if name in GROUPS else [(name,)]
+            calls = [(name, member) for member in groups[name][1]] if name in groups else [(name,)]
             for call in calls:
                 text = hopscape(*call, "--help")
                 out += [f"### hopscape {' '.join(call)}", "", "```text", text, "```", ""]

@@ -24,13 +24,13 @@ from hopscape.core.network import Network
 from hopscape.design.floorplan import place
 from hopscape.families.concentrated import Concentrated
 from hopscape.families.product import Product
+from hopscape.formats.booksim import write_booksims
 from hopscape.formats.graphs import from_networkx, read_network, to_networkx, write_network
 from hopscape.metrics import channel_load
 from hopscape.metrics.summary import summarise
 from hopscape.registry import all_families
 from hopscape.simulate import Job, Settings
 from hopscape.simulate.settings import channel_delays, link_classes
-from hopscape.simulate.sweep import write_booksims
 
 
 def _drawn(seed: int, order: int, duplex: bool, delays: bool = True) -> Network:

@@ -13,7 +13,7 @@ import pytest
 
 import hopscape as hs
 from browsing import browsed, needs_browser, opened
-from hopscape.cli.overview import GROUPS, OLD, PANELS
+from hopscape.cli.overview import contents
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
@@ -61,13 +61,14 @@ def _commands(page: Path) -> list[str]:
 
 
 def test_pages_name_commands_that_exist() -> None:
-    known = {name for members in PANELS.values() for name in members}
+    known = {name for members in contents().panels.values() for name in members}
     wrong = []
     for page in (ROOT / "docs").rglob("*.md"):
         for call in _commands(page):
             name, _, member = call.partition(" ")
-            in_group = name not in GROUPS or not member or member in GROUPS[name][1]
-            if name in OLD or name not in known or not in_group:
+            groups = contents().groups
+            in_group = name not in groups or not member or member in groups[name][1]
+            if name not in known or not in_group:
                 wrong.append((page.name, call))
     assert wrong == []
 

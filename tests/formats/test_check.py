@@ -18,12 +18,12 @@ from real_programs import needs
 from commands import ask, refused
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.design.handover import hand_over
-from hopscape.design.schedules import SCHEDULES, write_schedules
+from hopscape.design.schedules import write_schedules
 from hopscape.formats.booksim import native_topology, write_booksim
 from hopscape.formats.booksim_check import check_booksim
 from hopscape.formats.check import CheckSettings, check_folder
 from hopscape.formats.mpi_check import check_mpi
-from hopscape.formats.programs import ProgramError, changed_files, read_back, run_program
+from hopscape.formats.programs import SCHEDULES, ProgramError, changed_files, read_back, run_program
 from hopscape.formats.simgrid_check import check_simgrid
 from hopscape.formats.tables import read_routing_table
 from hopscape.formats.verilog_check import check_verilog

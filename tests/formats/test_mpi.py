@@ -93,9 +93,9 @@ def test_what_is_no_schedule_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("goal", GOALS)
 def test_files_keep_to_the_schema(goal: str) -> None:
     jsonschema = pytest.importorskip("jsonschema")
-    import hopscape.handover
+    import hopscape.formats
 
-    place = Path(hopscape.handover.__file__).with_name("schedule.schema.json")
+    place = Path(hopscape.formats.__file__).with_name("schedule.schema.json")
     schema = json.loads(place.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     record = _schedule(GOALS[goal]).to_dict()

@@ -264,7 +264,7 @@ def test_the_commands_print_the_rows():
 
 
 def test_the_files_are_small():
-    folder = files("hopscape.families.circulant").joinpath("atlas_data")
+    folder = files("hopscape.papers.circulant").joinpath("atlas_data")
     assert sum(len(item.read_bytes()) for item in folder.iterdir()) < 2_000_000
 
 

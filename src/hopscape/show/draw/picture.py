@@ -192,8 +192,8 @@ def _format(path: str | Path) -> str:
 def _require_drawable(network: Network) -> None:
     """Refuse what is too large, from the order and closed forms, before anything is built."""
     spec, shows = network.spec, "a picture shows"
-    require_at_most(network.order, MOST_NODES, spec, shows)
-    require_at_most(network.links, MOST_LINKS, spec, shows, "links")
+    require_at_most(network.order, DENSITY_NODES, spec, shows)
+    require_at_most(network.links, DENSITY_LINKS, spec, shows, "links")
 
 
 # -- where everything goes ------------------------------------------------------------------------
