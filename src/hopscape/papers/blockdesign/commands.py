@@ -195,6 +195,7 @@ def check_permutation(
 ) -> None:
     """Do the packets of a permutation (or of random traffic) want a port twice?"""
     from hopscape.papers.blockdesign import contention as patterns
+    from hopscape.papers.blockdesign.rounds import plan_rounds
 
     network = build(spec)
     total, refused, text, holds = 0, 0, "", True
@@ -205,7 +206,7 @@ def check_permutation(
         refused += int(verdict.details["conflicts"])
         holds = holds and bool(verdict)
         text = text or ("" if verdict else verdict.reason)
-        plan = patterns.plan_rounds(network, sources, targets, half_duplex=half)
+        plan = plan_rounds(network, sources, targets, half_duplex=half)
         planned, least = max(planned, plan.rounds), max(least, plan.bound)
     record = {
         "spec": network.spec,

@@ -10,8 +10,6 @@ route at once, as a circuit does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import count as count_up
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,14 @@ from hopscape.core.verdict import Verdict
 from hopscape.papers.blockdesign.families import QuasicompleteDigraph, SwitchFamily
 from hopscape.papers.blockdesign.routing import check_ports, route_options
 
-__all__ = ["Rounds", "check_permutation", "check_traffic", "plan_rounds", "random_traffic"]
+__all__ = [
+    "check_permutation",
+    "check_traffic",
+    "circuits",
+    "packet_pairs",
+    "random_traffic",
+    "switch_family",
+]
 
 _PACKET_BYTES = 64
 
@@ -47,7 +52,7 @@ def check_permutation(
 
     Examples:
         >>> import hopscape
-        >>> net = hopscape.build("distributed_switch(7, 3, 1)")
+        >>> net = hopscape.build("distributedswitch_family(7, 3, 1)")
         >>> print(check_permutation(net, [1, 2, 3, 4, 5, 6, 0]))
         holds: 7 packets, no port wanted twice
         >>> check_permutation(net, [1, 0, 2, 3, 4, 5, 6], half_duplex=True).holds
@@ -100,17 +105,17 @@ def check_traffic(
 
     Examples:
         >>> import hopscape
-        >>> net = hopscape.build("distributed_switch(7, 3, 1)")
+        >>> net = hopscape.build("distributedswitch_family(7, 3, 1)")
         >>> print(check_traffic(net, [0, 0], [1, 3]))
         FAILS: packet 1 (0 → 3) wants a port that packet 0 (0 → 1) holds; 1 of 2 packets are refused
         >>> print(check_traffic(hopscape.build("ring(6)"), [0, 1], [2, 3]))
         FAILS: packet 1 (1 → 3) wants a port that packet 0 (0 → 2) holds; 1 of 2 packets are refused
     """
-    first, second = _pairs(network, sources, targets)
+    first, second = packet_pairs(network, sources, targets)
     return _run(network, first, second, np.array([0, len(first)]), half_duplex, spread)
 
 
-def _switch(network: Network) -> SwitchFamily | QuasicompleteDigraph | None:
+def switch_family(network: Network) -> SwitchFamily | QuasicompleteDigraph | None:
     family = network.family
     return family if isinstance(family, SwitchFamily | QuasicompleteDigraph) else None
 
@@ -135,7 +140,7 @@ def _are_endpoints(network: Network, nodes: IntArray, none: int | None = None) -
     return bool((known if none is None else known | (nodes == none)).all())
 
 
-def _pairs(network: Network, sources: Any, targets: Any) -> tuple[IntArray, IntArray]:
+def packet_pairs(network: Network, sources: Any, targets: Any) -> tuple[IntArray, IntArray]:
     first, second = np.asarray(sources).ravel(), np.asarray(targets).ravel()
     if len(first) != len(second):
         raise ArgumentError(f"{len(first)} sources but {len(second)} targets")
@@ -155,7 +160,7 @@ def _run(
 ) -> Verdict:
     if half and not network.duplex:
         raise ArgumentError(f"{network.spec} has simplex channels; half duplex has no meaning")
-    family = _switch(network)
+    family = switch_family(network)
     first, second = (np.ascontiguousarray(x, dtype=np.int64) for x in (sources, targets))
     if family is not None:
         ports = check_ports(network, family, first, second)
@@ -173,7 +178,7 @@ def _run(
             )
         from hopscape.papers.blockdesign.contention_kernels import count_blocked
 
-        begin, lanes = _circuits(network, first, second, half)
+        begin, lanes = circuits(network, first, second, half)
         found = count_blocked(begin, lanes, starts.astype(np.int64), len(network.heads))
     conflicts, moving, k, other = (int(x) for x in found)
     details = {"packets": moving, "conflicts": conflicts}
@@ -187,7 +192,7 @@ def _run(
     return Verdict(False, text, where | {"other": other}, details)
 
 
-def _circuits(
+def circuits(
     network: Network, sources: IntArray, targets: IntArray, half: bool
 ) -> tuple[IntArray, IntArray]:
     """Channels (links, in half duplex) of the routes: where each begins, and all of them."""
@@ -199,96 +204,6 @@ def _circuits(
     if half:
         channels = np.minimum(channels, network.reverse[channels])
     return starts, channels.astype(np.int64)
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """Packets sorted into rounds without conflicts.
-
-    Attributes:
-        round (int64[packets]): From 0; -1 for packets that stay at home.
-        bound: What no assignment can beat with these ways: the load of the busiest channel (or
-            endpoint).
-    """
-
-    round: IntArray
-    rounds: int
-    bound: int
-
-
-def plan_rounds(
-    network: Network,
-    sources: Sequence[int] | IntArray,
-    targets: Sequence[int] | IntArray,
-    *,
-    one_port: bool = False,
-    half_duplex: bool = False,
-) -> Rounds:
-    """Sort any traffic into few rounds; in a distributed switch by colouring a bipartite graph.
-
-    Packets are edges: from the channel that they leave by to the channel that they arrive by or,
-    with one port, from source to destination. The colours of a bipartite graph are as many as its
-    largest degree (König), so the plan is the best possible for these ways: an h-relation takes h
-    rounds with one port, and as many as the busiest channel carries with all ports.
-
-    With half-duplex links, and in other networks, each packet takes the first round that has all
-    its channels free, and the plan is proved best only where `rounds` equals `bound`.
-
-    Examples:
-        >>> import hopscape
-        >>> net = hopscape.build("distributed_switch(7, 3, 1)")
-        >>> plan_rounds(net, [0, 0, 1, 1], [1, 3, 0, 2], one_port=True).rounds
-        2
-    """
-    first, second = _pairs(network, sources, targets)
-    if half_duplex and (one_port or not network.duplex):
-        raise ArgumentError("half duplex needs duplex links and a plan for all ports")
-    moving = first != second
-    family = _switch(network)
-    if family is None and not one_port:
-        return _plan_circuits(network, first, second, half_duplex)
-    a, b = first[moving], second[moving]
-    if one_port or family is None:
-        left, right = a, b
-    else:
-        options = route_options(family)
-        pair_ports = (
-            options[0, (b - a) % family.n, 0] if options.shape[0] == 1 else options[a, b, 0]
-        )
-        left, right = a * family.m + pair_ports[:, 0], b * family.m + pair_ports[:, 1]
-    if half_duplex:
-        colours, used = _first_fit(left, right)
-        bound = int(np.bincount(np.concatenate([left, right])).max(initial=0))
-    else:
-        from hopscape.collectives.colouring import colour_edges
-
-        colours, used = colour_edges(left, right)
-        bound = max(int(np.bincount(left).max(initial=0)), int(np.bincount(right).max(initial=0)))
-    out = np.full(len(first), -1, dtype=np.int64)
-    out[moving] = colours
-    return Rounds(out, used, bound)
-
-
-def _first_fit(left: IntArray, right: IntArray) -> tuple[IntArray, int]:
-    """The first round in which both links of a packet are free, packet by packet."""
-    held: dict[int, set[int]] = {}
-    colours = np.empty(len(left), dtype=np.int64)
-    for k, (a, b) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
-        mine, other = held.setdefault(a, set()), held.setdefault(b, set())
-        colours[k] = next(r for r in count_up() if r not in mine and r not in other)
-        mine.add(int(colours[k]))
-        other.add(int(colours[k]))
-    return colours, int(colours.max(initial=-1)) + 1
-
-
-def _plan_circuits(network: Network, sources: IntArray, targets: IntArray, half: bool) -> Rounds:
-    """First fit for whole routes: what is refused in one round goes in the next."""
-    from hopscape.papers.blockdesign.contention_kernels import first_fit
-
-    starts, lanes = _circuits(network, sources, targets, half)
-    rounds = first_fit(starts, lanes, len(network.heads))
-    busiest = int(np.bincount(lanes).max(initial=0))
-    return Rounds(rounds, int(rounds.max(initial=-1)) + 1, busiest)
 
 
 def random_traffic(

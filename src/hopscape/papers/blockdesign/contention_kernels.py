@@ -111,31 +111,3 @@ def count_blocked(
             for i in range(starts[k], starts[k + 1]):
                 taken[lanes[i]] = k
     return conflicts, moving, first, other
-
-
-@kernel
-def first_fit(starts: IntArray, lanes: IntArray, count: int) -> IntArray:
-    """The first round in which all lanes of a packet are free, packet by packet; -1: it stays."""
-    rounds = np.full(len(starts) - 1, -1, np.int64)
-    held = np.full(count, -1, np.int64)
-    left = len(rounds)
-    for k in range(len(rounds)):
-        if starts[k] == starts[k + 1]:
-            left -= 1
-    r = 0
-    while left > 0:
-        for k in range(len(rounds)):
-            if rounds[k] >= 0 or starts[k] == starts[k + 1]:
-                continue
-            free = True
-            for i in range(starts[k], starts[k + 1]):
-                if held[lanes[i]] == r:
-                    free = False
-                    break
-            if free:
-                rounds[k] = r
-                left -= 1
-                for i in range(starts[k], starts[k + 1]):
-                    held[lanes[i]] = r
-        r += 1
-    return rounds
