@@ -18,8 +18,6 @@ those that had less time than now; the summary counts all of its mutants that ar
 from __future__ import annotations
 
 import argparse
-import ast
-import hashlib
 import json
 import os
 import random
@@ -28,12 +26,12 @@ import resource
 import signal
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import spec_from_file_location
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -49,115 +47,30 @@ QUICK = {"simulate": "simulate/test_engine_kernels.py"}  # a second, and most of
 MENTIONS = 2  # test files that name a module, taken as near to it
 SECONDS = 150  # processor time of one mutant; the tests of a room need a fraction of it
 
-SWAPS: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.FloorDiv, ast.LShift: ast.RShift, ast.RShift: ast.LShift,
-    ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or, ast.Or: ast.And,
-}  # fmt: skip
+
+def load_operators() -> Any:
+    """The ledger's operators, without the package around them: mutants are imported later."""
+    spec = spec_from_file_location("operators", SOURCE / "ledger" / "mutation.py")
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules["operators"] = module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """One change: the number of its node in a walk of the file, and what becomes of it."""
-
-    module: str
-    line: int
-    node: int
-    kind: str
-    text: str
-    key: str
+operators = load_operators()
+Mutant = operators.Mutant
 
 
-def changes(node: ast.AST) -> Iterator[str]:
-    """The kinds of changes that a node allows."""
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
-        yield "compare"
-    elif isinstance(node, ast.BinOp | ast.AugAssign | ast.BoolOp) and type(node.op) in SWAPS:
-        yield "operator"
-    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
-        yield "flip"
-    elif isinstance(node, ast.Constant) and isinstance(node.value, int):
-        yield "one more"
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield "no not"
-    elif isinstance(node, ast.Return) and node.value is not None:
-        yield "return 0"
-    elif isinstance(node, ast.If | ast.While | ast.IfExp):
-        yield "negate"
-    droppable = isinstance(node, ast.Continue | ast.AugAssign) or (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
-    )
-    if droppable or (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)):
-        yield "drop"
-
-
-def changed(node: Any, kind: str) -> Any:
-    """The node that takes its place."""
-    if kind == "compare":
-        node.ops[0] = SWAPS[type(node.ops[0])]()
-    elif kind == "operator":
-        node.op = SWAPS[type(node.op)]()
-    elif kind == "flip":
-        node.value = not node.value
-    elif kind == "one more":
-        node.value += 1
-    elif kind == "no not":
-        return node.operand
-    elif kind == "return 0":
-        node.value = ast.copy_location(ast.Constant(0), node)
-    elif kind == "negate":
-        node.test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node)
-    else:
-        return ast.copy_location(ast.Pass(), node)
-    return node
-
-
-def walk(tree: ast.AST, function: str = "") -> Iterator[tuple[ast.AST, str]]:
-    """Nodes inside functions, with their function; no words of errors, no types, no decorators."""
-    for name, value in ast.iter_fields(tree):
-        if name in ("annotation", "returns", "decorator_list", "type_params"):
-            continue
-        for child in value if isinstance(value, list) else [value]:
-            if not isinstance(child, ast.AST) or isinstance(child, ast.Raise | ast.JoinedStr):
-                continue
-            if "intrinsic" in "".join(map(ast.unparse, getattr(child, "decorator_list", []))):
-                continue  # machine code, which nobody sees without a compiler
-            inside = getattr(child, "name", function)
-            if isinstance(child, ast.FunctionDef | ast.ClassDef):
-                yield from walk(child, inside)
-                continue
-            if function and not isinstance(tree, ast.ClassDef):
-                yield child, function
-            yield from walk(child, function)
+def module_of(path: Path) -> str:
+    """The name under which a file is imported."""
+    return ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
 
 
 def mutants_of(path: Path) -> list[Mutant]:
     """All mutants of a file."""
-    module = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
-    out, seen = [], Counter[tuple[str, str, str]]()
-    for number, (node, function) in enumerate(walk(ast.parse(path.read_text(encoding="utf-8")))):
-        for kind in changes(node):
-            text = ast.unparse(node).split("\n")[0]
-            place = (function, kind, text)
-            digest = hashlib.sha256(f"{module} {place} {seen[place]}".encode()).hexdigest()[:12]
-            seen[place] += 1
-            out.append(Mutant(module, node.lineno, number, kind, f"{function}: {text}", digest))
-    return out
-
-
-def mutated(mutant: Mutant, text: str) -> str:
-    """A program with one change."""
-    tree = ast.parse(text)
-    target = next(n for i, (n, _) in enumerate(walk(tree)) if i == mutant.node)
-
-    class Put(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> Any:
-            self.generic_visit(node)
-            return changed(node, mutant.kind) if node is target else node
-
-    return ast.unparse(ast.fix_missing_locations(Put().visit(tree)))
+    found: list[Mutant] = operators.mutants_of(path.read_text(encoding="utf-8"), module_of(path))
+    return found
 
 
 class Importer(MetaPathFinder):
@@ -169,8 +82,8 @@ class Importer(MetaPathFinder):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name != self.mutant.module:
             return None
-        text = mutated(self.mutant, self.path.read_text(encoding="utf-8"))
-        code = compile(text, str(self.path), "exec")
+        tree = operators.mutated(self.mutant, self.path.read_text(encoding="utf-8"))
+        code = compile(tree, str(self.path), "exec")
 
         class Loader(SourceFileLoader):
             def get_code(self, fullname: str) -> Any:

@@ -120,12 +120,15 @@ class Paper:
     Attributes:
         title: Authors and title, as one would cite it.
         families: Names of the families that the paper is about.
+        references: Modules that judge and are not judged, besides those named ``claims*``,
+            ``checks*`` and ``printed``: slow twins by which the checks know better.
     """
 
     key: str
     title: str
     families: tuple[str, ...]
     claims: tuple[Claim, ...]
+    references: tuple[str, ...] = ()
 
 
 class Correction(NamedTuple):

@@ -8,22 +8,24 @@ The ledger of claims.
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.options import option
+from hopscape.cli.options import SeedOption, option
 from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import plain
 from hopscape.core.processes import run_to_end
 
 if TYPE_CHECKING:
-    from hopscape.ledger import Entry
+    from hopscape.ledger import Claim, Entry
 
 __all__ = ["JOBS", "docs", "ledger", "manual_folder", "warm_up"]
 
@@ -130,18 +132,32 @@ def ledger(
     paper: Annotated[str | None, option("Only this paper's claims.")] = None,
     key: Annotated[str | None, option("Only this claim.", "--claim")] = None,
     listing: Annotated[bool, option("List the claims without running them.", "--list")] = False,
+    plant: Annotated[
+        bool, option("Try mutants of the code that each check reaches; does it notice?")
+    ] = False,
+    sample: Annotated[
+        int | None, option("With --plant: so many mutants of each claim; all without.", min=1)
+    ] = None,
+    seed: SeedOption = 0,
+    resume: Annotated[
+        Path | None, option("With --plant: file of finished mutants; continues from it.")
+    ] = None,
+    workers: Annotated[
+        int | None, option("With --plant: processes; one per processor without.", min=1)
+    ] = None,
     page: Annotated[Path | None, option("Write the documentation's page (Markdown).")] = None,
 ) -> None:
     """Run the claims of the papers and judge them.
 
-    Exit code 1: a check broke down.
+    Exit code 1: a check broke down or, with --plant, fewer than 90 % of the mutants were noticed.
     """
     from hopscape.core.errors import ArgumentError
-    from hopscape.core.files import write_atomically
     from hopscape.ledger import load_claims, load_papers, markdown_page, run_claims
 
-    if listing and page is not None:
-        raise ArgumentError("--list and --page exclude each other; give one of them")
+    if listing and (plant or page is not None):
+        raise ArgumentError("--list excludes --plant and --page; give one of them")
+    if not plant and (sample, seed, resume, workers) != (None, 0, None, None):
+        raise ArgumentError("--sample, --seed, --resume and --workers belong to --plant; add it")
     if page is not None and (look.output is not None or look.style is not Format.table):
         raise ArgumentError("--page writes Markdown to its own file; leave out --format and -o")
     claims = load_claims(paper, key)
@@ -158,10 +174,12 @@ def ledger(
         ]
         emit_rows(rows)
         return
+    if plant:
+        _plant(claims, sample=sample, seed=seed, resume=resume, workers=workers, page=page)
+        return
     entries = list(run_claims(claims))
     if page is not None:
-        text = markdown_page(load_papers(), entries)
-        write_atomically(page, lambda out: out.write(text.encode()))
+        _renew(page, claims=markdown_page(load_papers(), entries))
         print(f"wrote {page}: {len(entries)} claims")
     elif key is not None and look.style is Format.table:
         emit(entries[0].to_dict(), table=_in_full(entries[0]))
@@ -169,6 +187,57 @@ def ledger(
         emit_rows([entry.to_dict() for entry in entries], columns=_COLUMNS)
     if any(entry.outcome.ruling == "failed" for entry in entries):
         raise typer.Exit(1)
+
+
+def _plant(
+    claims: Sequence[Claim],
+    *,
+    sample: int | None,
+    seed: int,
+    resume: Path | None,
+    workers: int | None,
+    page: Path | None,
+) -> None:
+    """Try mutants, and show or write what was noticed."""
+    if not hasattr(os, "fork"):
+        raise ArgumentError("--plant copies its process for every mutant; this system cannot")
+    from hopscape.ledger.planting import run_mutants
+    from hopscape.ledger.scores import (
+        REQUIRED,
+        columns,
+        mutant_section,
+        scores_by_entry,
+        total_score,
+    )
+    from hopscape.store import Store
+
+    with Store(resume) as store:
+        trials = list(run_mutants(claims, sample=sample, seed=seed, store=store, processes=workers))
+    scores = scores_by_entry(trials)
+    whole = total_score(scores)
+    if page is not None:
+        drawn = f" --sample {sample} --seed {seed}" if sample is not None else ""
+        section = mutant_section(scores, claims, f"hopscape ledger --plant{drawn}")
+        _renew(page, mutants=section)
+        print(f"wrote {page}: {len(trials)} mutants of {len(scores)} claims")
+    else:
+        rows = [score.to_dict() for score in (*scores, *([whole] if len(scores) > 1 else []))]
+        emit_rows(rows, columns=columns())
+        if look.style is Format.table and whole.survivors:
+            emit_rows([one.to_dict() for one in whole.survivors], columns=_SURVIVOR_COLUMNS)
+    share = whole.share()
+    if share is not None and share < REQUIRED:
+        raise typer.Exit(1)
+
+
+def _renew(page: Path, **parts: str) -> None:
+    """Write one part of the page, and leave the other as it is."""
+    from hopscape.core.files import write_atomically
+    from hopscape.ledger.scores import join_sections
+
+    before = page.read_text(encoding="utf-8") if page.is_file() else ""
+    text = join_sections(before, **parts)
+    write_atomically(page, lambda out: out.write(text.encode()))
 
 
 def _in_full(entry: Entry) -> dict[str, str]:
@@ -194,4 +263,11 @@ _COLUMNS = {
     "measured": "measured",
     "verdict": "verdict",
     "note": "note",
+}
+_SURVIVOR_COLUMNS = {
+    "key": "entry",
+    "module": "module",
+    "function": "function",
+    "line": "line",
+    "change": "change that nobody noticed",
 }

@@ -210,4 +210,5 @@ PAPER = Paper(
         *CLAIMS,
         *SWITCHES,
     ),
+    references=("hopscape.papers.multiring.walks", "hopscape.papers.blockdesign.wires"),
 )

@@ -28,4 +28,5 @@ PAPER = Paper(
     "Okazaki, Ono, Sadahiro, Yamashita: efficient broadcasting on torus networks",
     ("torus",),
     CLAIMS,
+    references=("hopscape.papers.torusbcast.walks",),
 )

@@ -1,0 +1,156 @@
+"""How many mutants the entries notice: counted by entry and paper, and as a section of the page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from hopscape._version import __version__
+from hopscape.ledger.claim import Claim
+from hopscape.ledger.planting import Trial
+
+__all__ = ["REQUIRED", "Score", "join_sections", "mutant_section", "scores_by_entry", "total_score"]
+
+REQUIRED = 0.9
+"""Of the mutants that change a value given to a check, the share that has to be noticed."""
+_HEADING = "## Mutants\n"
+_INTRO = """
+Mutants of the code that the entries judge, tried with `{command}` (version {version}, {day}; its
+result is written here, not edited). A mutant changes one constant, comparison, operator, condition,
+statement or return value in a line that the check runs. *Noticed*: the ruling, a pinned value, a
+count or a number of the text changed. *Survived*: a value that the check was given changed, and the
+entry said the same. *Internal*: its function returned something else, but no value that the check
+was given changed. *Same*: every call returned the same. *Endless*: the check ran out of processor
+time. *Untried*: it could not be planted. The score is noticed / (noticed + survived), the strict
+one counts internal mutants as survivors.
+"""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What became of the mutants of an entry, or of several."""
+
+    name: str
+    trials: tuple[Trial, ...]
+
+    def count(self, verdict: str) -> int:
+        """Mutants with this verdict."""
+        return sum(trial.verdict == verdict for trial in self.trials)
+
+    @property
+    def survivors(self) -> tuple[Trial, ...]:
+        """Mutants that changed a value given to the check, which said nothing."""
+        return tuple(trial for trial in self.trials if trial.verdict == "survived")
+
+    def share(self, *, strict: bool = False) -> float | None:
+        """Noticed, of those that could be; None when there was nothing to notice."""
+        noticed, survived = self.count("noticed"), len(self.survivors)
+        of = noticed + survived + (self.count("internal") if strict else 0)
+        return noticed / of if of else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        counts = {verdict: self.count(verdict) for verdict in _VERDICTS}
+        return {
+            "key": self.name,
+            "tried": len(self.trials),
+            **counts,
+            "score": self.share(),
+            "strict_score": self.share(strict=True),
+            "survivors": [trial.to_dict() for trial in self.survivors],
+        }
+
+
+_VERDICTS = {
+    "noticed": "noticed",
+    "survived": "survived",
+    "internal": "internal",
+    "equivalent": "same",
+    "endless": "endless",
+    "untried": "untried",
+}
+"""With their headings."""
+
+
+def scores_by_entry(trials: Iterable[Trial]) -> list[Score]:
+    """In the order in which they come."""
+    rows: dict[str, list[Trial]] = {}
+    for trial in trials:
+        rows.setdefault(trial.claim, []).append(trial)
+    return [Score(key, tuple(some)) for key, some in rows.items()]
+
+
+def total_score(scores: Iterable[Score], name: str = "all") -> Score:
+    """All mutants together."""
+    return Score(name, tuple(trial for score in scores for trial in score.trials))
+
+
+def mutant_section(scores: Sequence[Score], claims: Sequence[Claim], command: str) -> str:
+    """The scores as Markdown: by paper, by entry, and the survivors by function."""
+    papers = {claim.key: claim.paper for claim in claims}
+    groups: dict[str, list[Score]] = {}
+    for score in scores:
+        groups.setdefault(papers[score.name], []).append(score)
+    day = date.today().isoformat()
+    lines = [_HEADING, _INTRO.format(command=command, version=__version__, day=day).strip(), ""]
+    lines += _table("paper", [total_score(some, name) for name, some in groups.items()])
+    lines[-1:] = [lines[-1], _row(total_score(scores), "all")]
+    for name, some in groups.items():
+        lines += ["", f"### Mutants of {name}", "", *_table("entry", some, code=True)]
+        lines += _survivors(some)
+    return "\n".join(lines) + "\n"
+
+
+def _table(head: str, scores: Sequence[Score], *, code: bool = False) -> list[str]:
+    heads = [head, "mutants", *_VERDICTS.values(), "score", "strict"]
+    rows = [_row(score, f"`{score.name}`" if code else score.name) for score in scores]
+    return ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *rows]
+
+
+def _row(score: Score, name: str) -> str:
+    counts = [len(score.trials), *(score.count(verdict) for verdict in _VERDICTS)]
+    shares = [_percent(score.share()), _percent(score.share(strict=True))]
+    return "| " + " | ".join([name, *map(str, counts), *shares]) + " |"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.0f} %"
+
+
+def _survivors(scores: Sequence[Score]) -> list[str]:
+    """Functions in which mutants survived, with the entries that said nothing."""
+    places: Counter[tuple[str, str]] = Counter()
+    entries: dict[tuple[str, str], set[str]] = {}
+    for score in scores:
+        for trial in score.survivors:
+            row = trial.to_dict()
+            place = (row["module"], row["function"])
+            places[place] += 1
+            entries.setdefault(place, set()).add(score.name)
+    lines = [
+        f"- `{module}:{function}` {count}: " + ", ".join(sorted(entries[module, function]))
+        for (module, function), count in places.most_common()
+    ]
+    return ["", "Survivors by function:", "", *lines] if lines else []
+
+
+def join_sections(page: str, *, claims: str | None = None, mutants: str | None = None) -> str:
+    """A page with one of its two parts renewed, the claims or the section on mutants.
+
+    Examples:
+        >>> page = join_sections("# Ledger\\n", mutants="## Mutants\\n\\nnone\\n")
+        >>> join_sections(page, claims="# Ledger, renewed\\n")
+        '# Ledger, renewed\\n\\n## Mutants\\n\\nnone\\n'
+    """
+    before, found, after = page.partition("\n" + _HEADING)
+    last = mutants if mutants is not None else _HEADING + after if found else ""
+    first = claims if claims is not None else before
+    return first.rstrip("\n") + "\n" + (f"\n{last}" if last else "")
+
+
+def columns() -> Mapping[str, str]:
+    """Keys of a score with their headings in a terminal."""
+    return {"key": "entry", "tried": "mutants", **_VERDICTS, "score": "score"}
