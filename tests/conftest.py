@@ -18,6 +18,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import hopscape
+import tiers
 from hopscape.core.plugins import plugin_entries
 
 # Tests of the papers and of the whole product: not where the toolkit stands alone
@@ -72,9 +73,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run the tests marked 'interpreted' with kernels as plain Python: indices are checked"
         " and lines counted",
     )
+    parser.addoption("--all", action="store_true", help="run both tiers of tests (tests/tiers.py)")
+    parser.addoption("--record-times", help="add the processor time of every test to this file")
+    parser.addini("usual_tier", "the marker expression of a run that asks for nothing else")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    tiers.choose_tier(config)
+    config.pluginmanager.register(tiers.Clock())
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(tiers.TimeRecord(config.getoption("--record-times")))
     os.environ["HOPSCAPE_INTERPRET"] = "0"  # kernels are tested as they run in the long run
     if config.getoption("--interpreted"):
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # read when numba is imported, which is later
@@ -102,7 +110,9 @@ def can_do_without_a_compiler(item: pytest.Item) -> bool:
     return bool(item.get_closest_marker("interpreted") and not item.get_closest_marker("compiled"))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    tiers.mark_slower(items)
     leave_out(config, items, _needs_a_paper)
     for item in items:
         small = item.path.parent.name in SMALL_ROOMS and item.path.name.startswith("test_")

@@ -243,6 +243,7 @@ def test_an_odd_floor_plan_is_drawn():
         design(Requirements(9, 4, conditions=Conditions(plan=FloorPlan(1, 1, 4))))
 
 
+@pytest.mark.acceptance
 @needs_browser
 def test_the_report_in_chromium(direct, tmp_path: Path):
     path = tmp_path / "report.html"
@@ -297,6 +298,7 @@ def test_the_report_in_chromium(direct, tmp_path: Path):
         assert plain.locator("figure svg").count() >= 4
 
 
+@pytest.mark.acceptance
 @needs_browser
 def test_hostile_names_stay_text(tmp_path: Path):
     found = design(Requirements(8, 3, families=("hypercube", "torus", "path")), finalists=1)

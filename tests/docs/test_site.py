@@ -91,6 +91,7 @@ def test_every_public_name_is_explained() -> None:
     assert bare == []
 
 
+@pytest.mark.acceptance
 @needs_browser
 def test_the_site_is_strict_and_searched_from_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -63,6 +63,7 @@ def test_a_design_has_its_answer_and_names_on_hover():
     assert len(text) < 50_000
 
 
+@pytest.mark.acceptance
 @needs_browser
 def test_network_and_schedule_open_in_chromium(tmp_path):
     net = hopscape.build("torus(3, 4)")

@@ -284,6 +284,7 @@ def test_the_form_knows_every_family_and_no_file():
         assert read_question({"specs": [one["example"]]}).specs == (one["example"],)
 
 
+@pytest.mark.acceptance
 @needs_browser
 def test_the_form_in_chromium(server):
     with browsed() as browser:

@@ -1,0 +1,42 @@
+"""The two tiers: what is recorded exists, and a record follows from times."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from tiers import is_slower, read_times, recorded, slower_tests
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_record_names_tests_that_exist() -> None:
+    wrong = []
+    for line in recorded():
+        file, _, name = line.partition("::")
+        path = ROOT / file
+        tree = ast.parse(path.read_text(encoding="utf-8")) if path.is_file() else ast.parse("")
+        names = {getattr(node, "name", "") for node in tree.body}
+        names |= {
+            ast.unparse(node.targets[0]) for node in tree.body if isinstance(node, ast.Assign)
+        }
+        whole = not name or file.startswith("src/")  # a doctest is named after what it explains
+        if not path.is_file() or not (whole or name.partition("[")[0] in names):
+            wrong.append(line)
+    assert wrong == []
+
+
+def test_a_record_follows_from_times(tmp_path: Path) -> None:
+    times = tmp_path / "times.jsonl"
+    times.write_text(
+        '["f::a[1]", 9]\n["f::a[2]", 8]\n["f::b[1]", 9]\n["f::b[2]", 0]\n["f::c", 3]\n'
+    )
+    again = tmp_path / "again.jsonl"
+    again.write_text('["f::c", 0.1]\n')  # compiled by then
+    lines = slower_tests(read_times([times, again]), limit=1)
+    assert lines == ["f::a", "f::b[1]"]
+    known = frozenset(lines)
+    assert [is_slower(name, known) for name in ("f::a[7]", "f::b[1]", "f::b[2]", "f::c")] == [
+        True, True, False, False,
+    ]  # fmt: skip
+    assert is_slower("g::any[1]", frozenset({"g"}))
