@@ -3,6 +3,7 @@
 import itertools
 from collections import deque
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,6 +22,7 @@ from hopscape.papers.blockdesign import contention
 from hopscape.papers.blockdesign import routing as self_routing
 from hopscape.papers.blockdesign import two_level_kernels as orbit_kernels
 from hopscape.papers.blockdesign.jumps import joining_channels, reserve_jumps
+from hopscape.papers.blockdesign.lanes import deal_lanes
 from hopscape.papers.blockdesign.machines import join_supernodes, measure_machine
 from hopscape.papers.blockdesign.meeting import MeetingRouter, routes_by_meeting, tree_loads
 from hopscape.papers.blockdesign.rounds import plan_rounds
@@ -447,10 +449,77 @@ def test_refused_kinds(more):
         hopscape.build(f"two_level(complete(4), complete(9), {more})")
 
 
-def test_lanes_whose_ends_differ_are_refused():
-    network = hopscape.build("two_level(complete(4), complete(9), lanes=[1, 1])")
-    with pytest.raises(ArgumentError, match="two ends"):
-        network.class_of(np.arange(4))
+@pytest.mark.parametrize(
+    ("inner", "between", "copies"),
+    [("complete(4)", "complete(9)", 1), ("complete(4)", "complete(17)", 1),
+     ("complete(3)", "complete(13)", 1), ("complete(4)", "complete(9)", 2),
+     ("complete(3)", "complete(16)", 1), ("complete(2)", "petersen", 1),
+     ("complete(2)", "random_regular(12, 5)", 1)],
+)  # fmt: skip
+def test_lanes_are_dealt_or_impossible(inner, between, copies):
+    """All splits in two: both ends agree and no endpoint has too many, or the sum forbids it."""
+    size = int(inner[9:-1])
+    width = -(-hopscape.build(between).ports // size) * copies
+    for lane in range(1, width):
+        spec = f"two_level({inner}, {between}, copies={copies}, lanes=[{lane}, {width - lane}])"
+        try:
+            network = hopscape.build(spec)
+        except SpecError:
+            assert lane % 2 or (width - lane) % 2
+            assert network_is_odd(f"two_level({inner}, {between}, copies={copies})", width)
+            continue
+        kinds = network.class_of(np.arange(len(network.heads)))
+        assert (kinds == kinds[network.reverse]).all()
+        for v in range(network.endpoint_count):
+            mine = kinds[network.indptr[v] : network.indptr[v + 1]]
+            assert (mine == 1).sum() <= lane
+            assert (mine == 2).sum() <= width - lane
+
+
+def network_is_odd(spec, width):
+    """Some component of the links between supernodes is full and has an odd number of nodes."""
+    network = hopscape.build(spec)
+    family = network.family
+    group = np.arange(network.order) // family.size
+    graph = nx.MultiGraph()
+    graph.add_nodes_from(range(network.order))
+    pairs = zip(network.tails.tolist(), network.heads.tolist(), strict=True)
+    graph.add_edges_from((u, v) for u, v in pairs if u < v and group[u] != group[v])
+    parts = nx.connected_components(graph)
+    return any(len(part) % 2 and all(graph.degree(v) == width for v in part) for part in parts)
+
+
+def test_impossible_lanes_are_refused_when_the_spec_is_built():
+    with pytest.raises(SpecError, match="13/2 links"):
+        hopscape.build("two_level(complete(3), complete(13), lanes=[1, 3])")
+    with pytest.raises(ArgumentError, match="integer program"):  # a bridge at every cut
+        deal_lanes(*no_factor(), 16, [1, 2])
+
+
+def no_factor():
+    """A cubic graph without a perfect matching: three pieces of five nodes on one more."""
+    first, second = [], []
+    for base in (1, 6, 11):
+        edges = [(0, 1), (0, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)]
+        first += [0, *(base + a for a, _ in edges)]
+        second += [base, *(base + b for _, b in edges)]
+    return np.array(first), np.array(second)
+
+
+def test_even_lanes_are_dealt_on_any_multigraph():
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        nodes, lanes = int(rng.integers(2, 12)), rng.choice([2, 4, 6], size=3)
+        room = np.full(nodes, lanes.sum())
+        first, second = [], []
+        for a, b in rng.integers(0, nodes, size=(200, 2)).tolist():
+            if a != b and room[a] and room[b]:
+                first, second = [*first, a], [*second, b]
+                room[[a, b]] -= 1
+        kinds = deal_lanes(np.array(first), np.array(second), nodes, lanes.tolist())
+        for kind, most in enumerate(lanes):
+            ends = np.concatenate([np.array(first)[kinds == kind], np.array(second)[kinds == kind]])
+            assert np.bincount(ends.astype(int), minlength=1).max() <= most
 
 
 # -- building is lazy -------------------------------------------------------------------------

@@ -344,3 +344,19 @@ def test_everything_dead():
     assert found.to_dict()["balanced"]["load"] is None
     with pytest.raises(TooLargeError, match="not alike"):
         worst_faults(hopscape.build("sparse_multiring(11, 22, sigma=2)"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "names"),
+    [("multiring(16, 1, -8)", ["8", "-8", "+8", "24"]), ("multiring(16, 1, 3)", ["-3", "13"])],
+)
+def test_a_ring_has_one_name(spec, names):
+    """Steps that are equal mod N are one ring: -N/2 is N/2."""
+    net = hopscape.build(spec)
+    wanted = read_faults(net, rings=[names[0]])
+    for name in names:
+        assert read_faults(net, rings=[name]) == wanted
+        target = int(names[0]) % 16
+        arc = read_faults(net, arcs=[f"0-{target}:{name}"])
+        assert damaged_capacity(net, arc).capacity > 0
+    assert damaged_capacity(net, wanted).capacity < damaged_capacity(net, read_faults(net)).capacity

@@ -16,6 +16,7 @@ from hopscape.core.family import Facts, Family, Layout, Parameter
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.requirement import Requirement
+from hopscape.papers.blockdesign.lanes import deal_by_turns, deal_lanes
 
 __all__ = ["Supernodes"]
 
@@ -86,6 +87,8 @@ class Supernodes(Family):
                 f"speeds has {len(self.speeds)} numbers; the kinds of channels are"
                 f" {', '.join(self._kinds)}"
             )
+        if any(lane % 2 for lane in self.lanes) and len(self.lanes) > 1:
+            self._lane  # noqa: B018  # odd numbers may be impossible: say so now
         for part in (supernode, between):
             if self.speeds and part.unheeded("", "capacity"):
                 raise ArgumentError(
@@ -318,27 +321,57 @@ class Supernodes(Family):
 
     @cached_property
     def _lane(self) -> IntArray:
-        """Kind of the outer links by turn and copy: int64[depth, copies].
+        """Kind of the outer links by turn and copy, or by endpoint as well where they need it.
 
-        Turns are dealt out from both ends, so that the two ends of a link between supernodes that
-        are numbered by their difference (all of a complete graph) are of one kind.
+        int64[1, depth · copies] or int64[endpoints, depth · copies], copy by copy. Turns are dealt
+        out from both ends, so that the two ends of a link between supernodes that are numbered by
+        their difference (all of a complete graph) are of one kind; else by what links join; else
+        link by link.
         """
-        lane = np.zeros((self.depth, self.copies), dtype=np.int64)
+        shape = (self.depth, self.copies)
+        lane = np.zeros(shape, dtype=np.int64)
         if len(self.lanes) < 2:
-            return lane
-        turn, copy = np.indices(lane.shape)
+            return lane.T.reshape(1, -1)
+        turn, copy = np.indices(shape)
         pair = np.minimum(turn, self.depth - 1 - turn)
         order = np.lexsort((turn.ravel(), copy.ravel(), pair.ravel()))
         lane.ravel()[order] = np.repeat(np.arange(len(self.lanes)), self.lanes)
         hops, arrive = self.outer
         here, port = np.nonzero((hops[: self.count] >= 0) & (hops[: self.count] < self.count))
-        there = arrive[here, port] // self.size
-        if self.duplex and (lane[port // self.size] != lane[there]).any():
-            raise ArgumentError(
-                f"lanes {list(self.lanes)} do not fit {self.between.spec}: the two ends of a link"
-                " would be of different kinds"
-            )
-        return lane
+        into = arrive[here, port].astype(np.int64)
+        first, second = port // self.size, into // self.size
+        if not self.duplex or (lane[first] == lane[second]).all():
+            return lane.T.reshape(1, -1)
+        dealt = deal_by_turns(first, second, shape, self.lanes)
+        if dealt is not None:
+            return dealt.T.reshape(1, -1)
+        return self._deal_links(here, port, hops[here, port].astype(np.int64), into)
+
+    def _deal_links(
+        self, here: IntArray, port: IntArray, there: IntArray, into: IntArray
+    ) -> IntArray:
+        """Kinds link by link, of those between endpoints; the rest fills up what is left."""
+        width = self.depth * self.copies
+
+        def slots(group: IntArray, out: IntArray) -> IntArray:
+            place = (out[:, None] + np.arange(self.copies) * self.stride) % self.size
+            slot = np.arange(self.copies) * self.depth + (out // self.size)[:, None]
+            return (group[:, None] * self.size + place).ravel() * width + slot.ravel()
+
+        a, b = slots(here, port), slots(there, into)
+        once = a < b  # every link is seen from both ends
+        a, b = a[once], b[once]
+        kinds = deal_lanes(a // width, b // width, self.ends, self.lanes)
+        table = np.full((self.ends, width), -1, dtype=np.int64)
+        table.ravel()[a] = kinds
+        table.ravel()[b] = kinds
+        rest = np.argsort(table >= 0, axis=1, kind="stable")  # free ports first
+        room = np.stack([(table == i).sum(axis=1) for i in range(len(self.lanes))], axis=1)
+        spare = np.asarray(self.lanes) - room
+        for v in np.nonzero((table < 0).any(axis=1))[0].tolist():
+            free = rest[v, : int((table[v] < 0).sum())]
+            table[v, free] = np.repeat(np.arange(len(self.lanes)), spare[v])[: len(free)]
+        return table
 
     def classes_at(self, nodes: IntArray) -> IntArray:
         """Kind of the channel at each port, as :meth:`neighbours` has them; -1: not wired."""
@@ -352,15 +385,19 @@ class Supernodes(Family):
             kind[near & same] = 0
         start = self.supernode.ports
         end = np.nonzero(nodes < self.ends)[0]
-        own = self._lane.T.ravel() + first + 1
-        kind[end, start : start + len(own)] = own
+        lane = self._lane
+        own = (lane[nodes[end]] if len(lane) > 1 else lane) + first + 1
+        kind[end, start : start + lane.shape[1]] = own
         beyond = np.nonzero(nodes >= self.first_outer)[0]
         if len(beyond):
             copy, port = np.divmod(np.arange(self.copies * self.between.ports), self.between.ports)
-            _, arrive = self.outer
-            into = arrive[self.count + nodes[beyond, None] - self.first_outer, port]
-            turn = np.minimum(into // self.size, self.depth - 1)
-            kind[beyond, : len(port)] = self._lane[turn, copy] + first + 1
+            hops, arrive = self.outer
+            row = self.count + nodes[beyond, None] - self.first_outer
+            into = arrive[row, port]
+            slot = copy * self.depth + np.minimum(into // self.size, self.depth - 1)
+            place = (into + copy * self.stride) % self.size
+            far = np.where(hops[row, port] < self.count, hops[row, port] * self.size + place, 0)
+            kind[beyond, : len(port)] = lane[far if len(lane) > 1 else 0, slot] + first + 1
         if any(self._parts):
             starts = np.cumsum([0] + [len(parts) or 1 for parts in self._parts])
             kind = starts[kind] + self._parts_at(nodes, heads.shape)

@@ -10,6 +10,7 @@ The worst single fault: one of each kind that looks different, worked out and ra
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -87,13 +88,27 @@ def read_faults(
         parts = ends.split("-")
         if len(parts) != 2:
             raise ArgumentError(f"dead-arc {text!r} must be A-B or A-B:RING, two nodes")
-        found.append((network.node(parts[0].strip()), network.node(parts[1].strip()), name.strip()))
+        tail, head = (network.node(part.strip()) for part in parts)
+        found.append((tail, head, _ring_name(network, name.strip())))
     return Faults(
         tuple(found),
         tuple(network.node(text.strip()) for text in nodes),
-        tuple(text.strip() for text in rings),
+        tuple(_ring_name(network, text.strip()) for text in rings),
         tuple(network.node(text.strip()) for text in crossbars),
     )
+
+
+def _ring_name(network: Network, text: str) -> str:
+    """The name that a full ring goes by: steps that are equal mod N are one ring.
+
+    Steps up to N/2 are written as they are, larger ones as negative: 13 of 16 is -3, -8 is 8.
+    """
+    member = network.family
+    step, sign, copy = text.partition("#")
+    if not isinstance(member, Multiring) or not re.fullmatch(r"[+-]?[0-9]{1,18}", step, re.ASCII):
+        return text
+    least = int(step) % member.n
+    return f"{least if 2 * least <= member.n else least - member.n}{sign}{copy}"
 
 
 @dataclass(frozen=True)
