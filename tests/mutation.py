@@ -9,7 +9,7 @@ notices has survived; one that uses up its processor time was caught in a loop, 
 need as much (``--check`` prints what they need). What is done is kept in the log, so that a run can
 be stopped and goes on later; ``--again`` repeats all survivors of the log that are still there, and
 those that had less time than now; the summary counts all of its mutants that are still there.
-``tests/equivalent_mutants.json`` lists those that change nothing that can be seen, with the reason.
+``tests/mutants/equivalent.json`` lists those that change nothing that can be seen, with the reason.
 
 ``--record map.json`` runs all rooms' tests once and writes which test reaches which line; with
 ``--map map.json`` a mutant meets only the tests that reach its line, the quickest first.
@@ -355,7 +355,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS), choices=ROOMS)
     parser.add_argument("--files", default="*.py", help="only those, such as '*_kernels.py'")
-    parser.add_argument("--log", type=Path, default=TESTS / "judged_mutants.jsonl")
+    parser.add_argument("--log", type=Path, default=TESTS / "mutants/judged.jsonl")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="processor time per mutant")
     parser.add_argument(
         "--again", action="store_true", help="only repeat what has survived, or had less time"
@@ -372,7 +372,7 @@ def main() -> None:
         record(arguments.record)
         return
     reach = json.loads(arguments.map.read_text(encoding="utf-8")) if arguments.map else {}
-    known = json.loads((TESTS / "equivalent_mutants.json").read_text(encoding="utf-8"))
+    known = json.loads((TESTS / "mutants/equivalent.json").read_text(encoding="utf-8"))
     done: dict[str, dict[str, Any]] = {}
     if arguments.log.exists():
         for line in arguments.log.read_text(encoding="utf-8").splitlines():

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-TEXT = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+TEXT = (ROOT / ".ci/constraints.txt").read_text(encoding="utf-8")
 PINS = re.findall(r"^([A-Za-z0-9._-]+)==(\S+)", TEXT, re.MULTILINE)
 
 

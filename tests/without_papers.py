@@ -48,7 +48,8 @@ def make_overlay(place: Path) -> Path:
 
 def environment(source: Path) -> dict[str, str]:
     """The variables with which a process sees the toolkit alone."""
-    return os.environ | {"PYTHONPATH": str(source), "PYTHONSAFEPATH": "1"}
+    places = os.pathsep.join([str(source), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return os.environ | {"PYTHONPATH": places, "PYTHONSAFEPATH": "1"}
 
 
 def main(arguments: list[str]) -> int:
