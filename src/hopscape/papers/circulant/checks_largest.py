@@ -17,14 +17,26 @@ from hopscape.families.circulant.closed_forms import (
     set_17,
     set_18,
     set_two_parameter,
+    ulb,
 )
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.brute import settled
+from hopscape.ledger.claim import Correction, Outcome, Searched, judge
 from hopscape.papers.circulant import printed
+from hopscape.papers.circulant.atlas import atlas_row, atlas_rows, largest_order
 from hopscape.papers.circulant.families import GammaCirculant, OptimalCirculant, theorem1_order
 from hopscape.papers.circulant.printed import diameter, distances, in_d, polynomial, shown, wired
 from hopscape.papers.circulant.scanning import scan_slice
 
+_BY_SUMS = 4
+"""Up to this diameter every pair of generators is tried by adding up: a second of numpy."""
 _SEARCHED = 7
+"""Up to this one by the search itself, every order down from the ball's bound: seconds."""
+_PROVED = 19
+"""Up to this one the atlas holds every order up to the ball's bound, N(19, 3) = 9,919."""
+_LARGEST_3_4 = 104
+"""M(3, 4), by exhaustive search with another program."""
+_SEED = 36
+"""Of what is drawn."""
 Sets = tuple[tuple[int, ...], ...]
 
 
@@ -164,47 +176,170 @@ def _ring_sets(nodes: int, d: int) -> Sets:
     return tuple(sorted(s for s in out if 0 <= diameter(nodes, s) <= d))
 
 
+def _covering_pairs(nodes: int, d: int) -> tuple[list[tuple[int, ...]], int]:
+    """Ring sets of three generators of diameter at most d, by counting sums; and pairs tried.
+
+    Nothing of the search is used: {a + b·s2 + c·s3 : |a| + |b| + |c| <= d} must hold all residues.
+    O(N² · N(d, 3)) sums.
+    """
+    box = itertools.product(range(-d, d + 1), repeat=3)
+    points = np.asarray([x for x in box if sum(map(abs, x)) <= d])
+    pairs = np.asarray(list(itertools.combinations(range(2, nodes // 2 + 1), 2)))
+    kept: list[tuple[int, ...]] = []
+    for some in np.array_split(pairs, max(1, len(pairs) * len(points) // 2_000_000)):
+        sums = (points[:, :1] + points[:, 1:] @ some.T) % nodes
+        seen = np.zeros((nodes, len(some)), dtype=bool)
+        seen[sums, np.arange(len(some))] = True
+        kept += [(1, *row) for row in some[seen.all(axis=0)].tolist()]
+    return kept, len(pairs)
+
+
 def theorem2() -> Outcome:
-    wrong, counts = [], []
-    for d in range(1, _SEARCHED + 1):
-        largest = next((n for n in range(ball(d, 3), 5, -1) if _ring_sets(n, d)), 0)
-        counts.append(f"{largest} ({len(_ring_sets(largest, d))})")
-        if not largest == max_order(d, 3) == in_d(printed.LARGEST, d):
-            wrong.append(f"d = {d}: {largest}")
-    measured = f"largest orders (number of ring sets): {', '.join(counts)}"
+    """By sums for small d, by the search for larger ones, by the atlas as far as it is proved."""
+    wrong, largest, sets, tried, theory = [], {}, {}, 0, 0
+    for d in range(1, _BY_SUMS + 1):
+        for nodes in range(ball(d, 3), 5, -1):
+            found, pairs = _covering_pairs(nodes, d)
+            tried += pairs
+            theory += math.comb(nodes // 2 - 1, 2)
+            if set(found) != set(_ring_sets(nodes, d)):
+                wrong.append(f"d = {d}, N = {nodes}: the search finds other sets than the sums")
+            if found:
+                largest[d], sets[d] = nodes, len(found)
+                break
+    scanned = 0
+    for d in range(_BY_SUMS + 1, _SEARCHED + 1):
+        largest[d] = next((n for n in range(ball(d, 3), 5, -1) if _ring_sets(n, d)), 0)
+        sets[d] = len(_ring_sets(largest[d], d))
+        scanned += ball(d, 3) - largest[d] + 1
+    rows, rows_theory, unproved = 0, 0, []
+    for d in range(1, _PROVED + 1):
+        found_row = largest_order(d, 6)
+        if found_row is None or not found_row[1]:
+            unproved.append(d)
+            continue
+        row = found_row[0]
+        if d <= _SEARCHED and row.nodes != largest[d]:
+            wrong.append(f"d = {d}: the atlas says {row.nodes}, the search {largest[d]}")
+        largest[d] = row.nodes
+        if any(diameter(row.nodes, s) != d for s in row.sets):
+            wrong.append(f"d = {d}: {shown(row.nodes, row.sets[0])} has another diameter")
+        above = list(atlas_rows(6, row.nodes + 1, ball(d, 3)))
+        rows += len(above)
+        rows_theory += ball(d, 3) - row.nodes
+        wrong += [f"d = {d}: {shown(r.nodes, r.sets[0])}" for r in above if r.diameter <= d]
+    rng = np.random.default_rng(_SEED)
+    for nodes in rng.integers(60, max_order(5, 3), 12).tolist():
+        drawn = atlas_row(nodes, 6)
+        low = ulb(nodes, 3)
+        least = next((d for d in range(low, low + 3) if _ring_sets(nodes, d)), -1)
+        if drawn is None or drawn.diameter != least or diameter(nodes, drawn.sets[0]) != least:
+            wrong.append(f"N = {nodes}: the atlas says {drawn}, the search {least}")
+    wrong += [
+        f"d = {d}: {n}"
+        for d, n in sorted(largest.items())
+        if not n == max_order(d, 3) == in_d(printed.LARGEST, d)
+    ]
+    wrong += [f"d = {d} is not proved by the atlas" for d in unproved]
+    orders = [largest[d] for d in sorted(largest)]
+    counts = ", ".join(f"{largest[d]} ({sets[d]})" for d in sets)
     return judge(
         wrong,
-        measured,
-        note="beyond the search only as far as the proof, which assumes polynomials",
+        f"largest orders (number of ring sets), d = 1..{_SEARCHED}: {counts}; by the atlas"
+        f" d = 1..{_PROVED}: {', '.join(map(str, orders[_SEARCHED:]))}",
+        note="beyond the atlas only as far as the proof, which assumes polynomials",
+        values={"orders": orders, "sets": list(sets.values())},
+        searched=[
+            Searched("pairs by sums", tried, theory),
+            Searched(
+                "orders scanned",
+                scanned,
+                sum(
+                    ball(d, 3) - in_d(printed.LARGEST, d) + 1
+                    for d in range(_BY_SUMS + 1, _SEARCHED + 1)
+                ),
+            ),
+            Searched("larger orders in the atlas", rows, rows_theory),
+        ],
     )
 
 
-def _wide(sets: Sets) -> list[tuple[int, ...]]:
+def _wide(sets: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     return [s for s in sets if s[1] < s[2] - s[1]]
 
 
 def theorem1() -> Outcome:
-    wrong, orders = [], []
+    wrong, orders, tried, theory = [], [], 0, 0
     for d in range(2, _SEARCHED + 1):
-        order = next((n for n in range(ball(d, 3), 5, -1) if _wide(_ring_sets(n, d))), 0)
-        orders.append(str(order))
+        order = 0
+        for order in range(ball(d, 3), 5, -1):
+            if d <= _BY_SUMS:
+                found, pairs = _covering_pairs(order, d)
+                tried, theory = tried + pairs, theory + math.comb(order // 2 - 1, 2)
+                if set(_wide(found)) != set(_wide(_ring_sets(order, d))):
+                    wrong.append(f"d = {d}, N = {order}: the search finds other sets than the sums")
+            else:
+                found = list(_ring_sets(order, d))
+            if _wide(found):
+                break
+        orders.append(order)
         if not order == theorem1_order(d) == in_d(printed.THEOREM_1, d):
             wrong.append(f"d = {d}: {order}")
-    return judge(wrong, f"largest orders {', '.join(orders)}")
+    return judge(
+        wrong,
+        f"largest orders {', '.join(map(str, orders))}",
+        values={"orders": orders},
+        searched=[Searched("pairs by sums", tried, theory)],
+    )
 
 
 def odd() -> Outcome:
+    """M(3, 4) by all sets of four generators with a 1; an order that is drawn is searched twice."""
     d, n = 3, 4
     found: list[list[int]] = []
+    tested = []
     for nodes in range(ball(d, n), 2 * n, -1):
-        found = scan_slice(nodes, n, d, [(1, 2, nodes // 2 + 1)])["sets"]
+        scan = scan_slice(nodes, n, d, [(1, 2, nodes // 2 + 1)])
+        found = scan["sets"]
+        tested.append(scan["tested"])
         if found:
             break
+    ours = []
+    drawn = int(np.random.default_rng(_SEED).integers(60, nodes))  # below the largest: sets exist
+    mine = _fours(drawn, d)
+    theirs = bool(scan_slice(drawn, n, d, [(1, 2, drawn // 2 + 1)])["sets"])
+    if mine != theirs or (_fours(nodes, d, found[0]) if found else False) is False:
+        ours.append(f"N = {drawn}: sets of diameter {d} exist: {mine}, the search says {theirs}")
     even = [f"M({e}, {m})" for e in range(200) for m in (1, 2, 3) if max_order(e, m) % 2 == 0]
     if nodes % 2 == 0 and found and diameter(nodes, found[0]) <= d:
         even.append(f"M({d}, {n}) = {nodes} by {shown(nodes, found[0])}")
     tried = f"M({d}, {n}) = {nodes}; closed forms for n <= 3 and d < 200"
-    return judge(even, tried)
+    outcome = judge(
+        even,
+        tried,
+        values={"M(3, 4)": nodes, "sets": len(found), "set": found[0] if found else []},
+        searched=[
+            Searched("orders", len(tested), ball(d, n) - _LARGEST_3_4 + 1),
+            Searched("sets", sum(tested)),
+        ],
+    )
+    return settled(ours, outcome)
+
+
+def _fours(nodes: int, d: int, given: Sequence[int] | None = None) -> bool:
+    """Does a set of four generators with a 1 (or the given one) have diameter <= d? By sums."""
+    box = itertools.product(range(-d, d + 1), repeat=4)
+    points = np.asarray([x for x in box if sum(map(abs, x)) <= d])
+    if given is not None:
+        return len(np.unique(points @ np.asarray(given) % nodes)) == nodes
+    rest = np.asarray(list(itertools.combinations(range(2, nodes // 2 + 1), 3)))
+    for some in np.array_split(rest, max(1, len(rest) * len(points) // 2_000_000)):
+        sums = (points[:, :1] + points[:, 1:] @ some.T) % nodes
+        seen = np.zeros((nodes, len(some)), dtype=bool)
+        seen[sums, np.arange(len(some))] = True
+        if seen.all(axis=0).any():
+            return True
+    return False
 
 
 def even_s2() -> Outcome:
@@ -217,7 +352,11 @@ def even_s2() -> Outcome:
     wrong = [text for d, text in even if d != 2]
     if not even:
         wrong = ["there is none for d = 2 either"]
-    return judge(wrong, f"even s2: {'; '.join(text for _, text in even) or 'none'}")
+    return judge(
+        wrong,
+        f"even s2: {'; '.join(text for _, text in even) or 'none'}",
+        values={"even": len(even), "d": [d for d, _ in even]},
+    )
 
 
 def double_s2() -> Outcome:
@@ -243,6 +382,7 @@ def double_s2() -> Outcome:
         Correction(
             "true for generators up to N/2 and d >= 2", [text for d, text in folded if d != 1]
         ),
+        values={"folded": [d for d, _ in folded], "unfolded": [d for d, _ in signed]},
     )
 
 
@@ -272,7 +412,13 @@ def wide_sets() -> Outcome:
                 if not pair[0] > pair[1] - pair[0]:
                     wrong.append(f"d = {d}, ({name}): {pair}")
                     late += wrong[-1:] if d > 1 else []
-    return judge(wrong, f"{pairs} pairs, d < 60", Correction("for d >= 2", late))
+    return judge(
+        wrong,
+        "d < 60",
+        Correction("for d >= 2", late),
+        values={"exceptions": len(wrong)},
+        searched=[Searched("pairs", pairs, 59 + sum(d % 3 != 1 for d in range(2, 60)))],
+    )
 
 
 def gamma() -> Outcome:

@@ -164,7 +164,8 @@ def _check_table() -> Outcome:
         for size in _MACHINES
     )
     note = "the printed values are not at hand, so that nothing is compared; recomputed only"
-    return Outcome("open", f"{text} million USD", note)
+    values = {f"{name} of {size}": cost for size in _MACHINES for name, cost in costs(size).items()}
+    return Outcome("open", f"{text} million USD", note, values=values)
 
 
 # -- bandwidth ------------------------------------------------------------------------------------
@@ -229,6 +230,7 @@ def _check_global() -> Outcome:
         "open",
         f"uniform traffic, of what 1,024 accelerators inject: {text}",
         "the abstract names no figure that 'high' could be held against",
+        values={name: round(share, 4) for name, share in shares.items()},
     )
 
 

@@ -12,12 +12,13 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
 from hopscape.ledger import brute
-from hopscape.ledger.claim import Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, judge
 from hopscape.papers.heawood import printed
 from hopscape.papers.heawood.checks_folded import petersen
 from hopscape.papers.heawood.checks_graph import basic_route, heawood
 from hopscape.papers.heawood.collectives import flood
 from hopscape.papers.heawood.expanded import Expanded
+from hopscape.papers.heawood.folded import Folded
 from hopscape.papers.heawood.routing import printed_route
 
 __all__: list[str] = []
@@ -51,6 +52,48 @@ def check_range() -> Outcome:
     return judge(wrong, "; ".join(parts))
 
 
+def check_scalable() -> Outcome:
+    """Sizes of both families, one after the other: every step multiplies by 14, and RE-H ends."""
+    wrong, ours, steps = [], [], []
+    for n in range(1, 15):
+        for name, smaller, larger in (
+            ("F-H", Folded(heawood(), n), Folded(heawood(), n + 1)),
+            ("RE-H", Expanded(heawood(), n - 1), Expanded(heawood(), n)),
+        ):
+            steps.append(larger.order // smaller.order)
+            if larger.order != 14 * smaller.order:
+                ours.append(f"{name}, n = {n}: {smaller.order} nodes grow to {larger.order}")
+    last = Expanded(heawood(), 14).order
+    try:
+        Expanded(heawood(), 15)
+        ours.append("RE-H goes on beyond n = 14")
+    except ArgumentError:
+        wrong.append(f"RE-H ends at 14^15 = {last} nodes")
+    wrong.append("there is no size between N and 14 N")
+    text = f"{len(steps)} steps of F-H and RE-H multiply the size by {sorted(set(steps))}"
+    outcome = judge(
+        wrong,
+        text,
+        Correction("in steps of 14 only, F-H without end, RE-H up to n = 14", ours),
+        values={"factors": sorted(set(steps)), "last": last},
+        searched=[Searched("steps", len(steps), 28)],
+    )
+    return brute.settled(ours, outcome)
+
+
+def check_enough() -> Outcome:
+    """How many nodes the largest members have; what is enough in practice is an opinion."""
+    largest = {name: _BASES[name]().order ** (most + 1) for name, (_, most) in
+               printed.EXPANDED_SIZES.items()}  # fmt: skip
+    built = {name: expanded(_BASES[name](), most).order for name, (_, most) in
+             printed.EXPANDED_SIZES.items()}  # fmt: skip
+    text = f"the largest RE-P has {built['petersen']:,} nodes, RE-H {built['heawood']:,}"
+    if built != largest or built["petersen"] != printed.ENOUGH_NODES:
+        return Outcome("refuted", text, f"RE-P ends at {built['petersen']} nodes")
+    note = "the count is right; how many nodes are enough is not computed"
+    return Outcome("open", text, note, values=built)
+
+
 def check_regular() -> Outcome:
     """Degrees in closed form for all n, counted node by node for n = 0, 1, 2."""
     wrong, regular, ours = [], [], []
@@ -69,25 +112,46 @@ def check_regular() -> Outcome:
         if max(counts) > 6 or counts.get(6, 0) != n * 14**n:
             ours.append(f"n = {n}: {counts}, not {n}·14^{n} nodes of degree 6")
     text = f"regular of degree {printed.EXPANDED_DEGREE} at n = {regular} of 0..14"
-    return brute.settled(ours, judge(wrong, text))
+    return brute.settled(ours, judge(wrong, text, values={"regular": regular}))
 
 
 def check_links() -> Outcome:
-    """Which links the nodes have: three of level 0, and three of one further level or none."""
-    wrong, parts = [], []
-    for n in (1, 2):
+    """Which links the nodes have, place by place: printed ranges, and those that are true."""
+    wrong, fixed, places, nodes = [], [], [], 0
+    for n in (1, 2, 3):
         network = expanded(heawood(), n)
-        six = 0
+        levels: dict[int, set[tuple[int, ...]]] = {}
         for v, row in enumerate(brute.rows_of(network)):
-            place = v % 14
-            changed = [_levels_changed(v, w, n) for w in row]
-            levels = sorted(changed)
-            wanted = [0] * 3 + ([place + 1] * 3 if place < n else [])
-            six += len(row) == 6
-            if levels != wanted:
-                wrong.append(f"n = {n}: node {v} (place {place}) has links of levels {levels}")
-        parts.append(f"n = {n}: {six} nodes with 6 links, at places 0..{n - 1}")
-    return judge(wrong, "; ".join(parts))
+            nodes += 1
+            mine = tuple(sorted(_levels_changed(v, w, n) for w in row))
+            levels.setdefault(v % 14, set()).add(mine)
+        six = [place for place, kinds in levels.items() if {len(k) for k in kinds} == {6}]
+        three = [place for place, kinds in levels.items() if kinds == {(0, 0, 0)}]
+        places.append((n, six, three))
+        first, last = printed.six_links(n)
+        if six != list(range(first, last + 1)):
+            wrong.append(f"n = {n}: addresses {six} have 6 links, printed {first} to {last}")
+        if three != list(range(last + 1, n + 1)):
+            wrong.append(f"n = {n}: addresses {three} have 3 links, printed {last + 1} to {n}")
+        for place, kinds in levels.items():
+            right = (0, 0, 0, *[place + 1] * 3) if place < n else (0, 0, 0)
+            if kinds != {right}:
+                fixed.append(f"n = {n}: nodes at place {place} have links of levels {kinds}")
+    text = "; ".join(
+        f"n = {n}: 6 links at addresses {six[0]}..{six[-1]}, 3 at {three[0]}..{three[-1]}"
+        for n, six, three in places
+    )
+    return judge(
+        wrong,
+        text,
+        Correction(
+            "addresses 0..n-1 have 6 links, 3 of level 0 and 3 of the level one above the address;"
+            " n..13 have 3",
+            fixed,
+        ),
+        values={f"n = {n}": [six, three] for n, six, three in places},
+        searched=[Searched("nodes", nodes, 14**2 + 14**3 + 14**4)],
+    )
 
 
 def _levels_changed(v: int, w: int, n: int) -> int:
@@ -142,22 +206,28 @@ def check_diameters(name: str) -> Outcome:
     hops = brute.diameter(rows)
     true = [n * hops + walk for n, walk in enumerate(longest_walks(rows, most))]
     ours = []
-    for n in (1, 2, 3):
-        table = brute.rows_of(expanded(base, n))
-        sources = [v for v in range(len(table)) if v < size]
-        reach = brute.diameter(table, sources if n < 3 else sources[::3])
-        if reach != true[n] and not (n == 3 and reach < true[n]):
+    for n in (1, 2, 3):  # all levels are alike, so that the nodes of one copy see everything
+        reach = brute.diameter(brute.rows_of(expanded(base, n)), range(size))
+        if reach != true[n]:
             ours.append(f"n = {n}: search finds {reach}, walks {true[n]}")
-    for n in (*range(5), *range(6, most, 3), most):
-        told = Expanded(base, n).facts().diameter
-        if told != true[n]:
-            ours.append(f"n = {n}: our closed form says {told}, the walks {true[n]}")
+    closed = {n: Expanded(base, n).facts().diameter for n in range(most + 1)}
+    ours += [
+        f"n = {n}: our closed form says {told}, the walks {true[n]}"
+        for n, told in closed.items()
+        if told != true[n]
+    ]
     formula = partial(printed.expanded_diameter, base=name)
     wrong = brute.differing("n", dict(enumerate(true)), formula)
     below = [n for n, v in enumerate(true) if v > formula(n)]
     bound = f"too small at n = {below}" if below else "nowhere too small"
     text = f"true for n = 0..{most}: {true}; printed values are {bound}"
-    return brute.settled(ours, judge(wrong, text))
+    outcome = judge(
+        wrong,
+        text,
+        values={"diameters": true, "too_small": below},
+        searched=[Searched("closed forms", len(closed), size + 1)],
+    )
+    return brute.settled(ours, outcome)
 
 
 # -- routing -----------------------------------------------------------------------------------
@@ -232,8 +302,22 @@ def check_route() -> Outcome:
         for lost in (len(pairs) - delivered[name] for name in ("as printed", "last leg added"))
     )
     repair = "with connector i-1, a plain else and a last leg in level 0"
-    wrong = [f"{lost}; {repair}: {(left or ['all are'])[0]}" for lost in missing]
-    return brute.settled(ours, judge(wrong, text))
+    if delivered["last leg added"] == len(pairs) and list(lengths.values()) != [
+        4 * n + 5 for n in lengths
+    ]:
+        left = [f"the longest routes have {lengths} hops, not 4n + 5"]
+    outcome = judge(
+        missing,
+        text,
+        Correction(f"{repair}; at most 4n + 5 hops", left),
+        values={
+            "delivered": list(delivered.values()),
+            "longest": list(lengths.values()),
+            "excess": excess,
+        },
+        searched=[Searched("pairs", len(pairs), 6 * 14**2)],
+    )
+    return brute.settled(ours, outcome)
 
 
 def _longest_repaired(n: int) -> int:
@@ -305,4 +389,15 @@ def check_broadcast() -> Outcome:
         f" round 90; with both put right {len(reached)} of 196 nodes in {limit} rounds by"
         f" {made.transfers} messages, {verdict.details['duplicates']} of them duplicates"
     )
-    return brute.settled(ours, judge(as_printed, text))
+    outcome = judge(
+        as_printed,
+        text,
+        values={
+            "first": first,
+            "late": late,
+            "reached": len(reached),
+            "messages": made.transfers,
+            "duplicates": int(verdict.details["duplicates"]),
+        },
+    )
+    return brute.settled(ours, outcome)

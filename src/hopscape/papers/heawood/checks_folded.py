@@ -12,12 +12,15 @@ from hopscape.core.network import Network
 from hopscape.core.verify import verify
 from hopscape.families.classic import Petersen
 from hopscape.ledger import brute
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, judge
 from hopscape.papers.heawood import printed
 from hopscape.papers.heawood.checks_graph import basic_route, defined_rows, heawood
 from hopscape.papers.heawood.folded import Folded
 
 __all__: list[str] = []
+
+_SEED = 36
+"""Of the sources, targets and roots that are drawn."""
 
 
 def petersen() -> Network:
@@ -100,7 +103,7 @@ def check_symmetric() -> Outcome:
 def check_definition() -> Outcome:
     """Definition 2 written out, against the network."""
     rule = defined_rows()
-    wrong, sizes = [], []
+    wrong, sizes, nodes = [], [], 0
     for n in (1, 2, 3):
         network = folded(heawood(), n)
         sizes.append(network.order)
@@ -108,23 +111,30 @@ def check_definition() -> Outcome:
             wrong.append(f"FH({n}) has {network.order} nodes, not {14**n}")
             continue
         rows = brute.rows_of(network)
-        for v in range(0, network.order, 7**n // 5 + 1):
+        for v in range(network.order):
+            nodes += 1
             digits = [v // 14**i % 14 for i in range(n)]
             wanted = {v + (w - x) * 14**i for i, x in enumerate(digits) for w in rule[x]}
             if set(rows[v]) != wanted:
                 wrong.append(f"FH({n}): node {v} is wired to {sorted(rows[v])}")
-    return judge(wrong, f"FH(1), FH(2), FH(3): {sizes} nodes, wired as defined where looked at")
+    return judge(
+        wrong,
+        f"FH(1), FH(2), FH(3): {sizes} nodes, wired as defined",
+        searched=[Searched("nodes", nodes, 14 + 14**2 + 14**3)],
+    )
 
 
 def check_route() -> Outcome:
     """Basic_Route on one entry after the other, from the highest on; and our router beside it."""
     rows = brute.rows_of(heawood())
     legs = [[basic_route(a, b, False, rows=rows) for b in range(14)] for a in range(14)]
+    rng = np.random.default_rng(_SEED)
     wrong, ours, longest, tried = [], [], {}, 0
     for n in (1, 2, 3):
         network = folded(heawood(), n)
         table = brute.rows_of(network)
-        sources = range(0, network.order, max(1, network.order // 25))
+        sources = sorted(rng.choice(network.order, min(network.order, 25), replace=False).tolist())
+        router = network.router()
         truth = brute.distances(table, sources)
         digits = [np.arange(network.order) // 14**i % 14 for i in range(n)]
         hops_of = np.asarray([[999 if path is None else len(path) - 1 for path in r] for r in legs])
@@ -135,15 +145,27 @@ def check_route() -> Outcome:
             longest[n] = max(longest[n], int(np.max(hops)))
             for target in np.flatnonzero(hops != truth[i])[:1].tolist():
                 wrong.append(f"FH({n}): {source} to {target} is not shortest")
-            ours += brute.wrong_routes(network, table, source, truth[i], [source * 17 + 5])
+            ours += brute.wrong_routes(
+                network, table, source, truth[i], rng.integers(2**30, size=8)
+            )
+            told = router.distances(np.full(network.order, source), np.arange(network.order))
+            for target in np.flatnonzero(told != truth[i])[:1].tolist():
+                ours.append(f"FH({n}): told {told[target]} hops from {source} to {target}")
     slow = [f"FH({n}) takes {far} hops" for n, far in longest.items() if far > 3 * n]
     text = f"FH(1..3): {tried} pairs, longest routes {list(longest.values())}"
-    return brute.settled(ours, judge(wrong + slow, text))
+    outcome = judge(
+        wrong + slow,
+        text,
+        values={"longest": list(longest.values())},
+        searched=[Searched("pairs", tried, 14 * 14 + 25 * (14**2 + 14**3))],
+    )
+    return brute.settled(ours, outcome)
 
 
 def check_broadcast() -> Outcome:
     """The level-by-level broadcast by the source alone, and by everybody who has the message."""
-    as_printed, ours, parts = [], [], []
+    as_printed, ours, left, parts, tried = [], [], [], [], 0
+    rng = np.random.default_rng(_SEED)
     for n in (1, 2, 3):
         network, factors = folded(heawood(), n), (heawood(),) * n
         alone = 1 + 13 * n  # the source's neighbours along each level, and nobody else
@@ -153,14 +175,23 @@ def check_broadcast() -> Outcome:
         reached = 14**n if printed.EVERY_HOLDER_ACTS else alone
         if reached < 14**n:
             as_printed.append(f"FH({n}): {reached} of {14**n} nodes are reached")
-        verdict = verify(made := broadcast_by_axes(network, factors, 0))
-        counts = (made.rounds, made.transfers, verdict.details["duplicates"])
-        if not verdict or counts != (3 * n, 14**n - 1, 0):
-            ours.append(f"FH({n}): {verdict.reason or counts}")
+        roots = range(14**n) if n < 3 else rng.integers(14**n, size=20).tolist()
+        for root in roots:
+            tried += 1
+            verdict = verify(made := broadcast_by_axes(network, factors, int(root)))
+            counts = (made.rounds, made.transfers, verdict.details["duplicates"])
+            if not verdict or counts != (3 * n, 14**n - 1, 0):
+                left.append(f"FH({n}) from {root}: {verdict.reason or counts}")
         parts.append(f"FH({n}): the source alone {reached} of {14**n}, all {counts[0]} steps")
     note = "every holder must act, not only the source"
-    found = judge(as_printed, "; ".join(parts), Correction(note, []))
-    return brute.settled(ours, found)
+    outcome = judge(
+        as_printed,
+        "; ".join(parts),
+        Correction(note, left),
+        values={"alone": [1 + 13 * n for n in (1, 2, 3)]},
+        searched=[Searched("roots", tried, 14 + 14**2 + 20)],
+    )
+    return brute.settled(ours, outcome)
 
 
 def check_sizes() -> Outcome:
@@ -180,7 +211,12 @@ def check_sizes() -> Outcome:
             if len(rows) != 14 ** (n + 1):
                 fixed.append(f"{name} n = {n} has {len(rows)} nodes")
     note = "14^(n+1), as table 1 has it"
-    return judge(as_printed, "; ".join(parts), Correction(note, fixed))
+    return judge(
+        as_printed,
+        "; ".join(parts),
+        Correction(note, fixed),
+        values={"printed": [printed.text_nodes(n) for n in (1, 2)], "true": [14**2, 14**3]},
+    )
 
 
 def check_rows() -> Outcome:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
+
+import numpy as np
 
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
@@ -12,7 +14,7 @@ from hopscape.core.verify import verify
 from hopscape.families.classic import Heawood, Hypercube, Petersen
 from hopscape.families.classic.heawood import basic_broadcast
 from hopscape.ledger import brute
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, judge
 from hopscape.papers.heawood import printed
 from hopscape.papers.heawood.routing import look_ahead_route
 
@@ -47,7 +49,7 @@ def check_hypercube() -> Outcome:
     """Symmetric, regular, as many disjoint paths as links, routed bit by bit."""
     import networkx
 
-    wrong, ours, cuts = [], [], {}
+    wrong, ours, cuts, routes = [], [], {}, 0
     for n in range(1, 6):
         network = Network.of(Hypercube(n))
         rows = brute.rows_of(network)
@@ -60,12 +62,19 @@ def check_hypercube() -> Outcome:
         if cuts[n] != n:
             wrong.append(f"n = {n}: {cuts[n]} nodes part it")
         router = network.router()
-        for a, b in combinations(range(2**n), 2):
+        nodes = np.arange(2**n)
+        told = router.distances(np.repeat(nodes, 2**n), np.tile(nodes, 2**n)).reshape(hops.shape)
+        if (told != hops).any():
+            ours.append(f"n = {n}: the router tells other distances than the search")
+        for a, b in permutations(range(2**n), 2):
+            routes += 1
             path = router.path(a, b)
-            if not brute.is_path(rows, path, hops[a, b]):
+            if (path[0], path[-1]) != (a, b) or not brute.is_path(rows, path, hops[a, b]):
                 ours.append(f"n = {n}: the route from {a} to {b} is {path}")
     text = f"n = 1..5: connectivity {list(cuts.values())}, {len(ours)} routes are not shortest"
-    return brute.settled(ours, judge(wrong, text))
+    theory = sum(2**n * (2**n - 1) for n in range(1, 6))
+    outcome = judge(wrong, text, searched=[Searched("routes", routes, theory)])
+    return brute.settled(ours, outcome)
 
 
 def check_graph() -> Outcome:
@@ -250,8 +259,20 @@ def check_basic_route() -> Outcome:
         f" {len(plain)}; if a node were not beside itself {lost} would never arrive"
     )
     note = "the third branch must be a plain else"
-    found = judge(as_printed, text, Correction(note, plain))
-    return brute.settled(ours, found)
+    told = router.distances(*np.asarray(pairs).T)
+    ours += [
+        f"our router tells {hop} hops from {a} to {b}"
+        for (a, b), hop in zip(pairs, told.tolist(), strict=True)
+        if hop != hops[a, b]
+    ]
+    outcome = judge(
+        as_printed,
+        text,
+        Correction(note, plain),
+        values={"stuck": len(as_printed), "never_arrive": lost},
+        searched=[Searched("ordered pairs", len(pairs), _N * (_N - 1))],
+    )
+    return brute.settled(ours, outcome)
 
 
 def _spread(
@@ -298,8 +319,40 @@ def check_basic_broadcast() -> Outcome:
         f" from {_N} roots, {len(unsettled)} failures; unpruned, nodes {list(copies)} get 3 copies"
     )
     note = "step 2 must go on outwards: plus from S+1, minus from S-1, and step 3.1 from S+2"
-    found = judge(as_printed + fixed, text, Correction(note, fixed))
-    return brute.settled(unsettled, found)
+    outcome = judge(
+        as_printed + fixed,
+        text,
+        Correction(note, fixed),
+        values={"reached": len(reached), "messages": messages, "three_copies": list(copies)},
+    )
+    return brute.settled(unsettled, outcome)
+
+
+def check_one_copy() -> Outcome:
+    """Unpruned, the nodes of the third send get three copies each; pruned, one, from all roots."""
+    network = heawood()
+    rows = brute.rows_of(network)
+    hops = brute.distances(rows)
+    wrong, ours, unpruned, third = [], [], set(), set()
+    for root in range(_N):
+        far = [v for v in range(_N) if hops[root, v] == printed.SENDS]
+        copies = Counter(w for v in range(_N) if hops[root, v] == 2 for w in rows[v] if w in far)
+        unpruned.add(tuple(sorted(copies[v] for v in far)))
+        if set(copies.values()) != {3}:
+            wrong.append(f"from {root} the last nodes get {dict(copies)} copies")
+        made = basic_broadcast(network, root)
+        last = made.target[made.round == printed.SENDS - 1].tolist()
+        third.add(len(last))
+        if sorted(last) != far or not verify(made):
+            ours.append(f"from {root} the third send serves {sorted(last)}, not {far}")
+    text = f"copies of the last four nodes without pruning {sorted(unpruned)}; sent by ours {third}"
+    outcome = judge(
+        wrong,
+        text,
+        values={"copies": sorted(unpruned), "third_send": sorted(third)},
+        searched=[Searched("roots", len(rows), _N)],
+    )
+    return brute.settled(ours, outcome)
 
 
 def _unpruned(rows: brute.Rows) -> tuple[int, ...]:

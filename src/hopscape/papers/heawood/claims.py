@@ -90,14 +90,14 @@ _PERFORMANCE = (
         "heawood-cost-one-nth",
         "section 5, figure 5",
         "the cost of RE-P and RE-H is 1/n of the hypercube's",
-        "printed formulas for 2^50, 2^100, 2^1000 nodes",
+        "true and printed costs of every member, n up to 14 and 10, against k² with N = 2^k",
         performance.check_one_nth,
     ),
     claim(
         "heawood-folded-diameter",
         "section 5, figure 6, and section 6",
         "the diameter of F-H is slightly above F-P's and below hypercube and CCC",
-        "printed formulas for 2^k nodes, k = 5..100; our closed forms measured",
+        "printed formulas for 2^k nodes, k = 5..100; whole members of 2^k nodes or more, k <= 100",
         performance.check_diameter_order,
     ),
     claim(
@@ -151,7 +151,7 @@ _BEYOND = (
     also(
         "heawood-expanded-distance",
         "distance in RE is a covering walk in the base plus the distances in the levels",
-        "our router against breadth-first search on RE-H(1) and RE-P(2)",
+        "our router against breadth-first search on RE-H(1), RE-H(2) and RE-P(2), drawn sources",
         beyond.check_distance,
     ),
     also(
@@ -260,6 +260,13 @@ _GRAPH = (
         "the steps written out; our schedules verified from all roots",
         graph.check_basic_broadcast,
     ),
+    claim(
+        "heawood-one-copy",
+        "section 2.2, figure 2",
+        "four nodes would get three copies in the third send, so that one each is enough",
+        "from all 14 roots: copies without pruning, and the third round of our schedules",
+        graph.check_one_copy,
+    ),
 )
 
 _FOLDED = (
@@ -281,14 +288,14 @@ _FOLDED = (
         "heawood-folded-route",
         "section 3.2, FH_n_Route",
         "routing one entry after the other takes O(n) steps (and is shortest)",
-        "FH(1), FH(2), FH(3) from 25 sources, against breadth-first search; our routes as well",
+        "FH(1), FH(2), FH(3) from 25 drawn sources, against breadth-first search; our routes too",
         folded.check_route,
     ),
     claim(
         "heawood-folded-broadcast",
         "section 3.2, FH_n_Broadcast",
         "broadcasting level by level reaches all nodes in O(n) steps",
-        "schedules by the source alone and by every holder, verified on FH(1..3)",
+        "schedules by the source alone and by every holder, verified on FH(1..3), from 230 roots",
         folded.check_broadcast,
     ),
 )
@@ -309,10 +316,25 @@ _EXPANDED = (
         expanded.check_regular,
     ),
     claim(
+        "heawood-scalable",
+        "sections 5 and 6",
+        "the new networks are highly scalable",
+        "sizes of all members up to n = 14, one after the other",
+        expanded.check_scalable,
+    ),
+    claim(
+        "heawood-enough",
+        "section 4",
+        "10^11 nodes of RE-P are enough for practical use",
+        "the largest members counted",
+        expanded.check_enough,
+    ),
+    claim(
         "heawood-expanded-links",
         "section 4.1",
-        "connectors have 6 links, 3 of level 0 and 3 of one other level; the rest have 3",
-        "the entries that change along every link of RE-H(1) and RE-H(2)",
+        "nodes of address 0 to i have 6 links, 3 of level 0 and 3 of level i; the others, i+1 to n,"
+        " have 3",
+        "the entries that change along every link of RE-H(1), RE-H(2) and RE-H(3), with i = n",
         expanded.check_links,
     ),
     claim(

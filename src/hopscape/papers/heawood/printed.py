@@ -40,6 +40,15 @@ EVERY_HOLDER_ACTS = False
 EXPANDED_SIZES = {"heawood": (14, 14), "petersen": (10, 10)}
 """Size of the graph, and the largest number of levels."""
 EXPANDED_DEGREE = 6
+ENOUGH_NODES = 10**11
+"""Of RE-P, "enough for practical use"."""
+
+
+def six_links(n: int) -> tuple[int, int]:
+    """Section 4.1 with i = n: the first and last address whose nodes have 6 links."""
+    return 0, n
+
+
 LEVEL_ROUTE = (0, True, False)
 """H_n^Z_Route: it walks to the node at level 0 with address i + this for level i (it is i - 1);
 is the third branch tested; does it walk to the target's place at level 0 in the end?"""

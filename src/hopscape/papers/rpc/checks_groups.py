@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from hopscape.core.family import Symmetry
 from hopscape.core.network import Network
 from hopscape.ledger import brute
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, judge
 from hopscape.papers.rpc import groups as known
 from hopscape.papers.rpc import printed
 from hopscape.papers.rpc.checks_structure import ratio_outcome, rp, rpc, torus_rows
@@ -76,8 +77,14 @@ def check_eq1() -> Outcome:
         f"4 up to m = 18 only, and no more than the diameter (RPC(3), m = 61: {cap}, printed"
         f" {known.printed_rpc_group(61)})"
     )
-    found = judge(wrong, text, Correction(note, fixed))
-    return brute.settled(_small("rpc"), found)
+    outcome = judge(
+        wrong,
+        text,
+        Correction(note, fixed),
+        values={"diameters": list(true.values()), "cap": cap},
+        searched=[Searched("sizes", len(true), 61)],
+    )
+    return brute.settled(_small("rpc"), outcome)
 
 
 def check_eq2() -> Outcome:
@@ -86,7 +93,14 @@ def check_eq2() -> Outcome:
     small = best_group(rp(3), 3).diameter
     text = f"RP(12), m = 2..41 searched in full: {len(wrong)} sizes differ"
     note = f"RP(3) has triangles: m = 3 gives {small}; and the diameter is a cap"
-    return brute.settled(_small("rp"), judge(wrong, text, note=note))
+    outcome = judge(
+        wrong,
+        text,
+        note=note,
+        values={"small": small},
+        searched=[Searched("sizes", len(true), 40)],
+    )
+    return brute.settled(_small("rp"), outcome)
 
 
 def check_eq3() -> Outcome:
@@ -102,7 +116,13 @@ def check_eq3() -> Outcome:
         f"12 x 12 torus, m = 2..25 searched: {len(wrong)} sizes differ, the formula is above"
         f" the true value at m = {ranges(above)}"
     )
-    return brute.settled(_small("torus"), judge(wrong, text))
+    outcome = judge(
+        wrong,
+        text,
+        values={"diameters": list(true.values()), "above": above},
+        searched=[Searched("sizes", len(true), 24)],
+    )
+    return brute.settled(_small("torus"), outcome)
 
 
 # -- properties 5 and 6 --------------------------------------------------------------------------
@@ -120,16 +140,50 @@ def distrusted() -> list[str]:
         for m, d in searched(name, most).items():
             if told(m) != d:
                 wrong.append(f"{name}, m = {m}: {told(m)}, searched {d}")
-    hops = brute.distances(brute.rows_of(rpc(24)), range(30))
-    for slices in range(1, 13):
-        reach = int(hops[:, : 30 * slices].max())
-        if known.rpc_group(30 * slices, 10_000) > reach:
-            wrong.append(f"{slices} slices of RPC lie within {reach}")
-    for radius in range(1, 40):
-        nodes = 2 * radius * (radius + 1) + 1  # a ball of this radius, of diameter 2 · radius
-        if known.torus_group(nodes) != 2 * radius:
-            wrong.append(f"a ball of radius {radius} has {nodes} nodes")
+    for name, network, size, told in (
+        ("RPC", rpc(24), 30, lambda m: known.rpc_group(m, 10_000)),
+        ("RP", rp(24), 10, lambda m: known.rp_group(m, 10_000)),
+    ):
+        wrong += _beyond_search(name, network, size, told)
+    for t in range(1, 80):
+        nodes = _most_in_a_square(t)
+        if (known.torus_group(nodes), known.torus_group(nodes + 1)) != (t, t + 1):
+            wrong.append(f"{nodes} nodes of a torus, and no more, can be within {t}")
     return wrong
+
+
+def _beyond_search(name: str, network: Network, size: int, told: Callable[[int], int]) -> list[str]:
+    """Groups too large to search: whole slices from above, a matching from below.
+
+    Let a slice have diameter w, and match its nodes so that partners are w apart (a perfect
+    matching, by Koenig). In a group of diameter t the levels s and s + (t - w + 1) hold no two
+    partners, so at most as many nodes together as a slice has. For 2(t - w + 1) > t each level
+    meets one other at most: no more than `size` times t - w + 1 nodes, which whole slices reach.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    hops = brute.distances(brute.rows_of(network), range(size))
+    inside = hops[:, :size]
+    width = int(inside.max())
+    partners = maximum_bipartite_matching(csr_array(inside == width))
+    wrong = [] if (partners >= 0).all() else [f"{name}: no matching of nodes {width} apart"]
+    for slices in range(1, 13):
+        reach = int(hops[:, : size * slices].max())
+        if reach != width + slices - 1 or told(size * slices) > reach:
+            wrong.append(f"{slices} slices of {name} lie within {reach}")
+    first = next(t for t in range(width, 99) if 2 * (t - width + 1) > t)
+    for m in range(size * (first - width) + 1, 3137):
+        if told(m) != width - 1 + -(-m // size):
+            wrong.append(f"{name}, m = {m}: {told(m)}, proved {width - 1 + -(-m // size)}")
+            break
+    return wrong
+
+
+def _most_in_a_square(t: int) -> int:
+    """The most points of Z² pairwise within t steps: u = x + y and v = x - y in intervals of t."""
+    points = [(u, v) for u in range(t + 1) for v in range(t + 1)]
+    return max(sum((u - v) % 2 == parity for u, v in points) for parity in (0, 1))
 
 
 @cache
@@ -153,8 +207,14 @@ def check_p5() -> Outcome:
     more = [f"m = {m} as well" for m in sorted(set(not_worse) - claimed)]
     text = f"no worse for m = {ranges(not_worse)}; better for m = {ranges(better)}"
     note = f"true for the sizes named, but {above} is not a threshold"
-    found = judge(worse + more, text, Correction(note, worse))
-    return brute.settled(distrusted(), found)
+    outcome = judge(
+        worse + more,
+        text,
+        Correction(note, worse),
+        values={"no_worse": ranges(not_worse), "better": ranges(better)},
+        searched=[Searched("sizes", len(rows()), 3135)],
+    )
+    return brute.settled(distrusted(), outcome)
 
 
 def check_p5_limit() -> Outcome:
@@ -172,7 +232,13 @@ def check_p6() -> Outcome:
         f"RPC is worse for {len(worse)} sizes up to {most}: m = {ranges(worse)}; by the printed"
         f" formulas at m = {ranges(own)}"
     )
-    return brute.settled(distrusted(), judge(wrong, text))
+    outcome = judge(
+        wrong,
+        text,
+        values={"worse": ranges(worse), "by_formulas": ranges(own)},
+        searched=[Searched("sizes", len(rows()), 3135)],
+    )
+    return brute.settled(distrusted(), outcome)
 
 
 def check_p6_half() -> Outcome:
@@ -185,4 +251,10 @@ def check_p6_half() -> Outcome:
         f"true groups: {len(true)} of {len(named)} sizes are not below half; by the printed"
         f" formulas {len(own)}"
     )
-    return brute.settled(distrusted(), judge(wrong, text))
+    outcome = judge(
+        wrong,
+        text,
+        values={"true": len(true), "by_formulas": len(own)},
+        searched=[Searched("sizes", len(named), 361)],
+    )
+    return brute.settled(distrusted(), outcome)

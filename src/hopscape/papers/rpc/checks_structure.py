@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from itertools import combinations, pairwise
 
 from hopscape.core.network import Network
 from hopscape.families.classic import Petersen
 from hopscape.ledger import brute
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, judge
 from hopscape.papers.heawood.checks_graph import shortest_triples
 from hopscape.papers.rpc import comparison, printed
 from hopscape.papers.rpc.comparison import best_torus, ranges
@@ -178,7 +179,7 @@ def check_degree() -> Outcome:
             fixed.append(f"k = {k}: degrees {degrees}")
     text = "degrees for k = 1..8: " + ", ".join(parts)
     note = "4 at k = 2, where two slices are joined by single links"
-    return judge(wrong, text, Correction(note, fixed))
+    return judge(wrong, text, Correction(note, fixed), values={"degrees": parts})
 
 
 def check_diameter() -> Outcome:
@@ -194,7 +195,70 @@ def check_diameter() -> Outcome:
     up = [k for k, hops in true.items() if hops != -(-k // 2) + 5]
     text = f"k = {ranges(list(true))}: {list(true.values())}"
     note = f"read as a ceiling it would be wrong at k = {ranges(up)}"
-    return brute.settled(ours, judge(wrong, text, note=note))
+    outcome = judge(wrong, text, note=note, values={"ceiling_fails": up})
+    return brute.settled(ours, outcome)
+
+
+def check_recurrence() -> Outcome:
+    """C_1 = 5, C_2n = C_(2n-1) + 1, C_(2n+1) = C_2n: eccentricities by search, all of a slice."""
+    reach = {k: brute.diameter(brute.rows_of(rpc(k)), range(30)) for k in range(1, 17)}
+    wrong = [] if reach[1] == printed.PC[2] else [f"C_1 = {reach[1]}"]
+    for k in range(2, 17):
+        if reach[k] - reach[k - 1] != (k % 2 == 0):
+            wrong.append(f"C_{k} = {reach[k]}, C_{k - 1} = {reach[k - 1]}")
+    return judge(
+        wrong,
+        f"C_1, ..., C_16 = {list(reach.values())}",
+        searched=[Searched("steps", len(reach) - 1, 15)],
+    )
+
+
+def check_extend() -> Outcome:
+    """Links that a further slice opens and lays, and what else changes (nothing)."""
+    opened, laid, wrong, ours = [], [], [], []
+    for k in range(1, 13):
+        before, after = brute.rows_of(rpc(k)), brute.rows_of(rpc(k + 1))
+        old = {(u, v) for u, row in enumerate(before) for v in row if u < v}
+        new = {(u, v) for u, row in enumerate(after) for v in row if u < v}
+        opened.append(len(old - new))
+        laid.append(len(new - old))
+        between = {(30 * 0 + i, 30 * (k - 1) + i) for i in range(30)} if k > 2 else set()
+        if old - new != between:
+            wrong.append(f"k = {k}: {len(old - new)} links are opened, not the 30 of one joint")
+        if laid[-1] - opened[-1] != (105 if k == 2 else 75):
+            wrong.append(f"k = {k}: {laid[-1]} links are laid")
+        if sorted(map(sorted, defined_rows(k + 1))) != sorted(map(sorted, after)):
+            ours.append(f"k = {k}: RPC({k + 1}) is not wired as defined")
+    text = (
+        f"from k = 1, ..., 12 to k + 1: {opened} links opened, {laid} laid; from k = 3 on 30 and"
+        " 105, that is 75 more, and no other link changes"
+    )
+    outcome = judge(
+        wrong,
+        text,
+        values={"opened": opened, "laid": laid},
+        searched=[Searched("extensions", len(laid), 12)],
+    )
+    return brute.settled(ours, outcome)
+
+
+def check_regular_row() -> Outcome:
+    """Table 1, row "regular": RPC(k), RP(3k), the best torus and the ring with 30k nodes."""
+    wrong, tried = [], 0
+    for k in range(1, 25):
+        a, b, _ = best_torus(30 * k)
+        ring = [[(v + 1) % (30 * k), (v - 1) % (30 * k)] for v in range(30 * k)]
+        for name, rows in (
+            ("RPC", brute.rows_of(rpc(k))),
+            ("RP", brute.rows_of(rp(3 * k))),
+            ("torus", torus_rows(a, b)),
+            ("ring", ring),
+        ):
+            tried += 1
+            degrees = sorted({len(row) for row in rows})
+            if len(degrees) > 1:
+                wrong.append(f"{name}, k = {k}: degrees {degrees}")
+    return judge(wrong, "k = 1..24", searched=[Searched("networks", tried, 4 * 24)])
 
 
 # -- table 1 and properties 3, 4 -----------------------------------------------------------------
@@ -241,12 +305,12 @@ def check_table() -> Outcome:
                 wrong.append(
                     f"{name}, k = {k}: diameter {brute.diameter(rows, [0])}, printed {hops}"
                 )
-    square = torus_rows(30, 30)
-    degrees["torus"] = sorted({len(row) for row in square})
+    torus_30 = torus_rows(30, 30)
+    degrees["torus"] = sorted({len(row) for row in torus_30})
     if degrees["torus"] != [printed.TABLE_DEGREES["torus"]]:
         wrong.append(f"torus: degrees {degrees['torus']}")
-    if brute.diameter(square, [0]) != printed.torus_diameter(30):
-        wrong.append(f"the torus of 30 x 30 nodes has diameter {brute.diameter(square, [0])}")
+    if brute.diameter(torus_30, [0]) != printed.torus_diameter(30):
+        wrong.append(f"the torus of 30 x 30 nodes has diameter {brute.diameter(torus_30, [0])}")
     for k in range(1, 201):
         a, b, hops = best_torus(30 * k)
         if hops != printed.torus_diameter(k):
@@ -258,8 +322,17 @@ def check_table() -> Outcome:
         f" cells differ; the best 2-D torus differs at {len(torus)} of k = 1..200"
     )
     note = "the torus column is for square numbers of nodes"
-    found = judge(wrong + torus, text, Correction(note, wrong))
-    return brute.settled(distrusted(), found)
+    square = [k for k in range(1, 201) if math.isqrt(30 * k) ** 2 == 30 * k]
+    fixed = [f"k = {k}: the square torus" for k in square
+             if best_torus(30 * k)[2] != printed.torus_diameter(k)]  # fmt: skip
+    outcome = judge(
+        wrong + torus,
+        text,
+        Correction(note, wrong + fixed),
+        values={"torus_differs": len(torus), "square": square},
+        searched=[Searched("tori", k, 200)],
+    )
+    return brute.settled(distrusted(), outcome)
 
 
 def check_p3() -> Outcome:
@@ -288,7 +361,13 @@ def ratio_outcome(ratio: dict[int, float], what: str) -> Outcome:
              for a, b in away]  # fmt: skip
     text = f"ratio {ratio[steps[0]]:.4f} at {what} = {steps[0]}, {ratio[last]:.4f} at {last}"
     note = f"it tends to {printed.RATIO:.4f}, but not with every {what}"
-    return judge(wrong + rises, text, Correction(note, wrong))
+    return judge(
+        wrong + rises,
+        text,
+        Correction(note, wrong),
+        values={"last": round(ratio[last], 4), "rises": len(rises)},
+        searched=[Searched("ratios", len(ratio), steps[-1] - steps[0] + 1)],
+    )
 
 
 def check_p3_limit() -> Outcome:
@@ -308,8 +387,14 @@ def check_p4() -> Outcome:
         f" k = {ranges(formula)}, than the best 2-D torus at k = {ranges(real)}"
     )
     note = "against the best torus of real shape, from k = 2 on"
-    found = judge(wrong, text, Correction(note, fixed))
-    return brute.settled(distrusted(), found)
+    outcome = judge(
+        wrong,
+        text,
+        Correction(note, fixed),
+        values={"formula": formula, "real": real},
+        searched=[Searched("sizes", len(below), -(-printed.SMALLER_THAN_TORUS_BELOW // 30) - 1)],
+    )
+    return brute.settled(distrusted(), outcome)
 
 
 def check_processors() -> Outcome:
@@ -327,8 +412,13 @@ def check_processors() -> Outcome:
              if comparison.rpc_diameter(j) >= best_torus(30 * j)[2]]  # fmt: skip
     text = f"{nodes} nodes with {each} processors: {counts}; diameters {mine} and {torus[2]}"
     note = "the counts are right, but the diameter is smaller with fewer nodes only"
-    found = judge(wrong + equal, text, Correction(note, wrong + fewer))
-    return brute.settled(distrusted(), found)
+    outcome = judge(
+        wrong + equal,
+        text,
+        Correction(note, wrong + fewer),
+        values={"diameters": [mine, torus[2]], "processors": list(counts)},
+    )
+    return brute.settled(distrusted(), outcome)
 
 
 # -- introduction --------------------------------------------------------------------------------
@@ -353,8 +443,8 @@ def check_mesh() -> Outcome:
         f" 2-D torus at k = {first['torus']}"
     )
     note = f"{10 * k} nodes is the threshold against tori, not meshes"
-    found = judge(wrong, text, Correction(note, fixed))
-    return brute.settled(distrusted(), found)
+    outcome = judge(wrong, text, Correction(note, fixed), values=first)
+    return brute.settled(distrusted(), outcome)
 
 
 def check_relatives() -> Outcome:

@@ -66,6 +66,8 @@ FEW_SLICES = (5, 3, 3)
 CYCLE_PERMUTATION = 1
 SLICE_PERMUTATION = (2, 2, 5, 2, 2)
 """Rounds of the five steps, 13 in all."""
+BEFORE_STEP_3 = (9, 3)
+"""The most packets for other cycles in a cycle, and at a node."""
 SIMPLE_PERMUTATION = 12
 """Rounds beside k."""
 AT_ONE_NODE = 30

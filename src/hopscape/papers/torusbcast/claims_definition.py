@@ -13,13 +13,14 @@ import numpy as np
 import hopscape.papers.torusbcast.printed as paper
 from hopscape.collectives.circuits.schemes import scheme
 from hopscape.collectives.circuits.torus import Disjoint, parse_word, to_schedule, uniform_program
+from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_from
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 from hopscape.families.torus.grids import Torus
-from hopscape.ledger.claim import Correction, Entries, Outcome, judge
+from hopscape.ledger.claim import Correction, Entries, Outcome, Searched, judge
 from hopscape.papers.torusbcast.numeration import word_system
 from hopscape.papers.torusbcast.walks import (
     Walked,
@@ -31,7 +32,10 @@ from hopscape.papers.torusbcast.walks import (
 )
 from hopscape.registry import build
 
-__all__ = ["CLAIMS", "READINGS", "called", "faults", "run", "walked"]
+__all__ = ["CLAIMS", "READINGS", "called", "faults", "run", "walked", "wrong_roots"]
+
+_SEED = 36
+"""Of the roots that are drawn."""
 
 READINGS: tuple[Disjoint, ...] = ("vertex", "edge", "arc")
 
@@ -57,6 +61,33 @@ def faults(name: str, side: int, dimension: int, disjoint: Disjoint) -> list[str
     if bool(verdict) == bool(found):
         found = [*found, f"verify differs: {verdict.reason}"]
     return [f"side {side}, {disjoint}-disjoint: {fault}" for fault in found]
+
+
+def wrong_roots(name: str, side: int, dimension: int, count: int = 6) -> list[str]:
+    """Roots whose broadcast is not that of vertex 0, moved; some are drawn, some at the rim."""
+    network, sides = Network.of(Torus((side,) * dimension)), (side,) * dimension
+    rng = np.random.default_rng(_SEED)
+    roots = {1, network.order - 1, *rng.integers(network.order, size=count).tolist()}
+    base = run(name, side, dimension)
+    wanted = _calls(base, sides, 0)
+    wrong = []
+    for root in sorted(roots):
+        schedule = to_schedule(scheme(name, sides), network, root, Model(), name)
+        verdict = verify(schedule, model=Model(switching="circuit", disjoint="arc"))
+        if not verdict or not np.array_equal(_calls(schedule, sides, root), wanted):
+            wrong.append(f"side {side}: from vertex {root} it is another broadcast")
+    return wrong
+
+
+def _calls(schedule: Schedule, sides: tuple[int, ...], root: int) -> IntArray:
+    """Round, source, target and length of all calls, as seen from the root, in order."""
+    origin = np.asarray(np.unravel_index(root, sides))[:, None]
+    ends = []
+    for nodes in (schedule.source, schedule.target):
+        places = (np.asarray(np.unravel_index(nodes, sides)) - origin) % np.asarray(sides)[:, None]
+        ends.append(np.ravel_multi_index(tuple(places), sides))
+    rows = np.stack([schedule.round, *ends, np.diff(schedule.path_start)], axis=1)
+    return rows[np.lexsort(rows.T[::-1])]
 
 
 def called(side: int, dimension: int, rounds: Sequence[tuple[Sequence[str], int]]) -> Schedule:
@@ -115,10 +146,12 @@ def _check_bounds() -> Outcome:
 
 def _check_chains() -> Outcome:
     """A chain of k calls whose last is in round k uses the rounds 1, ..., k."""
-    literal, wrong, told = [], [], []
+    literal, wrong, told, skipped, chains = [], [], [], [], 0
     for side in (5, 25):
         walk = walked("numeration", side, 2)
         skip = np.flatnonzero(walk.calls != walk.when)
+        skipped.append(len(skip))
+        chains += len(walk.calls)
         if len(skip):
             v = int(skip[0])
             literal.append(
@@ -137,6 +170,8 @@ def _check_chains() -> Outcome:
         Correction(
             "the calls of the chain are in rounds that rise, not in rounds 1, 2, ..., k", wrong
         ),
+        values={"leave_rounds_out": skipped},
+        searched=[Searched("chains", chains, 5**2 + 25**2)],
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import hopscape.papers.torusbcast.printed as paper
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.ledger.claim import Correction, Entries, Outcome, judge
+from hopscape.ledger.claim import Correction, Entries, Outcome, Searched, judge
 from hopscape.papers.torusbcast.numeration import (
     NumberSystem,
     lattice,
@@ -87,6 +87,7 @@ def _check_hypothesis() -> Outcome:
         literal,
         f"{'; '.join(told)}; {counted} matrices with entries up to 3 and digits 0, ±e_i looked at",
         Correction("B^d = (-1)^(d+1) det(B) I", wrong),
+        values={"literal": len(literal), "matrices": counted},
     )
 
 
@@ -107,6 +108,7 @@ def _check_residues() -> Outcome:
         literal,
         f"digits 0, ±e_i: {'; '.join(told)}",
         Correction("{0, ±e_1, ±e_2, ±e_3}, a comma is missing", wrong),
+        values={"literal": literal},
     )
 
 
@@ -147,7 +149,7 @@ def _random_digits(matrix: Sequence[Sequence[int]], seed: int) -> IntArray | Non
 
 
 def _check_expansions() -> Outcome:
-    wrong, told = [], []
+    wrong, told, vertices = [], [], 0
     for d, m in _BLOCKS:
         matrix, side = paper.MATRICES[d], (2 * d + 1) ** m
         if len(_different(sums(matrix, star(d), range(d * m)) % side)) != side**d:
@@ -163,6 +165,7 @@ def _check_expansions() -> Outcome:
         bad = np.flatnonzero(((back - points) % side).any(axis=1))
         if len(bad):
             wrong.append(f"side {side}: the digits of {points[bad[0]].tolist()} add up to another")
+        vertices += len(found)
         told.append(f"{side}^{d}")
     others = 0
     for a, b, c in product(range(-2, 3), repeat=3):
@@ -176,7 +179,10 @@ def _check_expansions() -> Outcome:
             if len(_different(every)) != size ** (2 * m):
                 wrong.append(f"B = {((a, b), (c, -a))}, digits {digits.tolist()}, m = {m}")
     return judge(
-        wrong, f"every vertex of {', '.join(told)}; {others} other matrices with random digits"
+        wrong,
+        f"every vertex of {', '.join(told)}; {others} other matrices with random digits",
+        values={"others": others},
+        searched=[Searched("vertices", vertices, sum((2 * d + 1) ** (d * m) for d, m in _BLOCKS))],
     )
 
 
@@ -191,7 +197,12 @@ def _check_restated() -> Outcome:
             literal.append(told[-1])
         if words != 5 ** (2 * m):
             wrong.append(told[-1])
-    return judge(literal, "; ".join(told), Correction("x in Z^2/5^m Z^2, not in Z^2/BZ^2", wrong))
+    return judge(
+        literal,
+        "; ".join(told),
+        Correction("x in Z^2/5^m Z^2, not in Z^2/BZ^2", wrong),
+        values={"words": told},
+    )
 
 
 def _check_tiles() -> Outcome:
@@ -217,7 +228,11 @@ def _check_tiles() -> Outcome:
             parts = (inner[:, None] + corners[None]).reshape(-1, d)
             if len(_different(parts)) != len(parts) or not _same(parts, low):
                 wrong.append(f"{d}-D: T({k}) is not the disjoint union of tiles T({k - 1})")
-    return judge(wrong, f"{levels} levels of sides 5, 25, 125 (2-D) and 7, 49 (3-D)")
+    return judge(
+        wrong,
+        "sides 5, 25, 125 (2-D) and 7, 49 (3-D)",
+        searched=[Searched("levels", levels, sum(d * m for d, m in _BLOCKS))],
+    )
 
 
 def _numbers(low: IntArray, high: IntArray, side: int) -> IntArray:

@@ -9,8 +9,14 @@ import numpy as np
 import hopscape.papers.torusbcast.printed as paper
 from hopscape.collectives.circuits.schemes import scheme
 from hopscape.collectives.circuits.torus import parse_word, steps
-from hopscape.ledger.claim import Correction, Entries, Outcome, judge
-from hopscape.papers.torusbcast.claims_definition import READINGS, faults, run, walked
+from hopscape.ledger.claim import Correction, Entries, Outcome, Searched, judge
+from hopscape.papers.torusbcast.claims_definition import (
+    READINGS,
+    faults,
+    run,
+    walked,
+    wrong_roots,
+)
 from hopscape.papers.torusbcast.delays import check_delay_safety, simulate_delays
 from hopscape.papers.torusbcast.numeration import closure, lattice, word_system
 from hopscape.papers.torusbcast.walks import (
@@ -77,6 +83,8 @@ def broadcast_faults(d: int, sizes: Sequence[int]) -> tuple[list[str], list[int]
         rounds.append(walk.rounds)
         if walk.rounds != d * m or walk.informed != [base**r for r in range(1, d * m + 1)]:
             wrong.append(f"side {base**m}: {walk.informed} know after rounds 1, 2, ...")
+        if base ** (d * m) < 10_000:  # 25² and 7³ vertices: larger ones are the same, moved
+            wrong += wrong_roots("numeration", base**m, d)
     return wrong, rounds
 
 
@@ -100,6 +108,7 @@ def _check_length() -> Outcome:
             "the longest path is the diameter, and that is 5^m - 1",
             [] if found == hops == right else [f"longest chains {found}, not {hops}"],
         ),
+        values={"longest": found, "printed": printed},
     )
 
 
@@ -122,13 +131,14 @@ def _check_informed_set() -> Outcome:
     """Sets, not sizes: I(r - 1) against L(2m - r + 1) and L(2m - r), added up by hand."""
     literal: list[str] = []
     wrong: list[str] = []
-    told = []
+    told, rounds = [], 0
     for m in (1, 2):
         side, matrix = 5**m, paper.MATRICES[2]
         when = walked("numeration", side, 2).when
         sizes = []
         for r in range(1, 2 * m + 1):
             informed = np.flatnonzero(when < r).tolist()
+            rounds += 1
             sizes.append(len(informed))
             for shift, out in ((1, literal), (0, wrong)):
                 points = sums(matrix, star(2), range(2 * m - r + shift + 1, 2 * m)) % side
@@ -141,7 +151,13 @@ def _check_informed_set() -> Outcome:
             if sorted(own.tolist()) != informed:
                 wrong.append(f"m = {m}, r = {r}: the library's L({2 * m - r}) is another set")
         told.append(f"m = {m}: {sizes} know before rounds 1, 2, ...")
-    return judge(literal, "; ".join(told), Correction("I(r-1) = L(2m - r)", wrong))
+    return judge(
+        literal,
+        "; ".join(told),
+        Correction("I(r-1) = L(2m - r)", wrong),
+        values={"as_printed": len(literal)},
+        searched=[Searched("rounds", rounds, 2 + 4)],
+    )
 
 
 def judge_containment(dimension: int, words: str, sizes: Sequence[int]) -> Outcome:

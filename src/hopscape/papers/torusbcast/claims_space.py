@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 import hopscape.papers.torusbcast.printed as paper
-from hopscape.ledger.claim import Correction, Entries, Outcome, judge
+from hopscape.ledger.claim import Correction, Entries, Outcome, Searched, judge
 from hopscape.papers.torusbcast.claims_definition import READINGS, called, faults, run, walked
 from hopscape.papers.torusbcast.claims_plane import (
     broadcast_faults,
@@ -72,11 +72,12 @@ def _check_labels() -> Outcome:
         Correction(
             "the cases are 3m - r mod 3: long words when r = 1, middle ones when r = 2", wrong
         ),
+        values={"faults_as_printed": len(literal)},
     )
 
 
 def _check_unit() -> Outcome:
-    literal, wrong, told = [], [], []
+    literal, wrong, told, rounds = [], [], [], 0
     for m in (1, 2, 3, 4):
         used = []
         for r in range(1, 3 * m + 1):
@@ -84,6 +85,7 @@ def _check_unit() -> Outcome:
             used.append(7**power)
             if abs(printed - 7**power) > 1e-9:
                 literal.append(f"m = {m}, r = {r}: u = {printed:.4g}, not {7**power}")
+        rounds += len(used)
         told.append(f"m = {m}: {used}")
     for m in _SIZES:
         unit = [min(walk, default=0) for walk in _run_lengths(m)]
@@ -94,6 +96,8 @@ def _check_unit() -> Outcome:
         literal,
         f"u by rounds, {'; '.join(told)}; the printed one is another in {len(literal)} rounds",
         Correction("u = 7^⌊(3m-r)/3⌋", wrong),
+        values={"other_units": len(literal)},
+        searched=[Searched("rounds", rounds, 3 * (1 + 2 + 3 + 4))],
     )
 
 
@@ -145,6 +149,7 @@ def _check_delays() -> Outcome:
         literal,
         f"node level: {len(wrong)} calls in foreign tiles; call level: {many} (m = 1, 2)",
         Correction("a receiver has to wait for the other calls of its sender", wrong),
+        values={"foreign_calls": many},
     )
 
 
@@ -191,6 +196,7 @@ def _check_shorter() -> Outcome:
         wrong,
         f"side 49, diameter {_diameter(2)}, 11/9 of it {bound}: {told}",
         note=f"settled: there is, down to {best}; torus-optimum says how short it can be",
+        values=found,
     )
 
 
