@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -13,11 +14,14 @@ from hopscape.ledger import (
     Outcome,
     Paper,
     Searched,
+    book,
     judge,
     load_claims,
     load_papers,
+    load_pins,
     markdown_page,
     run_claim,
+    write_pins,
 )
 
 
@@ -73,6 +77,25 @@ def test_values_and_what_was_searched_are_for_machines_too() -> None:
     assert record["searched"][0] == {"what": "pairs", "count": 6, "expected": 6}
     paper = Paper("made up", "Nobody: nothing", (), (_claim(check),))
     assert "(searched: 6 pairs, 24 orders)" in markdown_page([paper], [run_claim(_claim(check))])
+
+
+def test_what_differs_from_the_pins_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check() -> Outcome:
+        return judge([], f"{found} nodes", values={"nodes": found})
+
+    found = 10
+    claim = _claim(check)
+    paper = Paper("made up", "Nobody", (), (claim,), pinned=tmp_path / "pinned.jsonl")
+    monkeypatch.setattr(book, "load_papers", lambda: [paper])
+    load_pins.cache_clear()
+    assert run_claim(claim).changed() == []  # nothing is pinned yet
+    assert write_pins([run_claim(claim)]) == [paper.pinned]
+    assert run_claim(claim).to_dict()["changed"] == []
+    found = 11
+    assert run_claim(claim).changed() == ["values", "measured"]
+    load_pins.cache_clear()
 
 
 def test_a_check_that_searched_less_than_theory_says_has_failed() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rulings import KNOWN, Known
 
-from hopscape.ledger import Outcome, run_claim
+from hopscape.ledger import Entry, Outcome, run_claim
 
 Judged = tuple[Known, dict[str, Outcome]]
 
@@ -22,6 +22,13 @@ def test_every_claim_is_judged_as_known(judged: Judged) -> None:
     assert len(found) == len(known.claims)
     assert {known.prefix + name: one.ruling for name, one in found.items()} == known.rulings
     assert {known.name(claim) for claim in known.claims if claim.beyond} == known.beyond
+
+
+def test_checks_find_what_is_pinned(judged: Judged) -> None:
+    """``hopscape ledger --pin`` renews what is pinned, once the change is understood."""
+    known, found = judged
+    entries = [Entry(claim, found[known.name(claim)], 0.0) for claim in known.claims]
+    assert {e.claim.key: e.changed() for e in entries if e.changed()} == {}
 
 
 def test_texts_carry_what_was_measured(judged: Judged) -> None:

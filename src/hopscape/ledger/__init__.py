@@ -4,9 +4,11 @@ from hopscape.ledger.book import (
     Entry,
     load_claims,
     load_papers,
+    load_pins,
     markdown_page,
     run_claim,
     run_claims,
+    write_pins,
 )
 from hopscape.ledger.claim import Claim, Correction, Outcome, Paper, Searched, judge
 
@@ -20,7 +22,9 @@ __all__ = [
     "judge",
     "load_claims",
     "load_papers",
+    "load_pins",
     "markdown_page",
     "run_claim",
     "run_claims",
+    "write_pins",
 ]

@@ -5,18 +5,31 @@ The ledger as a page of the documentation.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.files import write_atomically
 from hopscape.core.numbers import plain
 from hopscape.core.plugins import load_plugins
 from hopscape.core.progress import track
 from hopscape.ledger.claim import Claim, Outcome, Paper, Ruling
 
-__all__ = ["Entry", "load_claims", "load_papers", "markdown_page", "run_claim", "run_claims"]
+__all__ = [
+    "Entry",
+    "load_claims",
+    "load_papers",
+    "load_pins",
+    "markdown_page",
+    "run_claim",
+    "run_claims",
+    "write_pins",
+]
 
 _BREAKDOWNS = (HopscapeError, ArithmeticError, AssertionError, LookupError, TypeError, ValueError)
 
@@ -43,8 +56,64 @@ class Entry:
             "values": plain(self.outcome.values),
             "searched": [asdict(one) for one in self.outcome.searched],
             "also_true": self.claim.beyond,
+            "changed": self.changed(),
             "seconds": round(self.seconds, 2),
         }
+
+    def changed(self) -> list[str]:
+        """What is not as it was pinned; nothing when nothing was pinned."""
+        pin = load_pins(self.claim.paper).get(self.claim.key)
+        return [] if pin is None else [name for name in _PINNED if pin[name] != self.pin()[name]]
+
+    def pin(self) -> dict[str, Any]:
+        """What is pinned of it."""
+        outcome = self.outcome
+        return {
+            "key": self.claim.key,
+            "verdict": outcome.ruling,
+            "measured": outcome.measured,
+            "note": outcome.note,
+            "values": plain(outcome.values),
+            "searched": [asdict(one) for one in outcome.searched],
+        }
+
+
+_PINNED = ("verdict", "values", "searched", "measured", "note")
+
+
+@cache
+def load_pins(paper: str) -> dict[str, dict[str, Any]]:
+    """What the checks of a paper found when they were pinned, by key."""
+    file = next((one.pinned for one in load_papers() if one.key == paper), None)
+    if file is None or not file.is_file():
+        return {}
+    rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    return {row["key"]: row for row in rows}
+
+
+def write_pins(entries: Iterable[Entry]) -> list[Path]:
+    """Pin what these entries found, and leave others as they are.
+
+    Returns:
+        The files written. Papers without such a file are left out.
+    """
+    written = []
+    for paper in load_papers():
+        fresh = {e.claim.key: e.pin() for e in entries if e.claim.paper == paper.key}
+        if paper.pinned is None or not fresh:
+            continue
+        known = {claim.key for claim in paper.claims}
+        rows = {**load_pins(paper.key), **fresh}
+        lines = [json.dumps(rows[key], ensure_ascii=False) for key in sorted(known & set(rows))]
+        text = "\n".join(lines) + "\n"
+        write_atomically(paper.pinned, partial(_put, text))
+        written.append(paper.pinned)
+    load_pins.cache_clear()
+    return written
+
+
+def _put(text: str, out: BinaryIO) -> None:
+    out.write(text.encode())
 
 
 def load_papers() -> list[Paper]:

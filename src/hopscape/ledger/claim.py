@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from hopscape.core.numbers import plain
@@ -75,7 +76,8 @@ class Outcome:
         note: How the claim must be corrected, the counter-example, or why it stays open; a ruling
             other than ``holds`` always says so.
         values: The numbers found, by name, for machines: the true value beside a refuted one, the
-            parameters of a correction. They are pinned: a run that finds others is told apart.
+            parameters of a correction. They are pinned with the ruling and the text
+            (:attr:`Paper.pinned`).
         searched: What was tried, and how much of it.
     """
 
@@ -122,6 +124,8 @@ class Paper:
         families: Names of the families that the paper is about.
         references: Modules that judge and are not judged, besides those named ``claims*``,
             ``checks*`` and ``printed``: slow twins by which the checks know better.
+        pinned: The file of what its checks found last, one JSON record per line; a run that finds
+            something else says so.
     """
 
     key: str
@@ -129,6 +133,7 @@ class Paper:
     families: tuple[str, ...]
     claims: tuple[Claim, ...]
     references: tuple[str, ...] = ()
+    pinned: Path | None = None
 
 
 class Correction(NamedTuple):

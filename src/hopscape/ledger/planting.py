@@ -36,12 +36,14 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from multiprocessing import Pipe
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from hopscape.core.errors import HopscapeError
 from hopscape.core.numbers import plain
+from hopscape.core.processes import end_when_closed
 from hopscape.ledger.book import load_claims, load_papers, run_claim
 from hopscape.ledger.claim import Claim, Outcome
 from hopscape.ledger.mutation import Mutant, mutants_of, mutated
@@ -522,13 +524,16 @@ class _Answer(NamedTuple):
 
 
 def _in_child(work: Callable[[], Any], seconds: float | None) -> _Answer:
-    """What work returns in a copy of this process."""
+    """What work returns in a copy of this process, which ends with it."""
     out, into = os.pipe()
+    far_end, lifeline = Pipe(duplex=False)
     child = os.fork()
     if child == 0:
         code = 1
         try:
             os.close(out)
+            lifeline.close()
+            end_when_closed(far_end)
             null = os.open(os.devnull, os.O_RDWR)
             for stream in range(3):
                 os.dup2(null, stream)
@@ -542,9 +547,10 @@ def _in_child(work: Callable[[], Any], seconds: float | None) -> _Answer:
             pipe.write(text)
         os._exit(code)
     os.close(into)
-    with os.fdopen(out) as pipe:
+    far_end.close()
+    with lifeline, os.fdopen(out) as pipe:
         text = pipe.read()
-    _, status = os.waitpid(child, 0)
+        _, status = os.waitpid(child, 0)
     ended = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (
         signal.SIGXCPU,
         signal.SIGKILL,

@@ -146,16 +146,20 @@ def ledger(
         int | None, option("With --plant: processes; one per processor without.", min=1)
     ] = None,
     page: Annotated[Path | None, option("Write the documentation's page (Markdown).")] = None,
+    pin: Annotated[bool, option("Pin what the checks find now, for later runs.")] = False,
 ) -> None:
     """Run the claims of the papers and judge them.
 
-    Exit code 1: a check broke down or, with --plant, fewer than 90 % of the mutants were noticed.
+    Exit code 1: a check broke down or found something else than was pinned; with --plant, fewer
+    than 90 % of the mutants were noticed.
     """
     from hopscape.core.errors import ArgumentError
-    from hopscape.ledger import load_claims, load_papers, markdown_page, run_claims
+    from hopscape.ledger import load_claims, load_papers, markdown_page, run_claims, write_pins
 
-    if listing and (plant or page is not None):
-        raise ArgumentError("--list excludes --plant and --page; give one of them")
+    if listing and (plant or pin or page is not None):
+        raise ArgumentError("--list excludes --plant, --pin and --page; give one of them")
+    if plant and pin:
+        raise ArgumentError("--pin is for what the checks find without mutants; leave out --plant")
     if not plant and (sample, seed, resume, workers) != (None, 0, None, None):
         raise ArgumentError("--sample, --seed, --resume and --workers belong to --plant; add it")
     if page is not None and (look.output is not None or look.style is not Format.table):
@@ -178,6 +182,8 @@ def ledger(
         _plant(claims, sample=sample, seed=seed, resume=resume, workers=workers, page=page)
         return
     entries = list(run_claims(claims))
+    if pin:
+        write_pins(entries)
     if page is not None:
         _renew(page, claims=markdown_page(load_papers(), entries))
         print(f"wrote {page}: {len(entries)} claims")
@@ -185,7 +191,7 @@ def ledger(
         emit(entries[0].to_dict(), table=_in_full(entries[0]))
     else:
         emit_rows([entry.to_dict() for entry in entries], columns=_COLUMNS)
-    if any(entry.outcome.ruling == "failed" for entry in entries):
+    if any(entry.outcome.ruling == "failed" or entry.changed() for entry in entries):
         raise typer.Exit(1)
 
 
@@ -253,6 +259,7 @@ def _in_full(entry: Entry) -> dict[str, str]:
         "verdict": outcome.ruling,
         "note": outcome.note,
         **{name: str(value) for name, value in plain(outcome.values).items()},
+        "changed": ", ".join(entry.changed()),
         "time (s)": f"{entry.seconds:.1f}",
     }
 
@@ -263,6 +270,7 @@ _COLUMNS = {
     "measured": "measured",
     "verdict": "verdict",
     "note": "note",
+    "changed": "changed",
 }
 _SURVIVOR_COLUMNS = {
     "key": "entry",

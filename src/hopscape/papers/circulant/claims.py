@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hopscape.ledger.claim import Entries, Paper
 from hopscape.papers.circulant import checks_bounds, checks_exchange, checks_largest
 
@@ -346,4 +348,5 @@ PAPER = Paper(
         "chen_jia",
     ),
     CLAIMS,
+    pinned=Path(__file__).with_name("pinned.jsonl"),
 )

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from hopscape.core.network import Network
-from hopscape.design.prices import PriceList, load_prices
-from hopscape.ledger.claim import Entries, Outcome, Paper, judge
+from hopscape.design.prices import load_prices
+from hopscape.ledger.claim import Entries, Outcome, Paper, Searched, Value, judge
 from hopscape.registry import build
 
 __all__ = ["PAPER", "PRINTED", "costs"]
@@ -68,31 +70,43 @@ def _check_prices() -> Outcome:
 # -- costs ----------------------------------------------------------------------------------------
 
 
-def plane_cost(network: Network, name: str, prices: PriceList) -> float:
-    """Cost of one plane, counted on its wiring.
+class Parts(NamedTuple):
+    """What a machine is made of: boxes with 64 ports, copper and optical cables."""
+
+    boxes: int
+    copper: int
+    optical: int
+
+    def cost(self, box: float, copper: float, optical: float) -> float:
+        """At these prices, in USD."""
+        return self.boxes * box + self.copper * copper + self.optical * optical
+
+
+def plane_parts(network: Network, name: str) -> Parts:
+    """Parts of one plane, counted on its wiring.
 
     Switches with few ports share a box. Lines to accelerators are copper in a fat tree; else those
     along rows are, and those along columns are optical. All other cables are optical; traces on a
     board cost nothing.
     """
-    _, (copper, optical) = prices.pick_cables(np.array([5.0, 20.0]))
     is_switch = np.zeros(network.order, dtype=bool)
     is_switch[np.setdiff1d(np.arange(network.order), network.endpoints)] = True
     once = network.tails < network.heads
     tails, heads = network.tails[once], network.heads[once]
     between = is_switch[tails] & is_switch[heads]
     ends = is_switch[tails] ^ is_switch[heads]
-    total = float(optical) * int(between.sum())
     if not is_switch.any():
-        return total + float(optical) * _between_boards(network, _BOARDS[name])
+        return Parts(0, 0, _between_boards(network, _BOARDS[name]))
     offset = np.arange(len(network.heads)) - network.indptr[network.tails]
     own = ~is_switch[tails[ends]]
     along = (offset[once][ends] < 2) & own if name in _BOARDS else np.ones(len(own), dtype=bool)
-    total += float(np.where(along, copper, optical).sum())
     used, count = np.unique(network.degrees[is_switch], return_counts=True)
-    for ports, pieces in zip(used.tolist(), count.tolist(), strict=True):
-        total += prices.switch(_RADIX).price * math.ceil(pieces / (_RADIX // ports))
-    return total
+    boxes = sum(
+        math.ceil(pieces / (_RADIX // ports))
+        for ports, pieces in zip(used.tolist(), count.tolist(), strict=True)
+    )
+    optical = int((~along).sum()) + int(between.sum())
+    return Parts(boxes, int(along.sum()), optical)
 
 
 def _between_boards(network: Network, side: int) -> int:
@@ -104,6 +118,14 @@ def _between_boards(network: Network, side: int) -> int:
     return int((board[network.tails[once]] != board[network.heads[once]]).sum())
 
 
+def machine_parts(size: int) -> dict[str, Parts]:
+    """What each topology needs for so many accelerators, all planes together."""
+    return {
+        name: Parts(*(planes * count for count in plane_parts(build(spec), name)))
+        for name, (spec, planes) in _MACHINES[size].items()
+    }
+
+
 def costs(size: int) -> dict[str, float]:
     """What each topology costs for so many accelerators, in USD.
 
@@ -112,41 +134,55 @@ def costs(size: int) -> dict[str, float]:
         5.41
     """
     prices = load_prices("hammingmesh")
-    return {
-        name: planes * plane_cost(build(spec), name, prices)
-        for name, (spec, planes) in _MACHINES[size].items()
-    }
+    _, (copper, optical) = prices.pick_cables(np.array([5.0, 20.0]))
+    each = (prices.switch(_RADIX).price, float(copper), float(optical))
+    return {name: parts.cost(*each) for name, parts in machine_parts(size).items()}
 
 
-def _by_formula(size: int) -> dict[str, float]:
-    """The same by formulas, from the printed prices alone."""
-    box, copper, optical = PRINTED.values()
+def _by_formula(size: int) -> dict[str, Parts]:
+    """The same by formulas."""
     width = math.isqrt(size)
-    out = {}
     levels = 2 if size <= _RADIX**2 // 2 else 3
     boxes = (2 * levels - 1) * size // _RADIX
-    out["fat tree"] = _LINES * (boxes * box + size * (copper + (levels - 1) * optical))
+    out = {"fat tree": Parts(_LINES * boxes, _LINES * size, _LINES * size * (levels - 1))}
     for name, side in _BOARDS.items():
         lines = 2 * width // side  # of a row
         if name == "2D torus":
-            out[name] = 4 * width * lines * optical
+            out[name] = Parts(0, 0, 4 * width * lines)
             continue
-        wide = lines > _RADIX
-        each = 3 * lines / _RADIX if wide else 1 / (_RADIX // lines)
-        cables = lines * (copper + optical + 2 * optical * wide)
-        out[name] = 4 * width * (2 * each * box + cables)
+        if lines > _RADIX:
+            boxes, trunks = 4 * width * 2 * 3 * lines // _RADIX, 2 * lines
+        else:
+            boxes, trunks = 4 * width * 2 // (_RADIX // lines), 0
+        out[name] = Parts(boxes, 4 * width * lines, 4 * width * (lines + trunks))
     return out
 
 
+def _levels(network: Network, source: int) -> list[int]:
+    """Nodes at distance 0, 1, 2, ..., level by level over the wires."""
+    seen = np.zeros(network.order, dtype=bool)
+    here, counts = np.array([source]), []
+    while len(here):
+        seen[here] = True
+        counts.append(len(here))
+        next_ = np.unique(network.heads[np.isin(network.tails, here)])
+        here = next_[~seen[next_]]
+    return counts
+
+
 def _check_costs() -> Outcome:
-    wrong, words = [], []
+    wrong, words, values, cables, expected = [], [], {}, 0, 0
     for size in _MACHINES:
-        found, wanted = costs(size), _by_formula(size)
-        wrong += [
-            f"{name} of {size:,}: {found[name]:,.0f} USD counted, {wanted[name]:,.0f} by formula"
-            for name in wanted
-            if not math.isclose(found[name], wanted[name])
-        ]
+        found, parts, formula = costs(size), machine_parts(size), _by_formula(size)
+        for name, wanted in formula.items():
+            cables += parts[name].copper + parts[name].optical
+            expected += wanted.copper + wanted.optical
+            values[f"{size} {name}"] = (*parts[name], round(found[name]))
+            if parts[name] != wanted or found[name] != wanted.cost(*PRINTED.values()):
+                wrong.append(
+                    f"{name} of {size:,}: {parts[name]} for {found[name]:,.0f} USD counted,"
+                    f" {wanted} for {wanted.cost(*PRINTED.values()):,.0f} by formula"
+                )
         wrong += [
             f"{name} of {size:,} accelerators costs {found[name]:,.0f} USD, the fat tree"
             f" {found['fat tree']:,.0f}"
@@ -155,17 +191,26 @@ def _check_costs() -> Outcome:
         ]
         shown = ", ".join(f"{name} {cost / 1e6:.3g}" for name, cost in found.items())
         words.append(f"{size:,} accelerators, million USD: {shown}")
-    return judge(wrong, "; ".join(words))
+    searched = [Searched("cables of ten machines", cables, expected)]
+    return judge(wrong, "; ".join(words), values=values, searched=searched)
 
 
 def _check_table() -> Outcome:
+    totals = {size: costs(size) for size in _MACHINES}
+    values: dict[str, Value] = {
+        f"{size} {name}": round(cost) for size in totals for name, cost in totals[size].items()
+    }
+    for name, (spec, _) in _MACHINES[1024].items():
+        network = build(spec)
+        degrees, nodes = np.unique(network.degrees, return_counts=True)
+        values[f"{name}, nodes by degree"] = [degrees.tolist(), nodes.tolist()]
+        values[f"{name}, nodes by distance"] = _levels(network, 0)
     text = "; ".join(
-        f"{size:,}: " + ", ".join(f"{name} {cost / 1e6:.3g}" for name, cost in costs(size).items())
-        for size in _MACHINES
+        f"{size:,}: " + ", ".join(f"{name} {cost / 1e6:.3g}" for name, cost in some.items())
+        for size, some in totals.items()
     )
     note = "the printed values are not at hand, so that nothing is compared; recomputed only"
-    values = {f"{name} of {size}": cost for size in _MACHINES for name, cost in costs(size).items()}
-    return Outcome("open", f"{text} million USD", note, values=values)
+    return Outcome("open", f"{text} million USD", note, values)
 
 
 # -- bandwidth ------------------------------------------------------------------------------------
@@ -208,29 +253,33 @@ def neighbour_loads(network: Network, height: int, width: int) -> tuple[int, lis
 
 
 def _check_neighbours() -> Outcome:
-    wrong, words = [], []
+    wrong, words, lines, expected = [], [], 0, 0
     for a, x in ((2, 4), (2, 16), (4, 3), (4, 8), (3, 5)):
         spec = f"hammingmesh({a}, {a}, {x}, {x})"
-        most, apart = neighbour_loads(build(spec), a * x, a * x)
+        network = build(spec)
+        most, apart = neighbour_loads(network, a * x, a * x)
+        lines += int((network.tails < a * a * x * x).sum())
+        expected += 4 * a * a * x * x
         wrong += [f"{spec}: {apart[0]}"] if apart else []
         wrong += [f"{spec}: a channel carries {most} lines"] if most > 1 else []
         words.append(f"{spec} {most}")
-    return judge(wrong, f"most lines on a channel: {', '.join(words)}")
+    searched = [Searched("lines of accelerators", lines, expected)]
+    return judge(wrong, f"most lines on a channel: {', '.join(words)}", searched=searched)
 
 
 def _check_global() -> Outcome:
     from hopscape.metrics.throughput import switch_graph
 
+    names = ("Hx2Mesh", "Hx4Mesh")
     shares = {
-        name: switch_graph(build(_MACHINES[1024][name][0])).uniform().throughput
-        for name in ("Hx2Mesh", "Hx4Mesh")
+        name: switch_graph(build(_MACHINES[1024][name][0])).uniform().throughput for name in names
     }
     text = ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares.items())
     return Outcome(
         "open",
         f"uniform traffic, of what 1,024 accelerators inject: {text}",
         "the abstract names no figure that 'high' could be held against",
-        values={name: round(share, 4) for name, share in shares.items()},
+        {name: round(share, 9) for name, share in shares.items()},
     )
 
 
@@ -284,4 +333,5 @@ PAPER = Paper(
     "Hoefler and others: HammingMesh, a network topology for large-scale deep learning (SC 2022)",
     ("hammingmesh",),
     CLAIMS,
+    pinned=Path(__file__).with_name("pinned.jsonl"),
 )

@@ -7,6 +7,8 @@ Claims of sections 5 and 6, and what the paper does not say.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hopscape.ledger.claim import Entries, Paper
 from hopscape.papers.heawood import (
     checks_expanded as expanded,
@@ -381,4 +383,5 @@ PAPER = Paper(
         "expanded",
     ),
     CLAIMS,
+    pinned=Path(__file__).with_name("pinned.jsonl"),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hopscape.ledger.claim import Entries, Paper
 from hopscape.papers.blockdesign.claims import CLAIMS as SWITCHES
 from hopscape.papers.multiring import checks_delay as beyond
@@ -211,4 +213,5 @@ PAPER = Paper(
         *SWITCHES,
     ),
     references=("hopscape.papers.multiring.walks", "hopscape.papers.blockdesign.wires"),
+    pinned=Path(__file__).with_name("pinned.jsonl"),
 )

@@ -7,6 +7,8 @@ Claims of section 3, and what the paper does not say.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hopscape.ledger.claim import Entries, Paper
 from hopscape.papers.rpc import (
     checks_collectives as beyond,
@@ -422,4 +424,5 @@ PAPER = Paper(
         "hrn",
     ),
     CLAIMS,
+    pinned=Path(__file__).with_name("pinned.jsonl"),
 )

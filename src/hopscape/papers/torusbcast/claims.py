@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hopscape.ledger.claim import Paper
 from hopscape.papers.torusbcast import (
     claims_beyond as beyond,
@@ -29,4 +31,5 @@ PAPER = Paper(
     ("torus",),
     CLAIMS,
     references=("hopscape.papers.torusbcast.walks",),
+    pinned=Path(__file__).with_name("pinned.jsonl"),
 )
