@@ -38,7 +38,8 @@ __all__ = [
     "breadth_first_schedule",
 ]
 
-_SECONDS = 3e-7  # of a hop
+_STEPS = 30.0
+"""Steps per hop of a tree, 0.3 µs."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,7 @@ def breadth_first(network: Network, pieces: int = 1) -> BreadthFirst:
     require_memory(
         (70 * pieces + 4) * len(ends) * order, f"the trees of {len(ends)} roots in {network.spec}"
     )
-    needed = _SECONDS * pieces * len(ends) * order
-    check_time(f"the trees of {len(ends)} roots in {network.spec}", needed)
+    check_time(f"the trees of {len(ends)} roots in {network.spec}")
     distance = distance_rows(network, ends)
     if unreached(distance[:, ends]).any():
         raise DisconnectedError(
@@ -127,6 +127,17 @@ def breadth_first_schedule(network: Network, goal: Goal, model: Model = Model())
     )
 
 
+def breadth_first_cost(network: Network, goal: Goal, model: Model) -> float:
+    """Steps of growing the trees of all roots, or of one root per orbit on large networks."""
+    roots, pieces = network.endpoint_count, goal.chunks
+    if goal.kind == "all-reduce":
+        pieces = max(1, pieces // max(1, roots))
+    planned = network.order > WRITTEN and not network.has_switches and network.symmetry is not None
+    if planned and model.packing == "unit" and pieces == 1 and network.symmetry is not None:
+        roots = len(network.symmetry.representatives)
+    return _STEPS * pieces * roots * network.order
+
+
 def _view(network: Network) -> View | None:
     """The symmetries of a large network, where one node per orbit can be planned; None else."""
     family, zero = network.family, np.zeros(1, dtype=np.int64)
@@ -165,6 +176,13 @@ def _pruned(network: Network, trees: BreadthFirst, pieces: int) -> IntArray:
 
 
 _WHAT = "breadth-first broadcasts, balanced in every step: as few steps as the diameter"
-ALL_GATHER = Collective("breadth-first", "all-gather", _WHAT, breadth_first_schedule, ALL_PORT_ONLY)
+ALL_GATHER = Collective(
+    "breadth-first",
+    "all-gather",
+    _WHAT,
+    breadth_first_schedule,
+    ALL_PORT_ONLY,
+    cost=breadth_first_cost,
+)
 REDUCE_SCATTER = replace(ALL_GATHER, goal="reduce-scatter")
 ALL_REDUCE = replace(ALL_GATHER, goal="all-reduce")

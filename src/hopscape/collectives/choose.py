@@ -11,6 +11,7 @@ from typing import Any
 from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
 from hopscape.collectives.generic import make_schedule
 from hopscape.collectives.orbits import (
+    matching_cost,
     symmetric_all_gather,
     symmetric_all_reduce,
     symmetric_all_to_all,
@@ -83,7 +84,8 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     turns = type(family).rotations is not Family.rotations
     if turns and goal.kind in _TURNED and all(one.name != "bandwidth" for one in found):
         what = "unit messages near the bandwidth bound, planned for one node of each orbit"
-        found.append(Collective("bandwidth", goal.kind, what, _TURNED[goal.kind]))
+        make = _TURNED[goal.kind]
+        found.append(Collective("bandwidth", goal.kind, what, make, cost=matching_cost))
     moves = type(family).translate is not Family.translate
     if moves and goal.kind in CARRIED and all(one.name != "translations" for one in found):
         found.append(by_translations(goal.kind))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,30 +11,40 @@ from hopscape.collectives.choose import GENERIC, named_algorithms, present_name,
 from hopscape.collectives.generic import make_schedule
 from hopscape.core.dimension_order import grid_of
 from hopscape.core.distances import distances_from
-from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError, TooLargeError
+from hopscape.core.errors import (
+    ArgumentError,
+    DisconnectedError,
+    HopscapeError,
+    OutOfTimeError,
+    TooLargeError,
+)
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal, GoalKind
 from hopscape.core.model import COSTS, MACHINE, Model
 from hopscape.core.network import Network
-from hopscape.core.plugins import load_plugins
-from hopscape.core.progress import check_time, time_limit, track
+from hopscape.core.progress import human_time, track
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 from hopscape.core.verify import verify
 
 __all__ = ["Contest", "Entry", "LeftOut", "buffer_chunks", "candidates", "compete", "usual_rules"]
 
+STEPS_PER_SECOND = 1e8
+"""Elementary steps in a second of work: what the costs of algorithms were measured with."""
 SECONDS = 30.0
+"""Seconds of work that each algorithm may take: what a user waits for without being asked."""
 EXACT = "exact"
 """The algorithm whose schedules have the fewest rounds of all."""
 _SETTLED = "it searches for long, and the lower bound is reached without it"
 _PIPELINED = (4, 16, 64)
 _MANY_MOVES = 10_000_000
-_WAYS_OF_PACKING = ("unit", "packed")
-_PLANNED = ("translations", "bandwidth")
-"""Algorithms that plan for one node of each orbit: they come first, being near the bound."""
-_SECONDS = {"all-reduce": 3e-6}
-_SECOND = 7e-7  # of a transfer that is made and checked
+"""Transfers beyond which only one schedule is made: each takes seconds and a gigabyte."""
+_PACKINGS = ("unit", "packed")
+_SYMMETRIC = ("translations", "bandwidth")
+"""Algorithms that plan for one node of each orbit: they come first, being close to the bound, and
+need not write out their transfers on large networks."""
+_STEPS_PER_TRANSFER, _STEPS_PER_SUM = 70.0, 300.0
+"""Steps of a transfer that is made and checked, and of one of an all-reduce, whose sums are."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +70,15 @@ class Entry:
 
     def line(self, costs: Mapping[str, float]) -> tuple[float, float]:
         """Time as a line: what it takes without data, and what every byte of the buffer adds."""
-        found = self.verdict.details
-        still = costs["alpha"] * self.rounds + costs["delta"] * found.get("sum_round_max", 0)
-        moving = costs["beta"] * found.get("sizes", 0) + costs["gamma"] * found.get("added", 0)
-        return still, moving / self.chunks
+        details = self.verdict.details
+        latency = costs["alpha"] * self.rounds + costs["delta"] * details.get("sum_round_max", 0)
+        moved = costs["beta"] * details.get("sizes", 0) + costs["gamma"] * details.get("added", 0)
+        return latency, moved / self.chunks
 
     def time(self, costs: Mapping[str, float], size: float) -> float:
         """Time for a buffer of so many bytes, in the unit of the costs."""
-        still, each = self.line(costs)
-        return still + each * size
+        latency, per_byte = self.line(costs)
+        return latency + per_byte * size
 
     def cost(self, costs: Mapping[str, float], size: float | None) -> float:
         """What it is ranked by: time for so many bytes, or with costs per chunk without.
@@ -76,11 +86,11 @@ class Entry:
         Where nothing is said of costs, a round counts 1, or as much as its busiest channel carries.
         """
         if size is None and costs["beta"] == costs["gamma"] == costs["delta"] == 0:
-            return costs["alpha"] * self.lasts
+            return costs["alpha"] * self.duration
         return self.time(costs, self.chunks if size is None else size)
 
     @property
-    def lasts(self) -> float:
+    def duration(self) -> float:
         """Rounds; in cut-through each counts as much as its busiest channel carries."""
         shares = self.schedule.model.switching == "cut-through"
         busy = self.verdict.details.get("sizes", 0) if shares else 0
@@ -136,8 +146,8 @@ class Contest:
         """No schedule is faster for a buffer of so many bytes."""
         rounds = self.bounds[0].rounds if self.bounds else 0
         loads = least_load(self.network, self.goal, self.model)
-        still = (self.costs["alpha"] + self.costs["delta"]) * rounds
-        return still + (self.costs["beta"] * loads[0] + self.costs["gamma"] * loads[1]) * size
+        latency = (self.costs["alpha"] + self.costs["delta"]) * rounds
+        return latency + (self.costs["beta"] * loads[0] + self.costs["gamma"] * loads[1]) * size
 
 
 def buffer_chunks(network: Network, goal: Goal) -> int:
@@ -158,24 +168,28 @@ def buffer_chunks(network: Network, goal: Goal) -> int:
 
 
 def candidates(network: Network, goal: Goal) -> list[Collective]:
-    """All algorithms for a goal: the family's, generic, classic, those that search for long."""
+    """All algorithms for a goal, in the order in which they are run.
+
+    Those that plan by symmetry first, then those that do not search (the family's, generic,
+    classic), then those that search.
+    """
     from hopscape.collectives.classics import CLASSICS
 
     what = "trees of breadth-first search and greedy rounds, for any network"
-    found = list(named_algorithms(network, goal))
-    found.append(Collective(GENERIC, goal.kind, what, make_schedule))
-    for more in (_turned_round(network, goal), CLASSICS):
-        names = {one.name for one in found}
-        found += [one for one in more if one.goal == goal.kind and one.name not in names]
-    return sorted(found, key=lambda one: (_is_dear(one), one.name not in _PLANNED))
+    pool = list(named_algorithms(network, goal))
+    pool.append(Collective(GENERIC, goal.kind, what, make_schedule))
+    for more in (_reversed_algorithms(network, goal), CLASSICS):
+        names = {one.name for one in pool}
+        pool += [one for one in more if one.goal == goal.kind and one.name not in names]
+    return sorted(pool, key=lambda one: (_searches(one), one.name not in _SYMMETRIC))
 
 
-def _is_dear(one: Collective) -> bool:
-    """Does an algorithm search for long? Those for any network that packages add do."""
-    return any(one is added for added in load_plugins("collectives").values())
+def _searches(one: Collective) -> bool:
+    """Is it run after the others, and only where these do not reach the lower bound?"""
+    return one.cost is not None and one.name not in _SYMMETRIC
 
 
-def _turned_round(network: Network, goal: Goal) -> list[Collective]:
+def _reversed_algorithms(network: Network, goal: Goal) -> list[Collective]:
     """Algorithms for other goals that serve this one backwards, or backwards and then forwards."""
     gather = Goal.all_gather()
     other = {"reduce-scatter": gather, "all-reduce": gather}
@@ -183,43 +197,89 @@ def _turned_round(network: Network, goal: Goal) -> list[Collective]:
         other |= {"gather": Goal.scatter(goal.root), "reduce": Goal.broadcast(goal.root)}
     if goal.kind not in other or not network.duplex:
         return []
-    build = both_ways if goal.kind == "all-reduce" else backwards
-    return [
-        Collective(one.name, goal.kind, f"{one.summary}, backwards", build(one), one.serves)
-        for one in named_algorithms(network, replace(other[goal.kind], groups=goal.groups))
-    ]
+    turn = gather_both_ways if goal.kind == "all-reduce" else backwards
+    forward = named_algorithms(network, replace(other[goal.kind], groups=goal.groups))
+    return [turn(one, goal.kind) for one in forward]
 
 
-def backwards(one: Collective) -> Callable[[Network, Goal, Model], Schedule]:
-    """A broadcast, scatter or all-gather backwards: a reduce, gather or reduce-scatter."""
+def backwards(one: Collective, kind: GoalKind) -> Collective:
+    """A broadcast, scatter or all-gather backwards: a reduce, gather or reduce-scatter.
+
+    Its search is that of the algorithm it turns round, and so is its cost.
+    """
     kinds: dict[str, GoalKind] = {"reduce": "broadcast", "gather": "scatter"}
 
-    def build(network: Network, goal: Goal, model: Model) -> Schedule:
-        aim = replace(goal, kind=kinds.get(goal.kind, "all-gather"))
+    def forward(goal: Goal, model: Model) -> tuple[Goal, Model]:
         rules = model.converging() if goal.kind == "reduce" else model
-        forth = run_built(one, network, aim, rules.backwards())
+        return replace(goal, kind=kinds.get(goal.kind, "all-gather")), rules.backwards()
+
+    def build(network: Network, goal: Goal, model: Model) -> Schedule:
+        forth = run_built(one, network, *forward(goal, model))
         return forth.reversed(goal, name=one.name).under(model)
 
-    return build
+    def cost(network: Network, goal: Goal, model: Model) -> float:
+        return search_steps(one, network, *forward(goal, model))
+
+    return replace(
+        one,
+        goal=kind,
+        summary=f"{one.summary}, backwards",
+        build=build,
+        groups=False,
+        cost=None if one.cost is None else cost,
+    )
 
 
-def both_ways(one: Collective) -> Callable[[Network, Goal, Model], Schedule]:
+def gather_both_ways(one: Collective, kind: GoalKind = "all-reduce") -> Collective:
     """An all-gather backwards, then forwards: an all-reduce of a block per endpoint."""
 
-    def build(network: Network, goal: Goal, model: Model) -> Schedule:
+    def forward(network: Network, goal: Goal) -> Goal:
         ends = len(goal.members(network))
         if goal.chunks % ends:
             raise ArgumentError(
                 f"it cuts the data into a block per endpoint: {ends} chunks (--sliced), not"
                 f" {goal.chunks}"
             )
-        aim = Goal.all_gather(goal.chunks // ends, goal.groups)
+        return Goal.all_gather(goal.chunks // ends, goal.groups)
+
+    def build(network: Network, goal: Goal, model: Model) -> Schedule:
+        aim = forward(network, goal)
         forth = run_built(one, network, aim, model)
         back = model.backwards()
         other = forth if back == model else run_built(one, network, aim, back)
         return other.reversed(goal).then(forth, goal, name=one.name)
 
-    return build
+    def cost(network: Network, goal: Goal, model: Model) -> float:
+        runs = 1 if model.backwards() == model else 2
+        return runs * search_steps(one, network, forward(network, goal), model)
+
+    return replace(
+        one,
+        goal=kind,
+        summary=f"{one.summary}, backwards",
+        build=build,
+        groups=False,
+        cost=None if one.cost is None else cost,
+    )
+
+
+def search_steps(one: Collective, network: Network, goal: Goal, model: Model) -> float:
+    """Steps of an algorithm's search, over all groups of the goal; 0 where it does not search.
+
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("random_regular(64, 4)")
+        >>> steps = {one.name: search_steps(one, net, Goal.all_gather(), Model())
+        ...          for one in candidates(net, Goal.all_gather())}
+        >>> steps["ring"] == 0 < steps["breadth-first"] < steps["forest"]
+        True
+    """
+    if one.cost is None:
+        return 0.0
+    if not goal.groups or one.groups:
+        return one.cost(network, goal, model)
+    everywhere = goal.everywhere()
+    return sum(one.cost(network.among(group), everywhere, model) for group in goal.groups)
 
 
 def usual_rules(network: Network, asked: Mapping[str, Any], size: float | None) -> dict[str, Any]:
@@ -257,9 +317,15 @@ def compete(
     *,
     size: float | None = None,
     algorithm: str | None = None,
-    seconds: float = SECONDS,
+    seconds: float | None = None,
 ) -> Contest:
     """Run every algorithm that serves what is asked, verify each, and rank them.
+
+    Work is counted, not timed: an algorithm that searches says how many steps it takes
+    (``Collective.cost``), so that the answer is the same on every machine, however busy.
+    Algorithms that do not search are always run, and first. One that does is left out where the
+    lower bound is reached without it, or where its search is longer than allowed; ``left_out``
+    says so.
 
     Args:
         asked: Rules and costs of the model that are asked for.
@@ -267,15 +333,16 @@ def compete(
             more chunks, and the shortest time wins; without it the fewest rounds of the goal as it
             is (or the shortest time under the costs asked for).
         algorithm: Only this one.
-        seconds: Time for all of them; those that are not tried in it are left out.
+        seconds: Work that the search of each algorithm may take, in seconds of 10⁸ steps; 30
+            when left out.
 
     Raises:
         ArgumentError: When no algorithm serves what is asked; the message says why each does not.
 
     Examples:
         >>> import hopscape
-        >>> found = compete(hopscape.build("torus(8, 8)"), Goal.all_gather())
-        >>> found.best.rounds, found.bounds[0].rounds
+        >>> contest = compete(hopscape.build("torus(8, 8)"), Goal.all_gather())
+        >>> contest.best.rounds, contest.bounds[0].rounds
         (16, 16)
     """
     asked = dict(asked or {})
@@ -295,16 +362,16 @@ def compete(
             _no_stops(network, model)
     entries: list[Entry] = []
     left: list[LeftOut] = []
-    with time_limit(seconds):
-        bounds = tuple(_bounds(network, goal, model))
-        contest = Contest(network, goal, model, costs, size, (), (), bounds)
-        for one in _shown(pool, goal, network):
-            if entries and _is_dear(one) and contest.settled(entries):
-                left.append(LeftOut(one.name, _SETTLED))
-                continue
-            made, why = _try(one, network, goal, model, size, bool(entries), algorithm is not None)
-            entries += made
-            left += [] if made else [LeftOut(one.name, why)]
+    bounds = tuple(_bounds(network, goal, model))
+    contest = Contest(network, goal, model, costs, size, (), (), bounds)
+    for one in _shown(pool, goal, network):
+        if entries and _searches(one) and contest.settled(entries):
+            left.append(LeftOut(one.name, _SETTLED))
+            continue
+        effort = _Effort(seconds, named=algorithm is not None, first=not entries)
+        made, why = _try(one, network, goal, model, size, effort)
+        entries += made
+        left += [LeftOut(one.name, why)] if not made or effort.cut else []
     if not entries:
         _give_up(network, goal, model, left)
     entries.sort(key=lambda e: (e.cost(costs, size), e.rounds, e.busiest, e.schedule.transfers))
@@ -322,9 +389,10 @@ def _proved(entries: Sequence[Entry], model: Model, bounds: Sequence[Bound]) -> 
 
 def _bounds(network: Network, goal: Goal, model: Model) -> list[Bound]:
     """Lower bounds, while the work on them is seen."""
+    bounds: list[Bound] = []
     for _ in track([0], f"lower bounds of {goal.kind} on {network.spec}", 0):
-        found = lower_bounds(network, goal, model)
-    return found
+        bounds = lower_bounds(network, goal, model)
+    return bounds
 
 
 def _shown(pool: list[Collective], goal: Goal, network: Network) -> Iterator[Collective]:
@@ -390,52 +458,92 @@ def _variants(network: Network, goal: Goal, size: float | None) -> Iterator[Goal
     yield from (replace(goal, chunks=c) for c in dict.fromkeys(chunks) if 1 < c <= most)
 
 
+class _Effort:
+    """What an algorithm may spend in a contest, in steps.
+
+    Args:
+        seconds: The limit that the user asks for; None for the usual one.
+        named: Was the algorithm asked for by name? Then only the user's own limit holds for it.
+        first: Has none served yet? Then a limit below the usual one is not held against it: some
+            answer is better than none.
+
+    Attributes:
+        cut: Was some search not made?
+    """
+
+    def __init__(self, seconds: float | None, *, named: bool, first: bool) -> None:
+        self.named, self.first, self.cut = named, first, False
+        self.asked = seconds
+        self.left = STEPS_PER_SECOND * (SECONDS if seconds is None else seconds)
+        if first and not named:
+            self.left = max(self.left, STEPS_PER_SECOND * SECONDS)
+
+    def spend(self, steps: float) -> None:
+        """Count a search; refuse it where it takes more than is left."""
+        free = self.named and self.asked is None
+        if not free and steps > self.left:
+            self.cut = True
+            usual = "usual " if self.asked is None else ""
+            raise TooLargeError(
+                f"its search takes about {human_time(steps / STEPS_PER_SECOND)}, of the {usual}"
+                f"limit {human_time(max(self.left, 0) / STEPS_PER_SECOND)} are left (--time-limit)"
+            )
+        self.left -= steps
+
+    def check_transfers(self, one: Collective, network: Network, goal: Goal, model: Model) -> None:
+        """Refuse a schedule that takes very long to write, however it is made."""
+        moves = _moves(network, goal)
+        if not self.first:
+            _check_moves(network, goal)
+        if one.name in _SYMMETRIC and goal.kind in ("all-gather", "all-to-all"):
+            return  # these need not be written out
+        adds = goal.kind == "all-reduce"
+        steps = (_STEPS_PER_SUM if adds else _STEPS_PER_TRANSFER) * moves
+        if steps > STEPS_PER_SECOND and model.switching == "cut-through":
+            # paths of several channels each
+            steps *= 1 + int(distances_from(network, int(network.endpoints[0])).max())
+        most = STEPS_PER_SECOND * max(SECONDS, self.asked or 0.0)
+        if steps > most:
+            raise TooLargeError(
+                f"a schedule of {moves:,} transfers takes about"
+                f" {human_time(steps / STEPS_PER_SECOND)} to write, longer than"
+                f" {human_time(most / STEPS_PER_SECOND)} (--time-limit)"
+            )
+
+
 def _try(
     one: Collective,
     network: Network,
     goal: Goal,
     model: Model,
     size: float | None,
-    others: bool,
-    named: bool,
+    effort: _Effort,
 ) -> tuple[list[Entry], str]:
     """What an algorithm gives, or why it gives nothing.
 
-    All are bound by the time limit. One that is asked for by name may fail its check: its verdict
-    says so.
+    One that is asked for by name may fail its check: its verdict says so.
     """
     made: list[Entry] = []
-    why = ""
+    why = cut = ""
     title = f"the {goal.kind} algorithm {one.name!r} of {network.spec} "
     for aim in _variants(network, goal, size):
         for rules in _served(one, network, model):
             try:
-                _check_pace(one, network, aim, rules)
-                if others or made:
-                    check_time(one.name)
-                    _check_moves(network, aim)
+                effort.check_transfers(one, network, aim, rules)
+                effort.spend(search_steps(one, network, aim, rules))
                 schedule = run_built(one, network, aim, rules).under(model)
                 verdict = verify(schedule)
-            except DisconnectedError:
-                raise
+            except (DisconnectedError, OutOfTimeError):
+                raise  # there is no schedule at all, or whoever called the contest has no time left
             except HopscapeError as error:
                 why = why or str(error).removeprefix(title)
+                cut = cut or (f"in {aim.chunks} chunks: {error}" if effort.cut and made else "")
                 continue
-            if verdict or (named and not made):
+            effort.first = False
+            if verdict or (effort.named and not made):
                 made.append(_entry(one.name, schedule, verdict))
             why = why or f"its schedule fails: {verdict.reason}"
-    return _undominated(made), why or _hop_by_hop(network)
-
-
-def _check_pace(one: Collective, network: Network, goal: Goal, model: Model) -> None:
-    """Refuse what takes far longer than there is time, however it is made."""
-    if one.name in _PLANNED and goal.kind in ("all-gather", "all-to-all"):
-        return  # these need not be written out
-    needed = _SECONDS.get(goal.kind, _SECOND) * _moves(network, goal)
-    if needed > 1 and model.switching == "cut-through":  # paths of several channels each
-        needed *= 1 + int(distances_from(network, int(network.endpoints[0])).max())
-    if needed > 1:
-        check_time(f"a schedule of {_moves(network, goal):,} transfers", needed)
+    return _undominated(made), (cut if made else why) or why or _hop_by_hop(network)
 
 
 def _check_moves(network: Network, goal: Goal) -> None:
@@ -496,7 +604,7 @@ def _served(one: Collective, network: Network, model: Model) -> Iterator[Model]:
         return
     plain = not network.has_switches or model.in_network
     if plain and (listed is None or "store-and-forward" in listed):
-        for packing in _WAYS_OF_PACKING if model.packing == "packed" else ("unit",):
+        for packing in _PACKINGS if model.packing == "packed" else ("unit",):
             yield replace(model, switching="store-and-forward", packing=packing)  # type: ignore[arg-type]
     if listed is not None and "circuit" in listed:
         yield replace(model, switching="circuit", packing="unit")

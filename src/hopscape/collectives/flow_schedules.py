@@ -20,7 +20,7 @@ import numpy as np
 
 from hopscape.collectives.flows import Parallel, exchange_bound, orbits_of
 from hopscape.collectives.free_group import Orbits
-from hopscape.collectives.plan import PathPlan, Plan, hop_rounds
+from hopscape.collectives.plan import PathPlan, Plan, hop_rounds, path_cost
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
@@ -29,7 +29,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import ALL_PORT_ONLY, Model, Served
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
-from hopscape.core.progress import check_time, human_time, time_left, track
+from hopscape.core.progress import check_time, track
 from hopscape.core.schedule import Schedule
 
 __all__ = [
@@ -42,7 +42,6 @@ __all__ = [
     "flow_schedule",
 ]
 
-_LEFT = 0.5  # of the time, for the rounds
 _SHARP = (0.0, 1.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0)
 _REPAIRS = 30
 _SHIFT_REPAIRS, _SHIFT_SHARP = 6, _SHARP[2:]  # a round of shifts has few conflicts
@@ -50,9 +49,14 @@ _FEW_ENDS = 200
 _AFRESH = 8
 _REPAIR_WORK = 60_000
 _EXTRA_HOPS = 6
-_WORK = 2_000_000_000
-_SECONDS = 1e-7
-_LONGEST = 300.0
+_STEPS = 2.0
+"""Steps of a search for a path, per channel: 20 ns on random graphs of 32 to 100 nodes."""
+_WORK = 400_000_000
+"""Packets times channels of all sweeps together: 8 s of search. Repairs may take as much."""
+_MOST_WORK = 1_500_000_000
+"""Packets times channels beyond which no search is begun: two sweeps would take a minute."""
+_REPAIR_SHARE = 3
+"""A repair reroutes the packets on full channels only, about one in three."""
 
 
 @dataclass(frozen=True)
@@ -310,22 +314,16 @@ class _Prices:
         self.level = level
 
     def settle(self, repairs: int | None = None, sharp: Sequence[float] = _SHARP) -> None:
-        """Reroute all packets at each sharpness, then those on full channels, again and again.
-
-        Half of the time is left for giving them rounds.
-        """
+        """Reroute all packets at each sharpness, then those on full channels, again and again."""
         count = len(self.routes.source)
         goal = ceil(self.level)
-        started = time_left()
-        sweeps = max(2, min(len(sharp), _WORK // (count * len(self.network.heads))))
+        sweeps, usual = _efforts(count, len(self.network.heads), len(sharp))
         for each in sharp[:: -(-len(sharp) // sweeps)]:
-            if self.least <= goal or time_left() < _LEFT * started:
+            if self.least <= goal:
                 break
             self.reroute(self.generator.permutation(count), each, self.level)
-        usual = max(_REPAIRS, min(10 * _REPAIRS, _REPAIR_WORK // count))
-        usual = min(usual, 3 * _WORK // (count * len(self.network.heads)))
         for i in range(usual if repairs is None else repairs):
-            if self.least <= goal or time_left() < _LEFT * started:
+            if self.least <= goal:
                 break
             if i % _AFRESH == _AFRESH - 1:  # all packets anew, not to go round in circles
                 anew = float(self.generator.uniform(1.0, 32.0))
@@ -384,15 +382,35 @@ def _eccentricity(network: Network, own: IntArray, ends: IntArray) -> int:
     return int(rows.max(initial=0))
 
 
+def _efforts(packets: int, channels: int, sharps: int = len(_SHARP)) -> tuple[int, int]:
+    """How many sweeps over all packets, and how many repairs after them."""
+    sweeps = max(2, min(sharps, _WORK // (packets * channels)))
+    repairs = max(_REPAIRS, min(10 * _REPAIRS, _REPAIR_WORK // packets))
+    return sweeps, min(repairs, _REPAIR_SHARE * _WORK // (packets * channels))
+
+
+def flow_cost(network: Network, goal: Goal, model: Model) -> float:
+    """Steps of the search for routes, and of giving rounds to whole paths."""
+    ends, channels = network.endpoint_count, len(network.heads)
+    whole = model.switching != "store-and-forward"
+    symmetric = not (whole or goal.groups) and network.symmetry is not None and network.one_speed
+    if symmetric and network.symmetry is not None:
+        ends = min(ends, len(network.symmetry.representatives))
+    packets = max(1, ends * network.endpoint_count * goal.chunks)
+    sweeps, repairs = _efforts(packets, max(1, channels))
+    routes = _STEPS * packets * channels * (sweeps + repairs / _REPAIR_SHARE)
+    return routes + (path_cost(packets) if whole else 0.0)
+
+
 def _check_effort(network: Network, packets: int) -> None:
     """Say before it is begun when routing would take very long."""
-    needed = 2 * _SECONDS * packets * len(network.heads)
-    if needed > _LONGEST:
+    work = packets * len(network.heads)
+    if work > _MOST_WORK:
         raise TooLargeError(
-            f"routing {packets} packets by prices over {len(network.heads)} channels would take"
-            f" about {human_time(needed)}; beyond {human_time(_LONGEST)} it is not begun"
+            f"routing {packets:,} packets by prices over {len(network.heads):,} channels would take"
+            f" about {2 * _STEPS * work:.2g} steps; beyond {2 * _STEPS * _MOST_WORK:.2g} it is not"
+            " begun"
         )
-    check_time(f"routing {packets} packets", needed / 10)
 
 
 SERVES = Served(
@@ -407,6 +425,7 @@ ALL_TO_ALL = Collective(
     flow_schedule,
     SERVES,
     groups=True,
+    cost=flow_cost,
 )
 ALL_GATHER = Collective(
     "flow",
@@ -414,6 +433,7 @@ ALL_GATHER = Collective(
     "a copy to everybody along routes that load all channels alike: for narrow endpoints",
     flow_schedule,
     SERVES,
+    cost=flow_cost,
 )
 
 

@@ -27,7 +27,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model, Served
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
-from hopscape.core.progress import check_time, human_time, track
+from hopscape.core.progress import check_time, track
 from hopscape.core.schedule import Schedule
 
 __all__ = [
@@ -41,8 +41,11 @@ __all__ = [
     "split_switches",
 ]
 
-_SECONDS = 1.5e-7
-_LONGEST = 600.0
+_STEPS, _SWITCHED = 15.0, 5.0
+"""Steps per endpoint squared and channel (ten per endpoint as well), and how many times as many
+where switches have to be split off: measured on 64 to 144 nodes, and on a fat tree of 128."""
+_MOST_STEPS = 6e10
+"""Beyond it, ten minutes, no packing is begun."""
 _AT_ONCE = 1_000_000
 
 
@@ -114,14 +117,18 @@ def _check_effort(network: Network, pieces: int) -> None:
     """Say before it is begun when packing would take very long."""
     ends, channels = network.endpoint_count, len(network.heads)
     require_memory(200 * pieces * ends * ends, f"the trees of {ends} roots in {network.spec}")
-    kinds = min(pieces, 4)
-    needed = _SECONDS * kinds * ends * ends * (channels + 10 * ends)
-    if needed > _LONGEST:
+    if packing_cost(network) > _MOST_STEPS:
         raise TooLargeError(
-            f"packing trees for {ends} roots into {channels} channels would take about"
-            f" {human_time(needed)}; beyond {human_time(_LONGEST)} it is not begun"
+            f"packing trees for {ends:,} roots into {channels:,} channels would take about"
+            f" {packing_cost(network):.2g} steps; beyond {_MOST_STEPS:.2g} it is not begun"
         )
-    check_time(f"packing the trees of {network.spec}", needed / 20)
+
+
+def packing_cost(network: Network, goal: Goal | None = None, model: Model | None = None) -> float:
+    """Steps of packing spanning trees, about; the pieces of the data hardly matter."""
+    ends, channels = network.endpoint_count, len(network.heads)
+    steps = _STEPS * (_SWITCHED if network.has_switches else 1.0)
+    return steps * ends * ends * (channels + 10 * ends)
 
 
 def _paths(
@@ -178,7 +185,7 @@ _SERVES = Served(
     duplex=("full",),
     switching=("store-and-forward", "circuit", "cut-through"),
 )
-ALL_GATHER = Collective("forest", "all-gather", _WHAT, forest_schedule, _SERVES)
+ALL_GATHER = Collective("forest", "all-gather", _WHAT, forest_schedule, _SERVES, cost=packing_cost)
 REDUCE_SCATTER = replace(ALL_GATHER, goal="reduce-scatter")
 ALL_REDUCE = replace(ALL_GATHER, goal="all-reduce")
 
@@ -318,20 +325,20 @@ class _Splitter:
 
     def wide(self) -> bool:
         """Is every cut wide enough for the trees of the endpoints inside?"""
-        from hopscape.collectives.forest_kernels import least_flow
+        from hopscape.metrics.flow_kernels import least_flow_to
 
         indptr, arcs, heads, left = self.arcs().with_top(self.ends).csr()
         left[-2 * len(self.ends) :: 2] = self.trees
         wanted = self.trees * len(self.ends)
         top = self.network.order
-        return least_flow(indptr, arcs, heads, left, top, self.ends, wanted, wanted) == wanted
+        return least_flow_to(indptr, arcs, heads, left, top, self.ends, wanted, wanted) == wanted
 
     def slack(self, u: int, w: int, v: int, most: int) -> int:
         """How much of u → w → v can be split off: what the narrowest cut concerned has over.
 
         Concerned are cuts with u and v on one side and w on the other.
         """
-        from hopscape.collectives.forest_kernels import MUCH, least_flow
+        from hopscape.metrics.flow_kernels import MUCH, least_flow_to
 
         plain = self.arcs().with_top(self.ends)
         plain.capacity[-len(self.ends) :] = self.trees
@@ -344,7 +351,7 @@ class _Splitter:
                 real = tails != heads
                 graph = Arcs(plain.nodes, tails[real], heads[real], room[real])
                 one = np.asarray([sink], dtype=np.int64)
-                most = least_flow(*graph.csr(), top, one, wanted + most, 0) - wanted
+                most = least_flow_to(*graph.csr(), top, one, wanted + most, 0) - wanted
                 if most <= 0:
                     return 0
         return most

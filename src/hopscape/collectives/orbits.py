@@ -24,7 +24,6 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
-from hopscape.core.progress import check_time, human_time
 from hopscape.core.schedule import Schedule
 
 __all__ = [
@@ -36,8 +35,11 @@ __all__ = [
 
 _SEEDS = 12
 _WORK = 2_000_000_000
-_SECONDS = 7e-9
-_LONGEST = 600.0
+"""Comparisons of all seeds together, 14 s; one seed is always tried."""
+_STEPS = 0.7
+"""Steps of a comparison, 7 ns."""
+_MOST_WORK = 80_000_000_000
+"""Comparisons beyond which nothing is begun: ten minutes."""
 
 
 def _all_port(model: Model) -> Model:
@@ -83,7 +85,7 @@ def symmetric_all_gather(network: Network, goal: Goal, model: Model = Model()) -
     """
     rules = _all_port(model)
     orbits = Orbits(network)
-    if not is_written(network, float(network.order) ** 2):
+    if not is_written(network):
         return Carried(gather_by_orbit(orbits), Goal.all_gather(), rules, "bandwidth")
     require_memory(60 * network.order**2, f"all-gather among {network.order} nodes")
     record, sources = _gather_record(orbits)
@@ -121,13 +123,24 @@ def _gather_record(orbits: Orbits) -> tuple[IntArray, IntArray]:
 
 def _check_effort(network: Network, work: int) -> None:
     """Say before it is begun when matching would take very long."""
-    needed = _SECONDS * work
-    if needed > _LONGEST:
+    if work > _MOST_WORK:
         raise TooLargeError(
             f"matching the channels of {network.spec} round by round would take about"
-            f" {human_time(needed)}; beyond {human_time(_LONGEST)} it is not begun"
+            f" {work:,} comparisons; beyond {_MOST_WORK:,} it is not begun"
         )
-    check_time(f"matching the channels of {network.spec}", needed / 4)
+
+
+def matching_cost(network: Network, goal: Goal, model: Model) -> float:
+    """Steps of the matchings of an all-gather, about, from the sizes of the network alone.
+
+    A round compares what the nodes within two hops of one node of each orbit have.
+    """
+    if goal.kind == "all-to-all" or not is_written(network) or network.symmetry is None:
+        return 0.0
+    order, ports = network.order, max(1, network.ports)
+    within = min(order, ports + ports * (ports - 1))
+    work = 2.0 * order / ports * len(network.symmetry.representatives) * within * order
+    return _STEPS * max(work, min(_SEEDS * work, _WORK))
 
 
 @dataclass(frozen=True)
@@ -195,7 +208,7 @@ def symmetric_all_to_all(network: Network, goal: Goal, model: Model = Model()) -
     """
     rules = _all_port(model)
     orbits = Orbits(network)
-    if not is_written(network, float(network.order) ** 2):
+    if not is_written(network):
         return Carried(exchange_by_orbit(orbits), Goal.all_to_all(), rules, "bandwidth")
     rounds, channels, origins, targets = exchange_plan(orbits)
     columns = orbits.spread(rounds, channels, origins, targets)

@@ -52,7 +52,7 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
         "busiest_ends": ends,
         "bound": bound,
         "bound_reason": contest.bounds[0].why if contest.bounds else "",
-        "gap": best.lasts / bound if bound else None,
+        "gap": best.duration / bound if bound else None,
         "bytes": contest.size,
         "time_us": None,
         "bound_us": None,
@@ -81,7 +81,7 @@ def fault_record(
     dead_links: Sequence[tuple[int, int]],
     *,
     asked: Mapping[str, Any] | None = None,
-    seconds: float = 30.0,
+    seconds: float | None = None,
 ) -> dict[str, Any]:
     """What a contest on what is left adds: what is dead, and the price against the whole network.
 
@@ -152,7 +152,7 @@ def _row(contest: Contest, entry: Entry) -> dict[str, Any]:
         "messages": entry.verdict.details.get("messages"),
         "busiest_channel": entry.busiest,
         "time_us": None,
-        "gap": entry.lasts / bound if bound else None,
+        "gap": entry.duration / bound if bound else None,
     }
     if contest.size is not None:
         row["time_us"] = entry.time(contest.costs, contest.size)

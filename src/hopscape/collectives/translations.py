@@ -24,7 +24,6 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
-from hopscape.core.progress import time_left
 from hopscape.core.schedule import Schedule
 
 __all__ = [
@@ -44,14 +43,11 @@ _TRIES = 20
 _WORDS = 60
 WRITTEN = 3000
 """Nodes up to which all transfers are written out."""
-_SECONDS = 2e-6  # of a transfer that is written out and checked
-_FEW = 1_000_000
 
 
-def is_written(network: Network, transfers: float) -> bool:
-    """Are all transfers of a plan written out? Neither beyond memory nor beyond the time limit."""
-    quick = transfers <= _FEW or _SECONDS * transfers <= time_left() / 2
-    return network.order <= WRITTEN and quick
+def is_written(network: Network) -> bool:
+    """Are all transfers of a plan written out? Else only those of one node of each orbit."""
+    return network.order <= WRITTEN
 
 
 @dataclass(frozen=True)
@@ -383,7 +379,7 @@ def by_translations(kind: str, factors: Sequence[Network] | None = None) -> Coll
 
 def _carry(network: Network, factors: Sequence[Network], goal: Goal, rules: Model) -> Schedule:
     gather = goal.kind == "all-gather"
-    if not is_written(network, float(network.order) ** 2):
+    if not is_written(network):
         view = Translated(network, factors)
         made = gather_by_orbit(view) if gather else exchange_by_orbit(view)
         return Carried(made, goal, rules, "translations")

@@ -49,6 +49,9 @@ class Collective:
             against the model that was asked for.
         groups: Does it serve goals with groups by itself? Else it is run on the network among the
             endpoints of each group.
+        cost: Elementary steps of its search (some 10 ns each) on a network, for a goal and a model;
+            None where it does not search, and only writes its schedule. An estimate by the sizes
+            of the question: the same on every machine, however busy.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Collective:
     build: Callable[[Network, Goal, Model], Schedule]
     serves: Served = ANY_MODEL
     groups: bool = False
+    cost: Callable[[Network, Goal, Model], float] | None = None
 
 
 class Family(RoutedStructure):

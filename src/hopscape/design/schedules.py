@@ -239,7 +239,6 @@ SCHEDULE_COLUMNS = (
 _TABLE_ORDER = 2100
 _GATHER_ORDER = 300
 _PERSONAL_ORDER = 64
-_SECONDS = 10.0
 _MSCCL_TRANSFERS = 20_000
 
 
@@ -316,7 +315,7 @@ def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | 
         )
     rules = {} if wanted.model.ports is None else {"ports": wanted.model.ports}
     try:
-        best = compete(network, wanted.goal, rules, seconds=_SECONDS).best
+        best = compete(network, wanted.goal, rules).best
     except HopscapeError as error:
         return None, f"(no {name})", str(error)
     schedule = copy(best.schedule)

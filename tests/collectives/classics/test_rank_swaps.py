@@ -80,7 +80,7 @@ def test_an_all_to_all_is_spread():
         direct_exchange(72),
         np.arange(72),
     )
-    assert found.lasts < 0.8 * verify(plain).details["sizes"]
+    assert found.duration < 0.8 * verify(plain).details["sizes"]
 
 
 def test_too_many_ranks_and_too_much_talk_stay_where_they_are(monkeypatch):

@@ -127,10 +127,9 @@ _HOW = (
     ),
     _option(
         "limit",
-        float,
-        "Seconds for all algorithms; others are left out.",
+        float | None,
+        "Seconds of search (of 10⁸ steps) for an algorithm: 30; longer ones are left out.",
         "--time-limit",
-        default=30.0,
     ),
     _option(
         "listed", bool, "Print the transfers, round by round, instead.", "--list", default=False
@@ -276,7 +275,7 @@ def _run(
     dead: list[str] | None,
     dead_link: list[str] | None,
     in_network: bool,
-    limit: float,
+    limit: float | None,
     listed: bool,
     figure: Path | None,
     animate: Path | None,
@@ -287,7 +286,7 @@ def _run(
     from hopscape.collectives.records import contest_record, fault_record, read_sizes
     from hopscape.collectives.survivors import survivors
 
-    if not limit > 0:
+    if limit is not None and not limit > 0:
         raise ArgumentError(f"time limit is {limit:g}; it must be above 0")
     whole = build(spec)
     nodes, links = _faults(whole, dead, dead_link)

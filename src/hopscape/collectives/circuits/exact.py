@@ -8,6 +8,7 @@ way of broadcasts that look the same after a quarter turn.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +24,6 @@ from hopscape.core.errors import (
     ArgumentError,
     DisconnectedError,
     MissingPackageError,
-    OutOfTimeError,
     TooLargeError,
 )
 from hopscape.core.family import Collective
@@ -36,7 +36,11 @@ from hopscape.core.schedule import Schedule
 __all__ = ["BROADCAST", "ONE_TO_MANY", "exact_circuits", "quarter_turn", "short_chains", "solve"]
 
 _MOST = 6_000
-_SECONDS = 60.0
+_SOLVER_TIME = 20.0
+"""Deterministic time of CP-SAT for one number of rounds, about a second of one core each: it counts
+what the solver does, so that the answer is the same on every machine."""
+_STEPS = 2e9
+"""The same in steps of 10 ns."""
 _CIRCUIT = Model(switching="circuit", disjoint="edge")
 
 
@@ -44,8 +48,8 @@ def exact_circuits(network: Network, goal: Goal, model: Model = _CIRCUIT) -> Sch
     """A broadcast, or one to many, in the fewest rounds that are possible, which is proved.
 
     Raises:
-        OutOfTimeError: When a number of rounds could neither be had nor be ruled out in time.
-        TooLargeError: Beyond 6,000 channels times rounds.
+        TooLargeError: Beyond 6,000 channels times rounds, and when a number of rounds could
+            neither be had nor be ruled out.
 
     Examples:
         >>> import hopscape
@@ -178,15 +182,19 @@ class _Question:
         self._links(program)
         check_time("an exact search for circuits")
         solver = cp_model.CpSolver()
-        seconds = min(time_left(), _SECONDS)
-        solver.parameters.max_time_in_seconds = seconds
+        solver.parameters.max_deterministic_time = _SOLVER_TIME
+        solver.parameters.interleave_search = True  # the same search however many threads there are
         solver.parameters.num_workers = 8
+        if time_left() < math.inf:
+            solver.parameters.max_time_in_seconds = time_left()
         status = solver.solve(program)
         if status == cp_model.INFEASIBLE:
             return None
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            raise OutOfTimeError(
-                f"whether {self.rounds} rounds do was not decided in {seconds:.3g} s"
+            check_time("an exact search for circuits")
+            raise TooLargeError(
+                f"whether {self.rounds} rounds do was not decided in {_SOLVER_TIME:g} units of the"
+                " solver's deterministic time"
             )
         return self._schedule(lambda x: bool(solver.value(x)))
 
@@ -274,5 +282,12 @@ class _Question:
 
 _WHAT = "circuits in the fewest rounds, proved by CP-SAT (any small network)"
 _SERVES = Served(switching=("circuit",))
-BROADCAST = Collective("exact", "broadcast", _WHAT, exact_circuits, _SERVES)
-ONE_TO_MANY = Collective("exact", "one-to-many", _WHAT, exact_circuits, _SERVES)
+BROADCAST = Collective(
+    "exact",
+    "broadcast",
+    _WHAT,
+    exact_circuits,
+    _SERVES,
+    cost=lambda network, goal, model: _STEPS,
+)
+ONE_TO_MANY = replace(BROADCAST, goal="one-to-many")

@@ -12,7 +12,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_from_each
 from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
-from hopscape.core.progress import check_time, time_left
+from hopscape.core.progress import check_time
 
 if TYPE_CHECKING:
     from hopscape.collectives.classics.swap_kernels import Talk
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["embedded_order", "groups_of", "ring_order", "sides_of", "swapped_order"]
 
 _TRIES = 40
+_ROTATIONS = 4_000_000
+"""Nodes that all rotations of a path together may turn round: about 1 s."""
 _EMBEDDED, _LINKED = 16, 1
 """Ranks, and pairs that talk per rank, up to which places are found by embedding."""
 _BUDGET = 20_000
@@ -81,11 +83,14 @@ def ring_order(network: Network, ends: IntArray) -> IntArray:
     snake = _snake(sides_of(network, len(ends)))
     if _closes(snake, rows):
         return snake
+    left = _ROTATIONS
     for seed in range(_TRIES if network.duplex else 0):
         check_time(f"a Hamiltonian cycle of {network.spec}")
-        found = _rotate(rows, np.random.default_rng(seed))
-        if found is not None:
-            return found
+        cycle, left = _rotate(rows, np.random.default_rng(seed), left)
+        if cycle is not None:
+            return cycle
+        if left <= 0:
+            break
     return plain
 
 
@@ -131,14 +136,21 @@ def _closes(walk: IntArray, rows: list[list[int]]) -> bool:
     return all(b in rows[a] for a, b in zip(nodes, [*nodes[1:], nodes[0]], strict=True))
 
 
-def _rotate(rows: list[list[int]], generator: np.random.Generator) -> IntArray | None:
-    """A Hamiltonian cycle by rotations of a path, or None after many of them."""
+def _rotate(
+    rows: list[list[int]], generator: np.random.Generator, left: int
+) -> tuple[IntArray | None, int]:
+    """A Hamiltonian cycle by rotations of a path, or None after many of them.
+
+    Args:
+        left: Nodes that may still be visited or turned round; what is left of it is returned too.
+    """
     count = len(rows)
     path = [int(generator.integers(count))]
     place = {path[0]: 0}
-    for turn in range(60 * count):
-        if turn % 1000 == 999:
-            check_time("a Hamiltonian cycle")
+    for _ in range(60 * count):
+        left -= 1
+        if left <= 0:
+            break
         end = path[-1]
         free = [v for v in rows[end] if v not in place]
         if free:
@@ -147,15 +159,16 @@ def _rotate(rows: list[list[int]], generator: np.random.Generator) -> IntArray |
             path.append(fewest)
             continue
         if len(path) == count and path[0] in rows[end]:
-            return np.asarray(path)
+            return np.asarray(path), left
         pivots = [v for v in rows[end] if place[v] < len(path) - 2]
         if not pivots:
-            return None
+            break
         cut = place[pivots[int(generator.integers(len(pivots)))]] + 1
         path[cut:] = path[cut:][::-1]
         for i in range(cut, len(path)):
             place[path[i]] = i
-    return None
+        left -= len(path) - cut
+    return None, left
 
 
 def swapped_order(network: Network, ends: IntArray, plan: RankPlan, root: int) -> IntArray | None:
@@ -191,8 +204,6 @@ def swapped_order(network: Network, ends: IntArray, plan: RankPlan, root: int) -
     least, seats = total_cost(talk, hops, best), best.copy()
     heat = 0.5 * least / ranks
     for portion in range(_PORTIONS):
-        if time_left() <= 0:
-            break
         swap_seats(talk, hops, seats, 1, heat / 2**portion, portion, _SWAPS * ranks)
         cost = total_cost(talk, hops, seats)
         if cost < least:

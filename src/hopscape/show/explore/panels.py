@@ -371,7 +371,6 @@ def curve_data(network: Network, traffic: str = "uniform", seed: int = 0) -> dic
 
 
 _MOST_TRANSFERS = 300_000
-_SECONDS = 30.0
 
 SCHEDULES: dict[str, tuple[str, dict[str, Any]]] = {
     "broadcast": ("broadcast", {}),
@@ -436,7 +435,7 @@ def _best(network: Network, links: Links, name: str) -> dict[str, Any]:
         )
     root = int(network.endpoints[0]) if kind in _ROOTED else None
     goal = Goal(kind, root)  # type: ignore[arg-type]
-    contest = compete(network, goal, asked, seconds=_SECONDS)
+    contest = compete(network, goal, asked)
     best = contest.best
     bound = contest.bounds[0] if contest.bounds else None
     data = schedule_data(best.schedule, links, name)
