@@ -169,7 +169,7 @@ class _Search:
 
     def lowered(self, best: Bottleneck, sink: int) -> Bottleneck:
         """The worst cut before this sink, if it is worse than the one that is known."""
-        from hopscape.collectives.forest_kernels import largest_flow, source_side
+        from hopscape.metrics.flow_kernels import largest_flow, source_side
 
         top = self.plain.nodes
         while best.leaving:

@@ -1,8 +1,6 @@
-"""Largest flows with whole capacities (Dinic 1970), and the trees that grow by asking for them.
+"""Spanning trees that grow arc by arc, each arc taken only if a flow shows that it may be.
 
-A graph is given by arcs: arcs ``a`` and ``a ^ 1`` are opposite, ``heads[a]`` is where arc ``a``
-leads, and the arcs that leave node ``v`` are ``arcs[indptr[v]:indptr[v + 1]]``. Capacities are an
-array by arc that a flow turns into what is left.
+Graphs are given by arcs, as :func:`hopscape.metrics.flow_kernels.largest_flow` takes them.
 """
 
 from __future__ import annotations
@@ -10,67 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.core.arrays import Array
-from hopscape.core.distance_kernels import live_distances
 from hopscape.core.kernel import kernel
+from hopscape.metrics.flow_kernels import MUCH, largest_flow
 
-__all__ = ["MUCH", "grow_trees", "largest_flow", "least_flow", "source_side"]
-
-MUCH = 1 << 60
-"""More than any sum of capacities."""
-
-
-@kernel
-def largest_flow(
-    indptr: Array, arcs: Array, heads: Array, left: Array, source: int, sink: int, limit: int
-) -> int:
-    """Push as much as goes from source to sink, at most `limit`; `left` keeps what remains."""
-    n = len(indptr) - 1
-    level, queue = np.empty(n, np.int32), np.empty(n, np.int32)
-    place, trail = np.empty(n, np.int64), np.empty(n, np.int64)
-    total = np.int64(0)
-    while total < limit:
-        live_distances(indptr, arcs, heads, left, source, level, queue)
-        if level[sink] < 0:
-            break
-        for u in range(n):
-            place[u] = indptr[u]
-        v, depth = source, 0
-        while total < limit:
-            if v == sink:
-                least = np.int64(limit - total)
-                for i in range(depth):
-                    least = min(least, left[trail[i]])
-                for i in range(depth):
-                    left[trail[i]] -= least
-                    left[trail[i] ^ 1] += least
-                total += least
-                v, depth = source, 0
-                continue
-            while place[v] < indptr[v + 1]:
-                a = arcs[place[v]]
-                if left[a] > 0 and level[heads[a]] == level[v] + 1:
-                    break
-                place[v] += 1
-            if place[v] < indptr[v + 1]:
-                trail[depth] = arcs[place[v]]
-                depth += 1
-                v = heads[trail[depth - 1]]
-            elif v == source:
-                break
-            else:
-                depth -= 1
-                v = heads[trail[depth] ^ 1]
-                place[v] += 1
-    return int(total)
-
-
-@kernel
-def source_side(indptr: Array, arcs: Array, heads: Array, left: Array, source: int) -> Array:
-    """Nodes on the source's side of the cut that a largest flow leaves."""
-    n = len(indptr) - 1
-    level, queue = np.empty(n, np.int32), np.empty(n, np.int32)
-    live_distances(indptr, arcs, heads, left, source, level, queue)
-    return level >= 0
+__all__ = ["grow_trees"]
 
 
 @kernel
@@ -202,26 +143,3 @@ def grow_trees(
         if not grown:
             return -2
     return many
-
-
-@kernel
-def least_flow(
-    indptr: Array,
-    arcs: Array,
-    heads: Array,
-    left: Array,
-    source: int,
-    sinks: Array,
-    limit: int,
-    floor: int,
-) -> int:
-    """The least of the largest flows from the source to each sink, at most `limit`.
-
-    `left` is not changed. Ends at the first sink that less than `floor` comes to.
-    """
-    least = np.int64(limit)
-    for sink in sinks:
-        least = min(least, largest_flow(indptr, arcs, heads, left.copy(), source, sink, least))
-        if least < floor:
-            break
-    return int(least)

@@ -15,10 +15,10 @@ import hopscape
 from hopscape import Goal, Model, Network, verify
 from hopscape.collectives import run_algorithm
 from hopscape.collectives.forest import Arcs, bottleneck, pack_trees
-from hopscape.collectives.forest_kernels import largest_flow, least_flow, source_side
 from hopscape.collectives.forest_schedules import best_pieces, forest_schedule, split_switches
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
+from hopscape.metrics.flow_kernels import largest_flow, least_flow_to, source_side
 
 SPEEDS = (ChannelClass("plain", 1), ChannelClass("fast", 2), ChannelClass("slow", 0.5))
 
@@ -79,7 +79,7 @@ def test_flows(network, data):
     assert plain.capacity[side[plain.tails] & ~side[plain.heads]].sum() == known
     sinks = np.array([v for v in range(network.order) if v != source])
     least = min(slow_flow(plain, source, v) for v in sinks.tolist())
-    assert least_flow(indptr, arcs, heads, whole, source, sinks, 10**9, 0) == least
+    assert least_flow_to(indptr, arcs, heads, whole, source, sinks, 10**9, 0) == least
 
 
 @pytest.mark.compiled
