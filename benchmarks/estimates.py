@@ -21,6 +21,7 @@ from rich.table import Table
 import hopscape
 from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
+from hopscape.core.progress import STEPS_PER_SECOND
 from hopscape.core.requirement import Requirement
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.metrics.columns import Evaluation
@@ -135,7 +136,9 @@ def _trial(
     took = time.process_time() - begin
     if last.name in PARALLEL:
         took /= threads()
-    return Trial(evaluation.network.spec, last.name, effort.seconds, took, memory, held)
+    return Trial(
+        evaluation.network.spec, last.name, effort.steps / STEPS_PER_SECOND, took, memory, held
+    )
 
 
 def warm_up() -> None:

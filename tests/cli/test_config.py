@@ -13,8 +13,9 @@ from commands import ask, refused, run
 def test_every_option_of_simulate_comes_back(tmp_path: Path) -> None:
     text = run("simulate", "--write-config", "--vcs", "3", "--load", "0.2").stdout
     found = tomllib.loads(text)
-    assert (found["vcs"], found["load"], found["buffer"]) == (3, "0.2", 8)
-    assert len(found) > 20
+    assert found == {"vcs": 3, "load": "0.2"}
+    whole = tomllib.loads(text.replace("# buffer =", "buffer ="))
+    assert whole["buffer"] == 8
     place = tmp_path / "run.toml"
     place.write_text(text)
     again = run("simulate", "--config", str(place), "--write-config").stdout

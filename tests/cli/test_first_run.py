@@ -41,7 +41,7 @@ def test_the_line_about_kernels(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(warmup.JOBS, "search", "show petersen")
-    found = ask("warm-up", "--only", "search", "--processes", "1")
+    found = ask("warm-up", "--only", "search", "--workers", "1")
     assert [row["job"] for row in found] == ["search"]
     assert "there are design" in refused("warm-up", "--only", "nothing")
     monkeypatch.setitem(warmup.JOBS, "search", "show nothing")

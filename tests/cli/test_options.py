@@ -47,7 +47,7 @@ def test_what_may_be_given_once_is_not_given_twice() -> None:
 CIRCUIT = ("torus(5, 5)", "--algorithm", "circuit")
 DESIGN = (
     *("--nodes", "12", "--ports", "4", "--families", "torus,random_regular"),
-    *("--matters", "latency,cost", "--jobs", "1"),
+    *("--matters", "latency,cost", "--workers", "1"),
 )
 MODEL = {
     "ports": ["--ports", "1"],
@@ -140,9 +140,8 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
         {
             "nodes": ["--nodes", "16"],
             "ports": ["--ports", "3"],
-            "question": ["--from", "{folder}/none.toml"],
             # of switched machines, refused here; tests/design/test_switched.py uses them
-            "switched_endpoints": ["--endpoints", "9"],
+            "endpoints": ["--endpoints", "9"],
             "radix": ["--radix", "9"],
             "nics": ["--nics", "2"],
             "planes": ["--planes", "2"],
@@ -155,7 +154,7 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
             "exact": ["--exact"],
             "at_least": ["--at-least"],
             "within": ["--within", "0.4"],
-            "endpoints": ["--endpoints-per-router", "3", "--within", "0.5"],
+            "endpoints_per_router": ["--endpoints-per-router", "3", "--within", "0.5"],
             "regular": ["--regular"],
             "cables": ["--cables", "10"],
             "cable_length": ["--cable-length", "12"],
@@ -176,8 +175,8 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
             "simulate": ["--simulate"],
             "out": ["--out", __file__],
             "choose": ["--choose", "1"],
-            "jobs": ["--jobs", "0"],
-            "table": ["--table", "{folder}/kept.jsonl"],
+            "workers": ["--workers", "0"],
+            "resume": ["--resume", "{folder}/kept.jsonl"],
             "dask": ["--dask", "tcp://127.0.0.1:1"],
             "seed": ["--seed", "1"],
         },

@@ -34,7 +34,7 @@ _PRINT = (
 )
 SLOW = ("search", "ledger", "torus(49, 49, 49)", "design --nodes")
 QUICK = [
-    ("design", "--nodes", "16", "--ports", "4", "--jobs", "1", "--families", "torus,circulant"),
+    ("design", "--nodes", "16", "--ports", "4", "--workers", "1", "--families", "torus,circulant"),
     ("search", "circulant", "--nodes", "30", "--generators", "2"),
     ("families", "torus"),
     ("explain",),

@@ -43,8 +43,8 @@ STARTED = {
         "_Worker().compile(_Kernel(Entry('slow:kernel', '[]', 1, ()), None, ()))"
     ),
     "warm-up": (
-        "from hopscape.cli.commands import warmup\n"
-        "warmup.JOBS['search'] = 'search graph --nodes 60 --degree 3 --seconds 600 --processes 1'\n"
+        "from hopscape.cli.commands import manual as warmup\n"
+        "warmup.JOBS['search'] = 'search graph --nodes 60 --degree 3 --time-limit 600'\n"
         "(slow.here / 'busy').touch()\n"
         "warmup._run('search')"
     ),

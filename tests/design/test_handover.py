@@ -26,7 +26,7 @@ from hopscape.registry import build
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A design of 16 nodes, written once for all tests."""
     top = tmp_path_factory.mktemp("design")
-    words = "design --nodes 16 --ports 4 --families torus,hypercube,random_regular --jobs 1"
+    words = "design --nodes 16 --ports 4 --families torus,hypercube,random_regular --workers 1"
     with pytest.raises(SystemExit) as left:
         main([*words.split(), "--out", str(top / "out"), "-f", "json", "-o", str(top / "j.json")])
     assert left.value.code == 0
@@ -158,7 +158,7 @@ def test_the_report_in_a_browser(folder: Path, tmp_path: Path) -> None:
         ("--nodes 100 --ports 4 --exact --at-least", "contradict"),
         ("--nodes 100 --ports 4 --matters speed", "is not a criterion"),
         ("--nodes 100 --ports 4 --columns speed", "is unknown"),
-        ("--nodes 16 --ports 4 --families torus --cable-length 0.5 --jobs 1", "the nearest"),
+        ("--nodes 16 --ports 4 --families torus --cable-length 0.5 --workers 1", "the nearest"),
     ],
 )
 def test_bad_input_in_one_sentence(
@@ -173,7 +173,7 @@ def test_bad_input_in_one_sentence(
 
 
 def test_table_and_pareto(capsys: pytest.CaptureFixture[str]) -> None:
-    words = "design -n 16 -p 4 --families torus,hypercube,path --jobs 1 --pareto"
+    words = "design -n 16 -p 4 --families torus,hypercube,path --workers 1 --pareto"
     with pytest.raises(SystemExit):
         main(words.split())
     shown = capsys.readouterr().out
@@ -182,7 +182,7 @@ def test_table_and_pareto(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_curves_of_the_finalists(tmp_path: Path) -> None:
-    words = "design -n 16 -p 4 --families torus --jobs 1 --simulate -f json"
+    words = "design -n 16 -p 4 --families torus --workers 1 --simulate -f json"
     with pytest.raises(SystemExit):
         main([*words.split(), "-o", str(tmp_path / "j.json")])
     points = json.loads((tmp_path / "j.json").read_text())["curves"]

@@ -95,7 +95,7 @@ def test_without_symmetry_the_links_are_a_file(
 def test_command() -> None:
     runner = CliRunner()
     words = ["design", "--nodes", "12", "--ports", "4", "--exact", "--families", "torus"]
-    words += ["--search", "0.3s", "--jobs", "1", "-f", "json"]
+    words += ["--search", "0.3s", "--workers", "1", "-f", "json"]
     result = runner.invoke(app, words)
     assert result.exit_code == 0, result.output
     record = json.loads(result.stdout)

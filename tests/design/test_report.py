@@ -217,7 +217,8 @@ def test_the_markdown_says_the_same(direct, switched):
 
 
 def test_the_command_is_the_one_that_was_given(tmp_path: Path):
-    words = "design --nodes 8 --ports 3 --families torus,hypercube --jobs 1 --finalists 1 --top 2"
+    words = "design --nodes 8 --ports 3 --families torus,hypercube --workers 1"
+    words += " --finalists 1 --top 2"
     out = tmp_path / "a plan"
     with pytest.raises(SystemExit) as left:
         main([*words.split(), "--out", str(out), "-f", "json", "-o", str(tmp_path / "x.json")])
@@ -225,7 +226,7 @@ def test_the_command_is_the_one_that_was_given(tmp_path: Path):
     page = (out / "report.html").read_text()
     shown = re.search(r"<pre>(.*?)</pre>", page, re.DOTALL)
     assert shown is not None
-    for word in ("--finalists 1", "--top 2", "--jobs 1", "a plan&#x27;", "--format json"):
+    for word in ("--finalists 1", "--top 2", "--workers 1", "a plan&#x27;", "--format json"):
         assert word in shown[1]
     assert "--time-limit" not in shown[1]
     assert "<td class='text'>--time-limit</td><td class='text'>900.0</td>" in page

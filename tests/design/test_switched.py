@@ -263,7 +263,7 @@ def test_two_kinds_are_never_mixed():
     assert all(hopscape.build(one.spec).has_switches for one in found.candidates)
 
 
-SMALL = ("design", "--radix", "8", "--families", "complete,torus", "--jobs", "1")
+SMALL = ("design", "--radix", "8", "--families", "complete,torus", "--workers", "1")
 
 
 def test_the_keys_that_scripts_rely_on(tmp_path):
@@ -286,11 +286,11 @@ def test_a_question_in_a_file(tmp_path):
     path.write_text(
         'endpoints = 20\nradix = 8\nfamilies = ["complete", "torus"]\nformat = "json"\n'
     )
-    shown("design", "--from", str(path), "--jobs", "1", "-o", str(tmp_path / "a.json"))
+    shown("design", "--config", str(path), "--workers", "1", "-o", str(tmp_path / "a.json"))
     found = json.loads((tmp_path / "a.json").read_text())
     assert found["requirements"]["families"] == ["complete", "torus"]
     path.write_text("endpoints = 20\nradii = 8\n")
-    assert "line 2" in refused("design", "--from", str(path))
+    assert "line 2" in refused("design", "--config", str(path))
 
 
 def test_a_sweep(tmp_path):
@@ -325,7 +325,7 @@ def test_the_folder(tmp_path):
         (("--nodes", "20", "--ports", "4", "--budget", "9"), "--budget belongs to switched"),
         (("--nodes", "20"), "give --nodes and --ports"),
         (("--radix", "8", "--sweep", "x"), "must be numbers"),
-        (("--radix", "8", "--sweep", "8", "--endpoints", "8"), "leave out --endpoints"),
+        (("--radix", "8", "--sweep", "8", "--endpoints", "8"), "--endpoints does not go"),
         (("--endpoints", "20", "--radix", "8", "--matters", "expandability"), "not a criterion"),
     ],
 )
@@ -383,7 +383,7 @@ def test_columns_that_are_asked_for_are_measured(tmp_path):
 def test_simulations_are_kept(question, key, module, simulator, tmp_path, monkeypatch):
     """A second run simulates nothing, and says the same."""
     words = ["design", *question.split(), "--families", "complete,hypercube", "--simulate"]
-    words += ["--table", str(tmp_path / "r.jsonl")]
+    words += ["--resume", str(tmp_path / "r.jsonl")]
     first = ask(*words)
     monkeypatch.setattr(module, simulator, None)
     assert ask(*words)[key] == first[key] != []

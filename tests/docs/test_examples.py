@@ -40,7 +40,7 @@ SLOW = (
     r"hopscape simulate .(torus|mesh|circulant|file)",
     r"hopscape search (graph|torus-level)",
     r"hopscape search circulant --(nodes 7|diameter)",
-    r"hopscape search multiring .*(--table|--front|--grow)",
+    r"hopscape search multiring .*(--resume|--front|--grow)",
     r"hopscape multiring torus",
     r"hopscape search ring-order",
     r"hopscape explore .*--simulate",

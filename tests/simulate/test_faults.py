@@ -377,7 +377,7 @@ def test_switches_route_round_dead_crossbars():
 
 def test_command():
     words = ["simulate", "torus(4, 4)", "--load", "0.2", "--cycles", "1000", "--warmup", "200"]
-    found = ask(*words, "--fail-link", "0-1@500", "--fail-node", "7")
+    found = ask(*words, "--dead-link", "0-1@500", "--dead", "7")
     point = found["points"][0]
     assert point["created"] == point["delivered"] + point["lost"] + point["in_flight"]
     assert point["lost"] > 0

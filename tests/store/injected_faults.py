@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 COMMANDS: dict[str, str] = {
-    "search circulant": "search circulant --nodes 20..26 --processes 1 --table {table}",
-    "search multiring": "search multiring --nodes 8..10 --rings 4 --processes 1 --table {table}",
+    "search circulant": "search circulant --nodes 20..26 --workers 1 --resume {table}",
+    "search multiring": "search multiring --nodes 8..10 --rings 4 --workers 1 --resume {table}",
     "simulate": "simulate ring(6) --load 0.1,0.2,0.3 --cycles 200 --workers 1 --resume {table}",
-    "design": "design --nodes 12 --ports 3 --finalists 1 --jobs 1 --table {table}",
+    "design": "design --nodes 12 --ports 3 --finalists 1 --workers 1 --resume {table}",
     "study": "study load --sizes 64 --traffic uniform --cycles 20 --precision 0.5"
     " --workers 1 --resume {table}",
-    "atlas": "atlas circulant --degree 6 --nodes 20..24 --prove --processes 1 --table {table}",
+    "atlas": "atlas circulant --degree 6 --nodes 20..24 --prove --workers 1 --resume {table}",
 }
 _WATCHED = ("write", "fsync", "replace", "rename", "ftruncate")
 _DEAD = 9

@@ -9,12 +9,13 @@ import importlib
 import inspect
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
+from dataclasses import fields
 from functools import wraps
 from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -23,6 +24,7 @@ from typer.models import OptionInfo
 from hopscape._version import __version__
 from hopscape.cli.completion import completer
 from hopscape.cli.config import read_config, write_config
+from hopscape.cli.options import ConfigOption, OptionGroup, former_options, given, note_given
 from hopscape.cli.output import Format, FormatOption, OutputOption, look
 from hopscape.cli.overview import added_group, contents, former_name
 from hopscape.cli.progress import install_progress
@@ -49,6 +51,8 @@ class _Strict(TyperCommand):
     from a file, and has --wide and --columns for its tables.
     """
 
+    groups: tuple[type[OptionGroup], ...] = ()
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         names = {param.name for param in self.params}
@@ -68,10 +72,7 @@ class _Strict(TyperCommand):
                 TyperOption(param_decls=["--columns", "shown"], help=some, expose_value=False)
             )
 
-        said = "Options from this TOML file; those of the command line win."
-        self.params.append(
-            TyperOption(param_decls=["--config", "config"], help=said, expose_value=False)
-        )
+        self.params.append(TyperOption(**ConfigOption, expose_value=False))
         shown = "Print all options with their values as TOML, and do nothing else."
         self.params.append(
             TyperOption(
@@ -82,25 +83,70 @@ class _Strict(TyperCommand):
             )
         )
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help, with the options of the kind that was asked for."""
+        kinds = [group for group in self.groups if group.keys]
+        if not kinds:
+            super().format_help(ctx, formatter)
+            return
+        wanted = [group for group in kinds if given(*group.keys)]
+        hidden: set[str] = set()
+        for group in kinds:
+            names = {one.name for one in fields(group)}  # type: ignore[arg-type]
+            if group not in wanted:
+                hidden |= names - (set() if wanted else set(group.keys))
+        page = copy(self)
+        page.groups = ()
+        page.params = [one for one in self.params if one.name not in hidden]
+        if not wanted:
+            by_name = {one.name: max(one.opts, key=len) for one in self.params}
+            calls = [f"{ctx.command_path} {by_name[group.keys[0]]} 64 --help" for group in kinds]
+            page.epilog = "More options, of one kind each: " + "; ".join(calls)
+        page.format_help(ctx, formatter)
+
+    @property
+    def former(self) -> dict[str, str]:
+        """Old names of its options, and the new ones."""
+        return former_options(str(self.name), (word for one in self.params for word in one.opts))
+
+    def make_parser(self, ctx: Any) -> Any:
+        """A parser that takes the old names of options as well."""
+        parser = super().make_parser(ctx)
+        by_name = {word: one for one in self.params for word in one.opts}
+        for old, new in self.former.items():
+            if not old.startswith("-"):
+                continue
+            renamed = copy(by_name[new])
+            renamed.opts = [old]
+            renamed.add_to_parser(parser, ctx)
+        return parser
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        given, _, order = self.make_parser(ctx).parse_args(args=list(args))
-        for option, times in Counter(order).items():
-            if times > 1 and option.param_type_name == "option" and not option.multiple:
-                name = max(option.opts, key=len)
-                raise ArgumentError(f"{name} is given {times} times; it can be given once")
-        if given.get("config"):
-            args = [*read_config(str(given["config"]), self, given), *args]
-            given = self.make_parser(ctx).parse_args(args=list(args))[0]
-        if given.get("write_config"):
-            print(write_config(str(ctx.info_name), self, given), end="")
+        typed, left, order = self.make_parser(ctx).parse_args(args=list(args))
+        args = self._folder_of_old(typed, left, args)
+        self._check_once(order)
+        if not ctx.resilient_parsing:
+            for one in order:
+                if one.opts[0] in self.former:
+                    _hint(one.opts[0], self.former[one.opts[0]])
+        if typed.get("config"):
+            words, renamed = read_config(str(typed["config"]), self, typed, self.former)
+            for old, new in renamed:
+                _hint(old, new)
+            args = [*words, *args]
+            typed = self.make_parser(ctx).parse_args(args=list(args))[0]
+        if typed.get("write_config"):
+            print(write_config(str(ctx.info_name), self, typed), end="")
             ctx.exit()
-        both = {"style", "output"} <= {param.name for param in self.params}
-        ending = Path(str(given.get("output", ""))).suffix.lower()
-        if both and "style" not in given and ending in _ENDINGS:
+        options = [one for one in self.params if one.param_type_name == "option"]
+        note_given({str(o.name): max(o.opts, key=len) for o in options if o.name in typed})
+        both = {"style", "output"} <= {one.name for one in options}
+        ending = Path(str(typed.get("output", ""))).suffix.lower()
+        if both and "style" not in typed and ending in _ENDINGS:
             args = ["--format", _ENDINGS[ending], *args]
         left = super().parse_args(ctx, args)
-        look.wide = bool(given.get("wide", False))
-        look.columns = tuple(w.strip() for w in str(given.get("shown", "")).split(",") if w.strip())
+        look.wide = bool(typed.get("wide", False))
+        look.columns = tuple(w.strip() for w in str(typed.get("shown", "")).split(",") if w.strip())
         look.markup = ""
         style = str(ctx.params.get("style") or "table")  # None while a shell completes
         if style in ("md", "html"):
@@ -108,6 +154,25 @@ class _Strict(TyperCommand):
         look.style = Format.table if look.markup else Format(style)
         look.output = None
         return left
+
+    @staticmethod
+    def _check_once(order: Iterable[Any]) -> None:
+        """Refuse an option that is given twice, were it under its old name and its new one."""
+        options = [one for one in order if one.param_type_name == "option" and not one.multiple]
+        for name, times in Counter(str(one.name) for one in options).items():
+            if times > 1:
+                spelled = max(next(one for one in options if one.name == name).opts, key=len)
+                raise ArgumentError(f"{spelled} is given {times} times; it can be given once")
+
+    def _folder_of_old(
+        self, typed: Mapping[str, Any], left: list[str], args: list[str]
+    ) -> list[str]:
+        """A folder without an option, as studies took it, becomes --out."""
+        if "FOLDER" not in self.former or len(left) != 1 or "out" in typed:
+            return args
+        _hint(left[0], f"--out {left[0]}")
+        place = len(args) - 1 - args[::-1].index(left[0])
+        return ["--out", left[0], *args[:place], *args[place + 1 :]]
 
 
 class _LazyGroup(TyperGroup):
@@ -151,22 +216,33 @@ def _command(name: str, place: str, panel: str) -> Any:
     module, _, function = place.partition(":")
     room = importlib.import_module(module)
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    command = _with_options(getattr(room, function))
+    command, groups = _with_options(getattr(room, function))
     single.command(name, cls=_Strict, rich_help_panel=panel)(command)
-    return typer.main.get_command(single)
+    built = typer.main.get_command(single)
+    built.groups = groups  # type: ignore[attr-defined]
+    return built
 
 
-def _with_options(function: Callable[..., None]) -> Callable[..., None]:
-    """A command for typer: flags have no opposite, and a result has --format and --output.
+def _with_options(
+    function: Callable[..., None],
+) -> tuple[Callable[..., None], tuple[type[OptionGroup], ...]]:
+    """A command for typer, and its groups of options.
 
-    A command with an --output of its own writes something else than its result there.
+    Groups become their options, flags have no opposite, and a result has --format and --output. A
+    command with an --output of its own writes something else than its result there.
     """
     signature = inspect.signature(function, eval_str=True)
-    parameters = [_flag(one) for one in signature.parameters.values()]
+    kind = Parameter.KEYWORD_ONLY
+    groups: dict[str, type[OptionGroup]] = {}
+    parameters: list[Parameter] = []
+    for one in signature.parameters.values():
+        if inspect.isclass(one.annotation) and issubclass(one.annotation, OptionGroup):
+            groups[one.name] = one.annotation
+            parameters += _group_options(one.annotation)
+        else:
+            parameters.append(_flag(one.replace(kind=kind)))
     own = "output" in signature.parameters
     if not own:
-        kind = Parameter.KEYWORD_ONLY
-        parameters = [one.replace(kind=kind) for one in parameters]
         for name, option, default in (
             ("style", FormatOption, Format.table),
             ("output", OutputOption, None),
@@ -178,11 +254,30 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
         if not own:
             del options["style"]
             look.output = options.pop("output")
+        for name, group in groups.items():
+            members = {one.name: options.pop(one.name) for one in fields(group)}  # type: ignore[arg-type]
+            options[name] = group(**members)
         function(**options)
 
     command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}
-    return command
+    return command, tuple(groups.values())
+
+
+def _group_options(group: type[OptionGroup]) -> list[Parameter]:
+    """The options of a group, in its panel of the help."""
+    hints = get_type_hints(group, include_extras=True)
+    out = []
+    for one in fields(group):  # type: ignore[arg-type]
+        kind, option = get_args(hints[one.name])
+        option = copy(option)
+        option.rich_help_panel = group.title or None
+        found = Parameter(
+            one.name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, option],
+            default=one.default,
+        )  # fmt: skip
+        out.append(_flag(found))
+    return out
 
 
 def _flag(parameter: Parameter) -> Parameter:

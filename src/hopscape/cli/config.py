@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from hopscape._version import __version__
@@ -16,75 +17,110 @@ _OWN = ("config", "write_config", "help")
 
 def _options(command: Any) -> dict[str, Any]:
     """The options that a file may hold, by their long names without dashes."""
-    found = {}
+    options = {}
     for param in command.params:
         if param.param_type_name == "option" and param.name not in _OWN:
-            found[max(param.opts, key=len).lstrip("-")] = param
-    return found
+            options[max(param.opts, key=len).lstrip("-")] = param
+    return options
 
 
-def read_config(path: str, command: Any, given: Mapping[str, Any]) -> list[str]:
+def read_config(
+    path: str, command: Any, typed: Mapping[str, Any], former: Mapping[str, str]
+) -> tuple[list[str], list[tuple[str, str]]]:
     """Words of a command line for what a file says and the command line does not.
 
+    Args:
+        typed: Values of the command line, by parameter.
+        former: Old names of options and the new ones, with dashes.
+
+    Returns:
+        The words, and the old names that the file uses with the new ones, without dashes.
+
     Raises:
-        FileFormatError, ArgumentError: When it is not TOML, or names what is not an option.
+        FileFormatError, ArgumentError: When it is not TOML, or names what is not an option; the
+            message names the line.
     """
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            said = tomllib.load(file)
+        text = Path(path).read_text(encoding="utf-8")
+        said = tomllib.loads(text)
     except OSError as error:
         raise ArgumentError(f"--config: {path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FileFormatError(f"{path} is not TOML: {error}") from error
     options = _options(command)
     words: list[str] = []
+    renamed = []
     for key, value in said.items():
-        option = options.get(key.replace("_", "-"))
+        name, place = key.replace("_", "-"), f"{path}, line {_line(text, key)}"
+        new = former.get(f"--{name}", "").lstrip("-")
+        if new and name not in options:
+            renamed.append((name, new))
+            name = new
+        option = options.get(name)
         if option is None:
-            raise ArgumentError(_unknown(path, key, options))
-        if option.name not in given:
-            words += _words(path, key, option, value)
-    return words
+            raise ArgumentError(_unknown(place, key, options))
+        if option.name not in typed:
+            words += _words(f"{place}: {key}", option, value)
+    return words, renamed
 
 
-def _unknown(path: str, key: str, options: Iterable[str]) -> str:
+def _line(text: str, key: str) -> int:
+    """The line where a key stands."""
+    for at, line in enumerate(text.splitlines(), 1):
+        if line.strip().lstrip("[").strip("\"' ").startswith(key):
+            return at
+    return 1
+
+
+def _unknown(place: str, key: str, options: Iterable[str]) -> str:
     import difflib
 
-    near = difflib.get_close_matches(key.replace("_", "-"), list(options), n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    return f"{path}: {key!r} is not an option of this command{hint}"
+    close = difflib.get_close_matches(key.replace("_", "-"), list(options), n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(options))}"
+    return f"{place}: {key!r} is not an option of this command; {hint}"
 
 
-def _words(path: str, key: str, option: Any, value: Any) -> list[str]:
+def _words(place: str, option: Any, value: Any) -> list[str]:
+    """Words for one option. A list for a text is joined by commas, a table becomes KEY=VALUE."""
     name = max(option.opts, key=len)
     if option.is_flag:
         if not isinstance(value, bool):
-            raise ArgumentError(f"{path}: {key} is {value!r}; it must be true or false")
+            raise ArgumentError(f"{place} is {value!r}; it must be true or false")
         off = max(option.secondary_opts, key=len) if option.secondary_opts else ""
         return [name] if value else [off] if off else []
     many = value if isinstance(value, list) else [value]
-    if isinstance(value, list) and not option.multiple:
-        raise ArgumentError(f"{path}: {key} is a list; it must be one value")
-    for one in many:
-        if isinstance(one, bool) or not isinstance(one, str | int | float):
-            raise ArgumentError(f"{path}: {key} is {one!r}; it must be a number or a text")
-    return [word for one in many for word in (name, str(one))]
+    if (
+        option.type.name in ("str", "text")
+        and not option.multiple
+        and isinstance(value, list | dict)
+    ):
+        parts = [*value.items()] if isinstance(value, dict) else [(None, one) for one in value]
+        texts = [_text(place, one) for _, one in parts]
+        many = [",".join(t if k is None else f"{k}={t}" for (k, _), t in zip(parts, texts))]
+    elif isinstance(value, list) and not option.multiple:
+        raise ArgumentError(f"{place} is a list; it must be one value")
+    return [word for one in many for word in (name, _text(place, one))]
 
 
-def write_config(name: str, command: Any, given: Mapping[str, Any]) -> str:
-    """All options with their values as TOML; those without one as comments."""
+def _text(place: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ArgumentError(f"{place} is {value!r}; it must be a number or a text")
+    return str(value)
+
+
+def write_config(name: str, command: Any, typed: Mapping[str, Any]) -> str:
+    """All options with their values as TOML; those that were not given as comments."""
     lines = [f"# hopscape {name}, version {__version__}; use it with --config FILE.toml"]
     for key, option in _options(command).items():
-        value = given.get(option.name, option.default)
+        value = typed.get(option.name, option.default)
         if isinstance(value, str) and option.type.name.startswith(("int", "float")):
             value = option.type.convert(value, option, None)
+        empty = value is None or (option.multiple and not value)
+        text = ("[]" if option.multiple else "") if empty else _toml(value)
         lines += ["", f"# {option.help or ''}".rstrip()]
-        if value is None or (option.multiple and not value):
-            lines.append(f"# {key} = {'[]' if option.multiple else ''}".rstrip())
-        else:
-            lines.append(f"{key} = {_toml(value)}")
+        lines.append(("" if option.name in typed else "# ") + f"{key} = {text}".rstrip())
     return "\n".join(lines) + "\n"
 
 

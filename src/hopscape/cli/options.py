@@ -1,13 +1,25 @@
-"""Options and arguments that several commands take."""
+"""Options and arguments that several commands take: one word for one thing.
+
+What has a name here has it in every command. An option counts as given when the user typed it, or
+wrote it into the file of --config: what its value is does not matter.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
+from hopscape.core.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from hopscape.core.network import Network
+
 __all__ = [
+    "FORMER_NAMES",
+    "ConfigOption",
     "DaskOption",
     "DeadLinkOption",
     "DeadOption",
@@ -15,15 +27,22 @@ __all__ = [
     "ExactOption",
     "FloorOption",
     "FolderOption",
-    "JobsOption",
-    "ProcessesOption",
+    "OptionGroup",
+    "OptionalFolderOption",
+    "ResumeOption",
     "RouterOption",
     "RoutingOption",
     "ScheduleArgument",
     "SeedOption",
     "SpecArgument",
-    "TableOption",
+    "WorkersOption",
+    "former_options",
+    "given",
+    "note_given",
     "option",
+    "read_dead_links",
+    "refuse",
+    "time_limit_option",
 ]
 
 
@@ -32,19 +51,49 @@ def option(help: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=help, **more)
 
 
-DeadOption = Annotated[list[str] | None, option("A dead node; once for each.", "--dead")]
+def time_limit_option(help: str) -> Any:
+    """Seconds that something may take; the help says what."""
+    return option(help, "--time-limit", metavar="SECONDS")
+
+
+class OptionGroup:
+    """Options of a command that belong together: a frozen dataclass, each field an option.
+
+    A command with a parameter of such a type takes its fields as options.
+
+    Attributes:
+        title: The panel of the help where they stand.
+        keys: Parameters that ask for this group. Help shows the group that was asked for, and of
+            the others nothing; the keys of all when none was.
+    """
+
+    title: ClassVar[str] = ""
+    keys: ClassVar[tuple[str, ...]] = ()
+
+
+ConfigOption: dict[str, Any] = {
+    "param_decls": ["--config", "config"],
+    "metavar": "FILE",
+    "help": "Options from this TOML file; those of the command line win.",
+}
+DeadOption = Annotated[
+    list[str] | None, option("A dead node; once for each.", "--dead", metavar="NODE")
+]
 DeadLinkOption = Annotated[
-    list[str] | None, option("A dead link as A-B; once for each.", "--dead-link")
+    list[str] | None, option("A dead link; once for each.", "--dead-link", metavar="A-B")
 ]
 RouterOption = Annotated[
     str, option("auto, closed (formula), table, search, or a family's own.", "--router")
 ]
-TableOption = Annotated[
-    Path | None, option("Keep results in this file; a later run continues from there.", "--table")
+ResumeOption = Annotated[
+    Path | None,
+    option("File of finished work; a later run continues from there.", "--resume", metavar="FILE"),
 ]
-ProcessesOption = Annotated[
-    int | None, option("How many processes; all processors without.", "--processes")
-]
+WorkersOption = Annotated[
+    int | None,
+    option("Worker processes; by the work and the machine without.", "--workers", metavar="N",
+           min=1),
+]  # fmt: skip
 DaskOption = Annotated[
     str | None, option("Work on this Dask scheduler, such as tcp://HOST:8786.", "--dask")
 ]
@@ -56,9 +105,11 @@ ExactOption = Annotated[
     bool, option("Compute in full; no closed form, symmetry or sample.", "--exact")
 ]
 FloorOption = Annotated[str | None, option("Rows x racks x slots, such as 4x8x32.", "--floor")]
-FolderOption = Annotated[Path, option("The folder; made if it is not there.", "--out")]
-JobsOption = Annotated[
-    int | None, option("Processes; by the size of the work by default.", "--jobs", min=1)
+FolderOption = Annotated[
+    Path, option("The folder; made if it is not there.", "--out", metavar="DIR")
+]
+OptionalFolderOption = Annotated[
+    Path | None, option("Also write files into this folder.", "--out", metavar="DIR")
 ]
 RoutingOption = Annotated[str, option("fixed, adaptive, valiant or ugal.", "--routing")]
 ScheduleArgument = Annotated[
@@ -68,3 +119,87 @@ SeedOption = Annotated[int, option("Of all random numbers.", "--seed")]
 SpecArgument = Annotated[
     str, typer.Argument(metavar="SPEC", help="A spec such as 'torus(8, 8)', or a graph file.")
 ]
+
+FORMER_NAMES: Mapping[str, Mapping[str, str]] = {
+    "": {
+        "--jobs": "--workers",
+        "--processes": "--workers",
+        "--table": "--resume",
+        "--seconds": "--time-limit",
+        "--folder": "--out",
+        "--fail-node": "--dead",
+        "--fail-link": "--dead-link",
+        "--dead-node": "--dead",
+        "--dead-switch": "--dead",
+        "--keep": "--top",
+        "--limit": "--budget",
+        "--ways": "--multiplicity",
+    },
+    "design": {"--from": "--config"},
+    "multiring": {"--output": "--out", "-o": "--out"},
+    "heawood": {"FOLDER": "--out"},
+    "rpc": {"FOLDER": "--out"},
+}
+"""Names of options in the release before, by command; those of the empty name in every command.
+
+An old name is taken, with a hint, where the command has the new one and no other option of the old
+name; FOLDER stands for an argument that is an option now. They go with the next release.
+"""
+
+
+def former_options(command: str, names: Iterable[str]) -> dict[str, str]:
+    """Old names that a command takes, and what they are called now.
+
+    Args:
+        command: Its name.
+        names: The names of its options.
+    """
+    known = set(names)
+    renamed = {**FORMER_NAMES[""], **FORMER_NAMES.get(command, {})}
+    return {old: new for old, new in renamed.items() if new in known and old not in known}
+
+
+_given: dict[str, str] = {}
+
+
+def note_given(names: Mapping[str, str]) -> None:
+    """Say which parameters of the command that runs were given, and how their options are called.
+
+    Called by the parser only; the commands ask :func:`given` and :func:`refuse`.
+    """
+    _given.clear()
+    _given.update(names)
+
+
+def given(*names: str) -> bool:
+    """Was one of these parameters typed by the user, or set by the file of --config?"""
+    return any(name in _given for name in names)
+
+
+def refuse(names: Iterable[str], why: str) -> None:
+    """Refuse the first of these parameters that was given: an option is honoured or refused.
+
+    Args:
+        why: The rest of a sentence that begins with the name of the option.
+    """
+    for name in names:
+        if name in _given:
+            raise ArgumentError(f"{_given[name]} {why}")
+
+
+def read_dead_links(network: Network, texts: Sequence[str] | None) -> list[tuple[int, int]]:
+    """The ends of links as --dead-link has them: A-B, or 'A - B' for addresses with a dash.
+
+    Raises:
+        ArgumentError: For what is not two nodes with a link between them.
+    """
+    links = []
+    for text in texts or ():
+        words = text.split(" - ") if " - " in text else text.split("-")
+        if len(words) != 2:
+            raise ArgumentError(f"dead link {text!r} must be two nodes with '-' between them")
+        u, v = (network.node(word.strip()) for word in words)
+        if v not in network.neighbours(u):
+            raise ArgumentError(f"dead link {text!r}: {network.spec} has no such link")
+        links.append((u, v))
+    return links

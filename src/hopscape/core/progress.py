@@ -22,6 +22,8 @@ __all__ = [
     "human_time",
     "paced",
     "set_progress",
+    "spend_steps",
+    "steps_left",
     "time_left",
     "time_limit",
     "track",
@@ -49,6 +51,12 @@ _EVIDENCE = 0.5  # seconds of work before its end is foretold
 _LITTLE = 0.1  # seconds of processor time that tell nothing
 _HOPELESS = 3.0  # times the time that is left
 _PACE = 0.3  # seconds that a part of paced work takes
+_steps_left = math.inf
+
+STEPS_PER_SECOND = 1e9
+"""Elementary steps of work that a second of a time limit allows: an access and an addition in a
+kernel take about a nanosecond of a processor. What is begun is decided in steps, so that it is the
+same on a busy machine; the clock only ends what has begun."""
 
 
 def set_progress(open_bar: Callable[[str, int], ProgressBar] | None) -> None:
@@ -73,11 +81,15 @@ def human_time(seconds: float) -> str:
 
 
 @contextmanager
-def time_limit(seconds: float | None) -> Iterator[None]:
+def time_limit(seconds: float | None, steps: float | None = None) -> Iterator[None]:
     """Inside the block, work that reports its progress ends after so many seconds.
 
     It ends with :class:`OutOfTimeError`, as soon as it is clear that it would take much longer.
     None changes nothing; of two limits, one inside the other, the shorter counts.
+
+    Args:
+        steps: Work that may be begun, see :func:`steps_left`; as many steps as the seconds stand
+            for when left out.
 
     Examples:
         >>> with time_limit(30):
@@ -86,15 +98,39 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         >>> time_left()
         inf
     """
-    global _deadline, _began
-    before = _deadline, _began
+    global _deadline, _began, _steps_left
+    before, outside = (_deadline, _began), _steps_left
     if seconds is not None:
         _began = time.monotonic(), _worked()
         _deadline = min(_deadline, _began[0] + seconds)
+    if steps is None:
+        steps = math.inf if seconds is None else seconds * STEPS_PER_SECOND
+    inside = _steps_left = min(_steps_left, steps)
     try:
         yield
     finally:
         _deadline, _began = before
+        _steps_left = outside if math.inf in (outside, inside) else outside - inside + _steps_left
+
+
+def steps_left() -> float:
+    """Elementary steps of work that may still be begun under the time limit; infinity without one.
+
+    Unlike the seconds of :func:`time_left` they do not depend on how busy the machine is.
+
+    Examples:
+        >>> with time_limit(2):
+        ...     spend_steps(5e8)
+        ...     steps_left()
+        1500000000.0
+    """
+    return _steps_left
+
+
+def spend_steps(steps: float) -> None:
+    """Count work that begins."""
+    global _steps_left
+    _steps_left -= steps
 
 
 def time_left() -> float:

@@ -19,7 +19,7 @@ from typing import Any
 from hopscape.core.compile_ahead import compile_ahead
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
-from hopscape.core.progress import time_limit
+from hopscape.core.progress import STEPS_PER_SECOND, time_limit
 from hopscape.core.tables import Records
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
@@ -35,7 +35,7 @@ from hopscape.registry import build, spec_files
 from hopscape.store import Processes, Store, Task, run_tasks
 from hopscape.store.records import digest
 
-__all__ = ["Design", "design", "measure_asked", "usual_processes"]
+__all__ = ["Clock", "Design", "design", "measure_asked", "usual_processes"]
 
 _STAGES = 3
 
@@ -44,6 +44,7 @@ _ROUTED_PAIRS = 40_000_000
 _FINALISTS = 8
 _DEEP_ORDER = 16_000
 _LEAST_SECONDS = 1.0
+_FULL_SHARES = 4  # candidates that may take all their share: most are known in closed form
 _FEW_NODES = 160
 
 
@@ -122,11 +123,15 @@ def _evaluation(spec: str, conditions: Conditions) -> Evaluation:
 
 
 def measure(
-    spec: str, columns: Sequence[str], conditions: Conditions, seconds: float | None = None
+    spec: str,
+    columns: Sequence[str],
+    conditions: Conditions,
+    steps: float | None = None,
+    seconds: float | None = None,
 ) -> dict[str, list[Any]] | str:
     """One task of a worker: figures, packed, or the reason why there are none."""
     try:
-        with time_limit(seconds):
+        with time_limit(seconds, steps):
             found = measure_columns(_evaluation(spec, conditions), columns)
     except HopscapeError as error:
         return str(error)
@@ -203,8 +208,7 @@ def design(
         )
     compile_ahead("design", requirements.high)
     out = Design(requirements, candidates, finalists=finalists, search=search)
-    end = math.inf if seconds is None else time.monotonic() + seconds
-    clock = _Clock(end, jobs, _STAGES + bool(columns))
+    clock = Clock.started(seconds, _STAGES + bool(columns))
     kept = table if table is not None else Store()
     with Processes(jobs) if jobs > 1 and dask is None else nullcontext() as pool:
         run = partial(run_tasks, store=kept, processes=1, dask=dask, pool=pool)
@@ -235,11 +239,11 @@ def _improve(
     out: Design,
     search: Improvement,
     run: Callable[..., Iterator[tuple[Task, Any]]],
-    clock: _Clock,
+    clock: Clock,
     jobs: int,
     store: Store,
     dask: str | None,
-) -> _Clock:
+) -> Clock:
     """Search for better graphs than the finalists, and measure them in full.
 
     Returns the clock, put back by the time of the search.
@@ -285,18 +289,16 @@ def measure_asked(
     columns: Sequence[str],
     show: int | None,
     conditions: Conditions,
-    jobs: int,
-    seconds: float | None,
+    clock: Clock,
 ) -> None:
     """Measure columns that are asked for besides, of the first so many; nothing is judged by them.
 
     Args:
         run: :func:`hopscape.store.run_tasks` with its store and its workers.
     """
-    end = math.inf if seconds is None else time.monotonic() + seconds
     given = replace(conditions, routes_order=max(conditions.routes_order, _DEEP_ORDER))
     asked = _asked(candidates, columns, show)
-    _run_stage(run, asked, _STAGES + 1, columns, given, _Clock(end, jobs, _STAGES + 1))
+    _run_stage(run, asked, _STAGES + 1, columns, given, clock)
 
 
 def _asked(
@@ -308,66 +310,63 @@ def _asked(
 
 
 @dataclass(frozen=True)
-class _Clock:
-    """Shares the time among the stages and candidates that are left.
+class Clock:
+    """Shares a time limit among stages and candidates.
+
+    What a candidate is measured of is decided by a share of work that depends on the limit alone;
+    the clock only ends a stage that takes longer.
 
     Attributes:
-        end: When the time is up, by the monotonic clock.
-        jobs: Processes.
-        stages: That are left, this one too.
+        limit: Seconds for all stages.
+        end: When they are over, by the monotonic clock.
+        stages: Of which each gets the same.
+        stage: The one that runs, counted from 1.
     """
 
+    limit: float
     end: float
-    jobs: int
     stages: int
+    stage: int = 1
 
-    def before(self, stage: int) -> _Clock:
-        """The clock of a stage, counted from 1."""
-        return replace(self, stages=max(1, self.stages + 1 - stage))
+    @classmethod
+    def started(cls, seconds: float | None, stages: int) -> Clock:
+        """A clock that starts now."""
+        limit = math.inf if seconds is None else seconds
+        return cls(limit, time.monotonic() + limit, stages)
 
-    def share(self, tasks: int) -> float | None:
-        """Seconds for one of so many tasks that are left in this stage."""
+    def seconds(self) -> float | None:
+        """Seconds that are left for this stage."""
         if self.end == math.inf:
             return None
         left = max(_LEAST_SECONDS, self.end - time.monotonic())
-        return left / self.stages * min(1.0, self.jobs / max(1, tasks))
+        return left / max(1, self.stages + 1 - self.stage)
 
-
-@dataclass(frozen=True)
-class _Share:
-    """A clock and how many tasks of a stage are left; each task takes its share when it begins."""
-
-    clock: _Clock
-    tasks: list[str]
-
-    def take(self, spec: str) -> float | None:
-        """Seconds for a task that begins."""
-        seconds = self.clock.share(len(self.tasks))
-        self.tasks.remove(spec)
-        return seconds
+    def steps(self, tasks: int) -> float:
+        """Work for each of so many candidates of a stage."""
+        share = min(1.0, _FULL_SHARES / max(1, tasks))
+        return max(_LEAST_SECONDS, self.limit / self.stages) * share * STEPS_PER_SECOND
 
 
 @dataclass(frozen=True)
 class _Timed(Task):
-    """A task whose time is told when it begins."""
+    """A task that is told when it begins how much time is left."""
 
-    share: _Share | None = None
+    clock: Clock | None = None
 
     def ready(self) -> tuple[Any, ...]:
-        assert self.share is not None
-        return (*self.arguments, self.share.take(self.arguments[0]))
+        assert self.clock is not None
+        return (*self.arguments, self.clock.seconds())
 
 
 def _tasks(
-    chosen: Sequence[Candidate], columns: Sequence[str], conditions: Conditions, clock: _Clock
+    chosen: Sequence[Candidate], columns: Sequence[str], conditions: Conditions, clock: Clock
 ) -> list[Task]:
-    share = _Share(clock, [one.spec for one in chosen])
     return [
         _Timed(
             digest("design", [one.spec, list(columns), asdict(conditions)], spec_files(one.spec)),
-            (one.spec, list(columns), conditions),
+            (one.spec, list(columns), conditions, clock.steps(len(chosen))),
             about=one.spec,
-            share=share,
+            clock=clock,
         )
         for one in chosen
     ]
@@ -389,14 +388,14 @@ def _run_stage(
     stage: int,
     columns: Sequence[str],
     given: Conditions,
-    clock: _Clock,
+    clock: Clock,
 ) -> None:
     if not columns:
         return
     names = ("distances", "routes", "schedules", "columns")
     text = f"{names[stage - 1]} of {len(chosen)} candidates"
     by_spec = {one.spec: one for one in chosen}
-    tasks = _tasks(chosen, columns, given, clock.before(stage))
+    tasks = _tasks(chosen, columns, given, replace(clock, stage=min(stage, clock.stages)))
     for task, result in run(tasks, measure, keep=_final, text=text):
         one = by_spec[task.arguments[0]]
         if isinstance(result, str):

@@ -1,9 +1,12 @@
-"""What the columns of routes, faults, cables and schedules cost, before they are measured."""
+"""What the columns of routes, faults, cables and schedules cost, before they are measured.
+
+In elementary steps, as :mod:`hopscape.metrics.effort` counts them.
+"""
 
 from __future__ import annotations
 
 from hopscape.design.conditions import ROUTES_ORDER
-from hopscape.metrics.effort import block_bytes, channels_of, router_rate, sweep_seconds
+from hopscape.metrics.effort import block_bytes, channels_of, route_steps, sweep_steps
 from hopscape.metrics.evaluation import Effort, Evaluation, Job
 from hopscape.metrics.routes import closed_router
 
@@ -20,7 +23,6 @@ __all__ = [
     "routes_wanted",
 ]
 
-_NS = 1e-9
 _SAMPLED_TARGETS = 64
 _TABLE_STEPS = 10**9
 _SCHEDULE_ORDER = 1400
@@ -48,10 +50,8 @@ def _routes(evaluation: Evaluation) -> Effort:
     net, pairs = evaluation.network, _pairs(evaluation)
     degree = channels_of(net) / net.order
     sweeps = 2 if net.order <= ROUTES_ORDER else 1
-    table = sweeps * 15 * _NS * (degree + 1) if closed_router(net) is None else 0.0
-    return Effort(
-        pairs * (router_rate(evaluation) + table + 40 * _NS), 4 * pairs + block_bytes(net)
-    )
+    table = sweeps * 15 * (degree + 1) if closed_router(net) is None else 0.0
+    return Effort(pairs * (route_steps(evaluation) + table + 40), 4 * pairs + block_bytes(net))
 
 
 def _worst(evaluation: Evaluation) -> Effort:
@@ -60,7 +60,7 @@ def _worst(evaluation: Evaluation) -> Effort:
     if routes_wanted(evaluation) is not None:
         return Effort(0.0)
     load = net.order**2 * max(1, evaluation.levels) / (2 * max(1, channels_of(net)))
-    return Effort(24 * (load * 10 + net.order**2 * 1.5) * _NS, int(40 * load) + 20 * net.order)
+    return Effort(24 * (load * 10 + net.order**2 * 1.5), int(40 * load) + 20 * net.order)
 
 
 def _lanes(evaluation: Evaluation) -> Effort:
@@ -68,35 +68,35 @@ def _lanes(evaluation: Evaluation) -> Effort:
     net = evaluation.network
     degree = channels_of(net) / net.order
     waits = int(36 * channels_of(net) * degree)
-    return Effort(_pairs(evaluation) * 100 * _NS + waits * 5 * _NS, waits)
+    return Effort(_pairs(evaluation) * 100 + waits * 5, waits)
 
 
 def _faults(evaluation: Evaluation) -> Effort:
     """Ten trials, each searched from sixteen nodes."""
     net = evaluation.network
     steps = net.order + channels_of(net)
-    return Effort(11 * 16 * steps * 35 * _NS + 1e-2, 60 * steps + 300 * net.order)
+    return Effort(11 * 16 * steps * 35 + 10**7, 60 * steps + 300 * net.order)
 
 
 def _cables(evaluation: Evaluation) -> Effort:
     steps = evaluation.network.order + channels_of(evaluation.network)
-    return Effort(300 * _NS * steps + 1e-3, 80 * steps)
+    return Effort(300 * steps + 10**6, 80 * steps)
 
 
 def _broadcast(evaluation: Evaluation) -> Effort:
     """Trees and matchings, round by round, checked."""
     net = evaluation.network
-    return Effort(net.order * (35e-6 + 0.3e-6 * evaluation.levels), 200 * channels_of(net))
+    return Effort(net.order * (35_000 + 300 * evaluation.levels), 200 * channels_of(net))
 
 
 def _gather_bound(evaluation: Evaluation) -> Effort:
     net = evaluation.network
     if net.facts.diameter is not None and not net.has_switches:
-        return Effort(1e-3)
+        return Effort(10**6)
     if net.order > 12_000:
-        return Effort(1e-3)
-    rows = 1000 * _NS if net.has_switches else 6 * _NS
-    return Effort(sweep_seconds(evaluation, net.order) + rows * net.order**2, 6 * net.order**2)
+        return Effort(10**6)
+    rows = 1000 if net.has_switches else 6
+    return Effort(sweep_steps(evaluation, net.order) + rows * net.order**2, 6 * net.order**2)
 
 
 def _gather(evaluation: Evaluation) -> Effort:
@@ -104,7 +104,7 @@ def _gather(evaluation: Evaluation) -> Effort:
     net = evaluation.network
     if net.order > _SCHEDULE_ORDER and not evaluation.exact:
         return Effort(0.0)
-    return Effort(0.5e-6 * net.order**2, 150 * net.order**2)
+    return Effort(500 * net.order**2, 150 * net.order**2)
 
 
 def _between(evaluation: Evaluation) -> Effort:
@@ -112,7 +112,7 @@ def _between(evaluation: Evaluation) -> Effort:
     if not net.has_switches:
         return Effort(0.0)
     ends = net.endpoint_count
-    return Effort(sweep_seconds(evaluation, ends) + 8 * _NS * ends * net.order, 512 * net.order)
+    return Effort(sweep_steps(evaluation, ends) + 8 * ends * net.order, 512 * net.order)
 
 
 BETWEEN = Job("between", "the distances between endpoints", _between)

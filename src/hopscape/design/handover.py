@@ -21,9 +21,8 @@ from hopscape.design.conditions import Conditions
 from hopscape.design.designer import Design
 from hopscape.design.floorplan import place
 from hopscape.design.machine_columns import Lanes, find_lanes
-from hopscape.design.report import floor as pictures
 from hopscape.design.report import html_report, markdown_report
-from hopscape.design.report.floor import best_floor
+from hopscape.design.report.floor import best_floor, pictures
 from hopscape.design.report.page import Option
 from hopscape.design.report.text import finalists
 from hopscape.design.schedules import write_schedules

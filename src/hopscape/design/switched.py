@@ -20,7 +20,7 @@ from hopscape.core.measured import Measured
 from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate, mark_equal
 from hopscape.design.columns import ALL_COLUMNS, columns_of, find_column
-from hopscape.design.designer import measure_asked
+from hopscape.design.designer import Clock, measure_asked
 from hopscape.design.machine import Machine, machine_figures
 from hopscape.design.offers import Offer, family_offers, lines_needed
 from hopscape.design.ranked import Ranked
@@ -291,7 +291,7 @@ def design_switched(
     share = math.inf if seconds is None else seconds * count / len(names)
     each = min(_FAMILY_SECONDS, share)
     columns = [find_column(name).name for name in columns]
-    end = math.inf if seconds is None else time.monotonic() + seconds
+    clock = Clock.started(seconds, 1)
     heard = _Heard()
     kept = table if table is not None else Store()
     with Processes(count) if count > 1 and dask is None else nullcontext() as pool:
@@ -301,8 +301,7 @@ def design_switched(
             for task, records in run(tasks, ask_family, keep=_final, text="machines"):
                 heard.take(task.arguments[0], records)
             ranked = rank_machines(list(heard.candidates.values()), asked, heard.late)
-            left = None if seconds is None else max(end - time.monotonic(), 0.0)
-            measure_asked(run, ranked, columns, show, asked.conditions, count, left)
+            measure_asked(run, ranked, columns, show, asked.conditions, clock)
             complete = True
         except KeyboardInterrupt:
             complete = False

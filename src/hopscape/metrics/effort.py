@@ -1,20 +1,19 @@
 """What a measurement will cost, before it is made.
 
 A :class:`Job` is something that columns need and that takes time and memory: the wiring, the
-distances, a cut. Its effort is counted (nodes, channels, levels of a breadth-first search) or tried
-on a small part; ``benchmarks/estimates.py`` holds it against the clock.
+distances, a cut. Its effort is counted in elementary steps from nodes, channels and the levels of a
+breadth-first search, never tried by the clock: which figures are measured does not depend on the
+machine or on what else it does. ``benchmarks/estimates.py`` holds the steps against the clock; the
+factors below are nanoseconds per node, channel or pair that it found.
 """
 
 from __future__ import annotations
 
 import math
 import os
-import time
-from collections.abc import Callable
 
 import numpy as np
 
-from hopscape.core.addresses import node_dtype
 from hopscape.core.network import Network
 from hopscape.metrics.evaluation import Effort, Evaluation, Job
 
@@ -30,29 +29,22 @@ __all__ = [
     "WIRING",
     "block_bytes",
     "channels_of",
-    "clocked",
-    "router_rate",
-    "sweep_seconds",
+    "route_steps",
+    "sweep_steps",
     "threads",
 ]
 
-_NS = 1e-9
-_TRIED_NODES = 4096
-_TRIED_FLOWS = 12
-_TRIED_SOURCES = 24
 _SEARCHED = 16  # sources from which distances are searched one by one
+_USUAL_THREADS = 2  # of the all-pairs kernels: fewer than most machines have
+_WIRE = 100  # to name a channel by the family's formula and to put it into the arrays
+_NEXT_PORT = 300  # of a closed router: most take 30 to 500
+_FLOW_STEP = 6  # of a search for an augmenting path, for every node and channel
+_CYCLE_STEP = 12  # of a search for a cycle, for every node and channel that it sees
 
 
 def threads() -> int:
     """Processors that the kernels of all-pairs distances use."""
     return os.cpu_count() or 1
-
-
-def clocked(work: Callable[[], object]) -> float:
-    """Seconds of processor time that something takes."""
-    begin = time.process_time()
-    work()
-    return time.process_time() - begin
 
 
 def channels_of(network: Network) -> int:
@@ -68,19 +60,14 @@ def _wiring(evaluation: Evaluation) -> Effort:
     net = evaluation.network
     if net.materialised:
         return Effort(0.0)
-    count = min(net.order, _TRIED_NODES)
-    nodes = np.arange(count, dtype=node_dtype(net.order))
-    seconds: float = evaluation.share(
-        "wiring rate", lambda: clocked(lambda: net.neighbours(nodes)) / count
-    )
-    return Effort(seconds * net.order + 5 * _NS * channels_of(net), net.memory_estimate())
+    return Effort(_WIRE * (net.order + channels_of(net)), net.memory_estimate())
 
 
 def _search(net: Network, levels: int | None = None) -> float:
-    """Seconds of one breadth-first search."""
-    steps = net.order + channels_of(net)
-    spread = 12 * _NS if steps < 10**6 else 30 * _NS  # beyond the caches
-    return steps * spread + 2e-5 * (levels or 10)
+    """Steps of one breadth-first search."""
+    seen = net.order + channels_of(net)
+    spread = 12 if seen < 10**6 else 30  # beyond the caches
+    return seen * spread + 20_000 * (levels or 10)
 
 
 def _sources(evaluation: Evaluation) -> int:
@@ -89,8 +76,8 @@ def _sources(evaluation: Evaluation) -> int:
     return evaluation.network.order if symmetry is None else len(symmetry.representatives)
 
 
-def sweep_seconds(evaluation: Evaluation, sources: int) -> float:
-    """Seconds of all distances from so many nodes, bit-parallel or one by one."""
+def sweep_steps(evaluation: Evaluation, sources: int) -> float:
+    """Steps of all distances from so many nodes, bit-parallel or one by one."""
     net, levels = evaluation.network, evaluation.levels
     if sources < _SEARCHED or (sources <= 200 and net.order <= 50_000):
         return sources * _search(net, levels)
@@ -98,15 +85,15 @@ def sweep_seconds(evaluation: Evaluation, sources: int) -> float:
     while words > 1 and (32 * words >= sources or 16 * words * net.order > 64_000_000):
         words //= 2
     batches = math.ceil(sources / (64 * words))
-    step = (2.0 + 0.75 * words) * _NS * (1 if net.order < 200_000 else 2)
-    return batches * (levels + 1) * (net.order + channels_of(net)) * step / threads()
+    step = (2.0 + 0.75 * words) * (1 if net.order < 200_000 else 2)
+    return batches * (levels + 1) * (net.order + channels_of(net)) * step / _USUAL_THREADS
 
 
 def _profile(evaluation: Evaluation) -> Effort:
     net, sources = evaluation.network, _sources(evaluation)
     if not evaluation.exact and net.order**2 * max(net.ports, 1) > 10**12 and net.symmetry is None:
         sources = 1024
-    return Effort(sweep_seconds(evaluation, sources), max(20 * net.order * threads(), 32_000_000))
+    return Effort(sweep_steps(evaluation, sources), max(20 * net.order * threads(), 32_000_000))
 
 
 WIRING = Job("wiring", "the wiring", _wiring, lambda evaluation: evaluation.network.heads)
@@ -123,26 +110,23 @@ PROFILE = Job("profile", "the distances", _profile)
 
 
 def _cycles(evaluation: Evaluation) -> Effort:
-    """Tried from some nodes, which all share what the first one found."""
+    """From every node a search as far as half the cycle that the first one found."""
     from hopscape.metrics.girth_kernels import girth
 
     net = evaluation.network
     if not net.materialised:
         return Effort(0.0)
     symmetry = None if evaluation.exact else net.symmetry
-    sources = np.arange(net.order) if symmetry is None else np.asarray(symmetry.representatives)
-    arrays = net.indptr, net.heads, net.reverse
-    best = girth(*arrays, sources[:1].astype(np.int64), 2 * net.order + 2)
-    some = sources[:: max(1, len(sources) // _TRIED_SOURCES)][:_TRIED_SOURCES].astype(np.int64)
-    fixed = clocked(lambda: girth(*arrays, some[:1], best))
-    each = max(0.0, clocked(lambda: girth(*arrays, some, best)) - fixed) / max(1, len(some) - 1)
-    return Effort(fixed + each * len(sources), 20 * net.order)
+    first = np.zeros(1, dtype=np.int64)
+    sources = net.order if symmetry is None else len(symmetry.representatives)
+    best = girth(net.indptr, net.heads, net.reverse, first, 2 * net.order + 2)
+    seen = evaluation.shape.ball(best / 2) * (1 + channels_of(net) / net.order)
+    return Effort(_search(net) + _CYCLE_STEP * seen * sources, 20 * net.order)
 
 
 def _flows(evaluation: Evaluation, *, nodes: bool) -> Effort:
-    """Some of the flows are tried."""
+    """A flow for every pair of nodes that is tried, each a search for every path and one more."""
     from hopscape.metrics import connectivity_kernels as pairs_of
-    from hopscape.metrics import flow_kernels as flows
 
     net = evaluation.network
     if not net.materialised:
@@ -151,31 +135,25 @@ def _flows(evaluation: Evaluation, *, nodes: bool) -> Effort:
     symmetry = None if evaluation.exact else net.symmetry
     transitive = symmetry is not None and symmetry.transitive
     if nodes:
-        best = pairs_of.node_connectivity_bound(*csr)
+        paths = pairs_of.node_connectivity_bound(*csr)
         pairs = pairs_of.node_connectivity_pairs(*csr, net.duplex, transitive)
     else:
-        best = pairs_of.edge_connectivity_bound(*csr)
+        paths = pairs_of.edge_connectivity_bound(*csr)
         pairs = pairs_of.edge_connectivity_pairs(net.order, net.duplex)
-    if not len(pairs):
-        return Effort(0.0)
-    residual = flows.residual_network(*csr, nodes)
-    some = pairs[:: max(1, len(pairs) // _TRIED_FLOWS)][:_TRIED_FLOWS]
-    flows.least_flow(residual, some[:1], best)
-    fixed = clocked(lambda: flows.least_flow(residual, some[:0], best))
-    each = max(0.0, clocked(lambda: flows.least_flow(residual, some, best)) - fixed) / len(some)
-    return Effort(each * len(pairs) + fixed * (len(pairs) // 256 + 1), 60 * channels_of(net))
+    search = _FLOW_STEP * (net.order + channels_of(net))
+    return Effort(len(pairs) * (paths + 1) * search, 60 * channels_of(net))
 
 
 def _cut(evaluation: Evaluation) -> Effort:
     net = evaluation.network
     steps, levels = net.order + channels_of(net), evaluation.levels
-    search = evaluation.starts * 280 * _NS * steps
+    search = evaluation.starts * 280 * steps
     if net.order <= 500:
-        spectrum = _NS * net.order**3
+        spectrum = float(net.order**3)
     else:  # steps of Lanczos grow with the depth of the network
-        each = (net.order * 20 * 1.2 + 2 * channels_of(net)) * _NS
+        each = net.order * 20 * 1.2 + 2 * channels_of(net)
         spectrum = (400 + 0.15 * levels**2) * each if net.order <= 200_000 else 0.0
-    return Effort(search + min(spectrum, 20.0), 60 * steps + 40 * 8 * net.order)
+    return Effort(search + min(spectrum, 20e9), 60 * steps + 40 * 8 * net.order)
 
 
 CYCLES = Job("cycles", "the shortest cycle", _cycles)
@@ -194,37 +172,29 @@ def _group(evaluation: Evaluation) -> Effort:
     if not net.materialised or net.order > 5000 or int(np.ptp(net.degrees)):
         return Effort(0.0)
     steps = net.order + channels_of(net)
-    return Effort(4e-6 * steps, 400 * steps)
+    return Effort(4_000 * steps, 400 * steps)
 
 
 GROUP = Job("group", "the automorphisms", _group)
 
 
-def router_rate(evaluation: Evaluation) -> float:
-    """Seconds in which the network's router tells one next port, tried on some pairs."""
+def route_steps(evaluation: Evaluation) -> float:
+    """Steps in which the network's closed router tells one next port; 0 where it has none."""
+    from hopscape.metrics.routes import closed_router
 
-    def rate() -> float:
-        from hopscape.metrics.routes import closed_router
-
-        router = closed_router(evaluation.network)
-        if router is None:
-            return 0.0
-        count = min(_TRIED_NODES, evaluation.network.order**2)
-        some = np.random.default_rng(0).integers(0, evaluation.network.order, size=(2, count))
-        router.next_ports(*some)
-        return clocked(lambda: router.next_ports(*some)) / count
-
-    steps: float = evaluation.share("router rate", rate)
+    steps: float = evaluation.share(
+        "route steps", lambda: 0.0 if closed_router(evaluation.network) is None else _NEXT_PORT
+    )
     return steps
 
 
 def _loads(evaluation: Evaluation) -> Effort:
-    """One next port and one addition for every pair; beyond 30 million, the ways of a tenth."""
+    """One next port and one addition for every pair; beyond 30 million, the routes of a tenth."""
     net = evaluation.network
     if not net.materialised:
         return Effort(0.0)
     degree = channels_of(net) / max(1, net.order)
-    hop = (1.2 * router_rate(evaluation) or 60 * _NS * degree) + 60 * _NS
+    hop = (1.2 * route_steps(evaluation) or 60 * degree) + 60
     pairs = net.order**2
     if pairs <= 30_000_000:
         return Effort(pairs * hop, 3 * pairs + block_bytes(net))

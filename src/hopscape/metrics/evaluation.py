@@ -24,7 +24,15 @@ from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.numbers import byte_count
 from hopscape.core.processes import memory_limit
-from hopscape.core.progress import allow_more, human_time, time_left, watch_compiler
+from hopscape.core.progress import (
+    STEPS_PER_SECOND,
+    allow_more,
+    human_time,
+    spend_steps,
+    steps_left,
+    time_left,
+    watch_compiler,
+)
 from hopscape.metrics.distances import DistanceProfile, distance_profile
 
 __all__ = ["Column", "Effort", "Evaluation", "Job", "Shape", "absent", "closed_facts"]
@@ -34,9 +42,15 @@ _STARTS, _QUICK_STARTS = 20, 2
 
 
 class Effort(NamedTuple):
-    """Seconds of one processor, and bytes at most."""
+    """What a computation costs, counted from order, links and depth; never tried by the clock.
 
-    seconds: float
+    Attributes:
+        steps: Elementary steps: an access and an addition in a kernel, about a nanosecond of one
+            processor. ``benchmarks/estimates.py`` holds them against the clock.
+        memory: Bytes, at most.
+    """
+
+    steps: float
     memory: int = 0
 
 
@@ -114,6 +128,20 @@ class Column(NamedTuple):
     priority: int = 0
     aside: tuple[str, ...] = ()
 
+    def cost(self, evaluation: Evaluation) -> Effort:
+        """What measuring it takes, as far as that is known before anything is prepared.
+
+        Examples:
+            >>> import hopscape
+            >>> from hopscape.metrics.columns import COLUMNS
+            >>> net = hopscape.build("random_regular(1000, 4)")
+            >>> COLUMNS["diameter"].cost(Evaluation(net, columns=COLUMNS)).steps > 5_000
+            True
+        """
+        efforts = [need.effort(evaluation) for need in self.needs]
+        most = max((effort.memory for effort in efforts), default=0)
+        return Effort(sum(effort.steps for effort in efforts), most)
+
 
 class Evaluation:
     """A network under comparison, with what several columns share computed once.
@@ -142,6 +170,7 @@ class Evaluation:
         self.columns = columns
         self._shared: dict[str, Any] = {}
         self._figures: dict[str, Measured[Any]] = {}
+        self._begun: set[str] = set()
 
     # -- the policy ---------------------------------------------------------------------------
 
@@ -214,13 +243,16 @@ class Evaluation:
             why = self.refusal(job)
             if why:
                 return why
+            if job.name not in self._begun:
+                self._begun.add(job.name)
+                spend_steps(job.effort(self).steps)
             if job.prepare is not None:
                 self.share(job.name, lambda job=job: job.prepare(self))  # type: ignore[misc]
         return ""
 
-    def affords(self, seconds: float) -> bool:
-        """Is there so much time left?"""
-        return seconds < time_left()
+    def affords(self, steps: float) -> bool:
+        """May so much work be begun, and is there time left?"""
+        return steps < steps_left() and time_left() > 0
 
     def refusal(self, job: Job) -> str:
         """Why one job cannot be afforded, or nothing."""
@@ -233,8 +265,9 @@ class Evaluation:
             )
         if left <= 0:
             return f"no time was left for {job.text} (see --time-limit)"
-        if effort.seconds > left:
-            return f"{job.text} would take about {human_time(effort.seconds)} (see --time-limit)"
+        if job.name not in self._begun and effort.steps > steps_left():
+            seconds = human_time(effort.steps / STEPS_PER_SECOND)
+            return f"{job.text} would take about {seconds} (see --time-limit)"
         return ""
 
     # -- what columns share -------------------------------------------------------------------

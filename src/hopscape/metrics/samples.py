@@ -13,7 +13,7 @@ from hopscape.core.network import Network
 from hopscape.core.progress import check_time
 from hopscape.core.router import Router
 from hopscape.metrics.distances import DistanceProfile, distance_profile
-from hopscape.metrics.effort import WIRING, sweep_seconds
+from hopscape.metrics.effort import WIRING, sweep_steps
 from hopscape.metrics.evaluation import Evaluation
 
 __all__ = [
@@ -93,8 +93,8 @@ def _some_sources(evaluation: Evaluation) -> DistanceProfile | None:
         if not evaluation.network.materialised or evaluation.refusal(WIRING):
             return None
         for count in _SOURCES:
-            seconds = sweep_seconds(evaluation, count)
-            if count < evaluation.network.order and evaluation.affords(seconds):
+            steps = sweep_steps(evaluation, count)
+            if count < evaluation.network.order and evaluation.affords(steps):
                 return distance_profile(evaluation.network, sample=count)
         return None
 

@@ -231,7 +231,7 @@ def _head(sizes: Sequence[int], cycles: int, precision: float, seed: int) -> str
     return f"""# Load and latency of the families side by side
 
 Written by `hopscape study load --sizes {which} --cycles {cycles} --precision {precision}
---seed {seed} --folder docs/studies`; do not edit.
+--seed {seed} --out docs/studies`; do not edit.
 
 Every router has {SETTINGS.vcs} virtual channels of {SETTINGS.buffer} flits ({_MORE_VCS} where the
 routing needs more than {SETTINGS.vcs} classes to be free of deadlock), a pipeline of

@@ -306,7 +306,7 @@ def test_ways_round_a_dead_crossbar_of_the_digraph():
     whole = ask(*words)
     assert whole["ways"] == [[0, 28, 3]]
     assert whole["path"] == [0, 28, 3]
-    around = ask(*words, "--dead-switch", "28")
+    around = ask(*words, "--dead", "28")
     assert around["length"] == 4
     assert 28 not in around["path"]
     assert around["stranded_pairs"] == 24
@@ -329,7 +329,7 @@ def test_other_commands():
     assert record["rounds_needed"] == 1
     words = ("check-permutation", spec, "--at-once", "6")
     assert ask(*words, code=1)["conflicts"] > 0
-    words = ("route-around", spec, "0", "1", "--dead-switch", "13")
+    words = ("route-around", spec, "0", "1", "--dead", "13")
     assert ask(*words)["length"] in (2, 4)
     cover = ask("difference-cover", "39", "7")
     assert cover["doubled"] == [1, 2, 37, 38]

@@ -242,7 +242,7 @@ def test_a_real_gpu_finds_the_same_sets():
         ("atlas circulant --degree 6 --nodes 1..99999999999", "at most"),
         ("atlas circulant --prove", "--degree and --nodes"),
         ("atlas circulant --degree 6 --nodes 10 --prove --build x", "either"),
-        ("atlas circulant --degree 6 --nodes 10 --processes 2", "--processes is for"),
+        ("atlas circulant --degree 6 --nodes 10 --workers 2", "--workers is for"),
         ("atlas circulant --degree 7 --nodes 9 --build x", "no circulant of degree 7"),
         ("show best_circulant(9,7)", "even number of nodes"),
         ("show best_circulant(7,8)", "at least 9"),

@@ -105,7 +105,7 @@ def wait_for(ready: Callable[[], bool], seconds: float = 120) -> bool:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at /proc")
 def test_killed_search_goes_on_and_leaves_no_process(tmp_path: Path) -> None:
     path = tmp_path / "table.jsonl"
-    words = ["--diameter", "8", "--ring", "--processes", "2", "--table", str(path)]
+    words = ["--diameter", "8", "--ring", "--workers", "2", "--resume", str(path)]
     command = [sys.executable, "-m", "hopscape", "search", "circulant", *words]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

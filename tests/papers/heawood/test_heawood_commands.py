@@ -42,7 +42,7 @@ def test_search_bases():
 
 @pytest.mark.slow
 def test_study(tmp_path):
-    shown("study", "heawood", str(tmp_path / "study"), "-f", "csv")
+    shown("study", "heawood", "--out", str(tmp_path / "study"), "-f", "csv")
     folder = tmp_path / "study"
     rows = list(csv.DictReader((folder / "table1.csv").open()))
     mine = {(r["family"], int(r["n"])): r for r in rows}
@@ -56,6 +56,6 @@ def test_study(tmp_path):
 def test_study_refuses_bad_places(tmp_path):
     place = tmp_path / "file"
     place.write_text("here")
-    refused("study", "heawood", str(place))
-    refused("study", "heawood", str(tmp_path / "x"), "--picture", "gif")
+    refused("study", "heawood", "--out", str(place))
+    refused("study", "heawood", "--out", str(tmp_path / "x"), "--picture", "gif")
     assert not (tmp_path / "x").exists()

@@ -54,7 +54,7 @@ def test_capacity_of_distributions_tori_and_changes_of_ring(tmp_path):
 
 
 def test_search(tmp_path):
-    words = ("search", "multiring", "--nodes", "16", "--rings", "6", "--processes", "1")
+    words = ("search", "multiring", "--nodes", "16", "--rings", "6", "--workers", "1")
     record = ask(*words)
     assert record["capacity"] == "48/1"
     assert record["proved"]
@@ -65,8 +65,8 @@ def test_search(tmp_path):
     assert front[0]["cable"] <= 12
     assert front[-1]["capacity"] == "48/1"
     table = tmp_path / "kept"
-    grid = ("search", "multiring", "--nodes", "9..10", "--rings", "4", "--processes", "1",
-            "--table", str(table))  # fmt: skip
+    grid = ("search", "multiring", "--nodes", "9..10", "--rings", "4", "--workers", "1",
+            "--resume", str(table))  # fmt: skip
     cells = ask(*grid)["cells"]
     assert [cell["nodes"] for cell in cells] == [9, 10]
     assert os.path.getsize(table) > 0
@@ -104,13 +104,13 @@ def test_simulation():
 
 def test_torus_designer():
     words = ("ring-torus", "--sparse", "--printed", "--ports", "20", "--nodes", "20000",
-             "--longest", "28", "--processes", "1")  # fmt: skip
+             "--longest", "28", "--workers", "1")  # fmt: skip
     designs = ask(*words)["designs"]
     assert Fraction(designs[0]["rate"]) >= 2
     assert designs[0]["nodes"] >= 20000
     assert {d["name"] for d in designs} >= {"Gemini", "paper, full rings", "paper, sparse rings"}
     full = ask(
-        "ring-torus", "--ports", "8", "--nodes", "80", "--longest", "12", "--processes", "1"
+        "ring-torus", "--ports", "8", "--nodes", "80", "--longest", "12", "--workers", "1"
     )["designs"]
     assert sum(full[0]["ports"]) <= 8
     assert full[0]["nodes"] >= 80
@@ -118,8 +118,8 @@ def test_torus_designer():
 
 def test_torus_of_all_kinds_of_lines(tmp_path):
     """Sparse and reordered lines beat full ones, and each design needs less cable than the last."""
-    words = ("ring-torus", "--ports", "8", "--nodes", "100", "--longest", "14", "--processes", "1",
-             "--table", str(tmp_path / "kept"), "--keep", "50")  # fmt: skip
+    words = ("ring-torus", "--ports", "8", "--nodes", "100", "--longest", "14", "--workers", "1",
+             "--resume", str(tmp_path / "kept"), "--top", "50")  # fmt: skip
     designs = [d for d in ask(*words)["designs"] if d["name"] == "designed"]
     full = [d for d in ask(*words, "--full")["designs"] if d["name"] == "designed"]
     assert Fraction(designs[0]["rate"]) >= Fraction(full[0]["rate"])
@@ -156,7 +156,7 @@ def test_capacity_with_dead_parts():
     record = ask("capacity", spec, "--dead-arc", "0-1")
     assert (record["balanced"]["capacity"], record["balanced"]["proved"]) == ("96/5", True)
     assert record["whole"] == "240/11"
-    record = ask("capacity", spec, "--dead-ring", "-3", "--dead-node", "4")
+    record = ask("capacity", spec, "--dead-ring", "-3", "--dead", "4")
     assert record["live_nodes"] == 15
     rows = ask("capacity", spec, "--worst-fault")["faults"]
     assert rows[0]["kind"] == "node"
@@ -169,7 +169,7 @@ def test_capacity_with_dead_parts():
 
 
 def test_pictures(tmp_path):
-    shown("study", "multiring", "--quick", "-o", str(tmp_path / "new"))
+    shown("study", "multiring", "--quick", "--out", str(tmp_path / "new"))
     made = sorted(p.name for p in (tmp_path / "new").iterdir())
     assert made == sorted(
         f"multiring-{name}.{end}"

@@ -55,7 +55,7 @@ def test_embed():
 @pytest.mark.slow
 def test_study(tmp_path):
     out = shown(
-        *("study", "rpc", str(tmp_path / "rpc"), "--effort", "2"),
+        *("study", "rpc", "--out", str(tmp_path / "rpc"), "--effort", "2"),
         *("--only", "groups", "--only", "crossovers", "--only", "gathers"),
     )
     assert "groups.svg" in out

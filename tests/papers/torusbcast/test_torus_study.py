@@ -209,7 +209,7 @@ def test_study_command():
 @pytest.mark.slow
 def test_study_folder(tmp_path):
     place = tmp_path / "out"
-    said = CliRunner().invoke(app, ["study", "torus-broadcast", "--folder", str(place)])
+    said = CliRunner().invoke(app, ["study", "torus-broadcast", "--out", str(place)])
     assert said.exit_code == 0
     for name in ("tiles.svg", "rounds.png", "containment.svg", "space-tiles.png", "crossover.svg"):
         assert (place / name).stat().st_size > 10_000

@@ -436,8 +436,8 @@ def test_a_wrong_result_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_command(tmp_path: Path) -> None:
     runner = CliRunner()
     saved = tmp_path / "best.edges"
-    words = ["search", "graph", "--nodes", "14", "--degree", "3", "--seconds", "0.5"]
-    words += ["--processes", "1", "--save", str(saved), "--format", "json"]
+    words = ["search", "graph", "--nodes", "14", "--degree", "3", "--time-limit", "0.5"]
+    words += ["--workers", "1", "--save", str(saved), "--format", "json"]
     result = runner.invoke(app, words)
     assert result.exit_code == 0, result.output
     record = json.loads(result.output)
@@ -446,7 +446,7 @@ def test_command(tmp_path: Path) -> None:
         record["mean_distance"]
     )
     result = runner.invoke(
-        app, ["search", "graph", "--terminals", "12", "--radix", "6", "--seconds", "0.3"]
+        app, ["search", "graph", "--terminals", "12", "--radix", "6", "--time-limit", "0.3"]
     )
     assert "12 terminals" in result.output
 

@@ -13,7 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from hopscape.cli.collective_output import finish, list_transfers, pick_algorithms, save_pictures
-from hopscape.cli.options import DeadLinkOption, DeadOption, ScheduleArgument, SpecArgument, option
+from hopscape.cli.options import (
+    DeadLinkOption,
+    DeadOption,
+    ScheduleArgument,
+    SpecArgument,
+    option,
+    read_dead_links,
+    refuse,
+    time_limit_option,
+)
 from hopscape.cli.output import emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import ROOTED, Goal, GoalKind, read_permutation
@@ -125,11 +134,14 @@ _HOW = (
         "Switches store, copy and add; otherwise they only forward.",
         default=False,
     ),
-    _option(
+    _parameter(
         "limit",
-        float | None,
-        "Seconds of search (of 10⁸ steps) for an algorithm: 30; longer ones are left out.",
-        "--time-limit",
+        Annotated[
+            float | None,
+            time_limit_option(
+                "Search (of 10⁸ steps a second) for an algorithm: 30; longer ones are left out."
+            ),
+        ],
     ),
     _option(
         "listed", bool, "Print the transfers, round by round, instead.", "--list", default=False
@@ -287,7 +299,7 @@ def _run(
     from hopscape.collectives.survivors import survivors
 
     if limit is not None and not limit > 0:
-        raise ArgumentError(f"time limit is {limit:g}; it must be above 0")
+        raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0")
     whole = build(spec)
     nodes, links = _faults(whole, dead, dead_link)
     left = survivors(whole, nodes, links) if nodes or links else None
@@ -295,7 +307,9 @@ def _run(
     network = whole if left is None else left.left
     sizes = None if size is None else read_sizes(size)
     if algorithm == "list":
-        _nothing_to_write(save, figure, animate, listed)
+        refuse(
+            ("save", "figure", "animate", "listed"), "has nothing to write with --algorithm list"
+        )
         emit_rows(pick_algorithms(network, goal, asked, sizes))
         return
     name = None if algorithm == "best" else algorithm
@@ -314,12 +328,6 @@ def _run(
         list_transfers(schedule, record)
     else:
         finish(record)
-
-
-def _nothing_to_write(*given: object) -> None:
-    for name, value in zip(("--save", "--figure", "--animate", "--list"), given, strict=True):
-        if value:
-            raise ArgumentError(f"{name} has nothing to write with --algorithm list")
 
 
 def _asked(rules: Mapping[str, Any], in_network: bool) -> dict[str, Any]:
@@ -390,10 +398,4 @@ def _faults(
 ) -> tuple[list[int], list[tuple[int, int]]]:
     """Dead nodes and links, as numbers."""
     nodes = sorted({network.node(text) for text in dead or ()})
-    links = []
-    for text in dead_link or ():
-        words = text.split(" - ") if " - " in text else text.split("-")
-        if len(words) != 2:
-            raise ArgumentError(f"dead link {text!r} must be two nodes with '-' between them")
-        links.append((network.node(words[0].strip()), network.node(words[1].strip())))
-    return nodes, links
+    return nodes, read_dead_links(network, dead_link)

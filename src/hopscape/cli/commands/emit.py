@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import SpecArgument, option
+from hopscape.cli.options import SpecArgument, option, refuse
 from hopscape.cli.output import Format, FormatOption
 from hopscape.cli.output import emit as show
 from hopscape.core.channels import ATTRIBUTES
@@ -53,8 +53,7 @@ def emit(
     if with_router:
         _emit_fabric(spec, to, output, router, name, stages, check, packets)
         return
-    if packets is not None:
-        raise ArgumentError(f"--packets {packets} is for --with-router --check")
+    refuse(("packets",), "is for --with-router --check")
     from hopscape.formats.code import cell_count, check_code, emit_code
 
     network = build(spec)
@@ -63,10 +62,7 @@ def emit(
     if output is None:
         if check:
             raise ArgumentError("--check reports on a file; name it with -o")
-        if style is not Format.table:
-            raise ArgumentError(
-                f"--format {style.value} is for the report on a file; name it with -o"
-            )
+        refuse(("style",), "is for the report on a file; name it with -o")
         print(code.text, end="")
         return
     record: dict[str, Any] = {
@@ -102,10 +98,9 @@ def _emit_fabric(
 
     if to is not Language.verilog:
         raise ArgumentError(f"--with-router is for Verilog, not for {to.value}")
-    if stages is not None:
-        raise ArgumentError(f"--stages {stages} is not for --with-router: a hop takes one cycle")
-    if packets is not None and not check:
-        raise ArgumentError(f"--packets {packets} is for --with-router --check")
+    refuse(("stages",), "is not for --with-router: a hop takes one cycle")
+    if not check:
+        refuse(("packets",), "is for --with-router --check")
     if output is None:
         raise ArgumentError("--with-router writes two files; name the first with -o")
     fabric = emit_fabric(build(spec), router=router, name=name)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import option
+from hopscape.cli.options import given, option, refuse
 from hopscape.core.errors import ArgumentError
 
 __all__ = ["explore"]
@@ -70,19 +70,14 @@ def explore(
     families; Ctrl-C ends it.
     """
     if not specs:
-        of_pages = {
-            "-o": output, "--schedules": schedules, "--traffic": traffic, "--bisection": bisection,
-            "--deadlock": deadlock, "--simulate": simulate, "--curve": curve or None,
-            "--seed": seed,
-        }  # fmt: skip
-        for name, value in of_pages.items():
-            if value is not None:
-                raise ArgumentError(f"{name} is about the page of a network; name a SPEC")
+        refuse(
+            ("output", "schedules", "traffic", "bisection", "deadlock", "simulate", "curve",
+             "seed"),
+            "is about the page of a network; name a SPEC",
+        )  # fmt: skip
         _serve(port or 0, browse)
         return
-    for name, value in (("--port", port), ("--open", browse)):
-        if value is not None:
-            raise ArgumentError(f"{name} is for the explorer in the browser; leave out SPEC")
+    refuse(("port", "browse"), "is for the explorer in the browser; leave out SPEC")
     if output is None:
         raise ArgumentError("-o is missing: the page is written to a file, such as -o page.html")
     from hopscape.core.files import write_text
@@ -95,8 +90,8 @@ def explore(
         raise ArgumentError(f"{output} is not a page; name an .html file")
     if len(specs) > _MOST_SPECS:
         raise ArgumentError(f"{len(specs)} networks are given; a page has up to {_MOST_SPECS}")
-    if seed is not None and traffic is None and simulate is None and not curve:
-        raise ArgumentError("--seed is for --traffic, --simulate and --curve; give one of them")
+    if not given("traffic", "simulate", "curve"):
+        refuse(("seed",), "is for --traffic, --simulate and --curve; give one of them")
     parts: dict[str, Any] = {
         "schedules": _names(schedules, "--schedules"),
         "traffic": _names(traffic, "--traffic"),

@@ -6,9 +6,17 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-from hopscape.cli.options import DaskOption, ProcessesOption, SeedOption, TableOption, option
+from hopscape.cli.options import (
+    DaskOption,
+    ResumeOption,
+    SeedOption,
+    WorkersOption,
+    option,
+    refuse,
+    time_limit_option,
+)
 from hopscape.cli.output import emit
 from hopscape.core.errors import ArgumentError
 
@@ -36,43 +44,44 @@ def search_graph(
     terminals: Annotated[int | None, option("Instead of nodes: terminals at switches.")] = None,
     radix: Annotated[int | None, option("Ports of a switch, with its terminals.")] = None,
     switches: Annotated[int | None, option("How many switches; a good number without.")] = None,
-    seconds: Annotated[float, option("How long to search, on all processes.")] = 60.0,
+    limit: Annotated[float, time_limit_option("How long to search, on all workers.")] = 60.0,
     seed: SeedOption = 0,
     target: Annotated[
         str | None, option("Stop at this mean distance, or at DIAMETER:MEAN.")
     ] = None,
     save: Annotated[Path | None, option("Write the graph to this file (.edges, ...).")] = None,
-    table: TableOption = None,
-    processes: ProcessesOption = None,
+    resume: ResumeOption = None,
+    workers: WorkersOption = None,
     dask: DaskOption = None,
 ) -> None:
     """Find a graph of least diameter, then of least mean distance (the order/degree problem).
 
-    The best so far is printed on Ctrl-C. The same seed and seconds give the same graph on a machine
-    that keeps up with the plan.
+    The best so far is printed on Ctrl-C. The same seed and time limit give the same graph on a
+    machine that keeps up with the plan.
     """
     from hopscape.search.graph import METHODS, best_graph, best_switches, plan
     from hopscape.store import Store
 
-    if not 0 < seconds < 1e9:
-        raise ArgumentError(f"seconds is {seconds}; it must be above 0")
-    if processes is not None and processes < 1:
-        raise ArgumentError(f"processes is {processes}; it must be at least 1")
+    if not 0 < limit < 1e9:
+        raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0")
     goal = None if target is None else _target(target)
     search: Callable[..., GraphResult]
     if terminals is not None or radix is not None or switches is not None:
-        others = (nodes, degree, grid, existing, bipartite or None)
-        _only_switches(others, terminals, radix)
-        assert terminals is not None
-        assert radix is not None
+        if terminals is None or radix is None:
+            raise ArgumentError("give both --terminals and --radix (and --switches if you like)")
+        refuse(
+            ("nodes", "degree", "grid", "existing", "bipartite", "longest", "budget", "long",
+             "rewire"),
+            "does not go with --terminals",
+        )  # fmt: skip
         search = partial(best_switches, terminals, radix, switches)
     else:
         search = partial(
             best_graph,
             _problem(nodes, degree, bipartite, grid, longest, budget, long, existing, rewire),
         )
-    planned = plan(seconds, processes)
-    with Store(table) as kept:
+    planned = plan(limit, workers)
+    with Store(resume) as kept:
         found = search(
             effort=planned.effort,
             seconds=planned.seconds,
@@ -91,15 +100,6 @@ def search_graph(
     _show(found, save)
 
 
-def _only_switches(others: tuple[Any, ...], terminals: int | None, radix: int | None) -> None:
-    if terminals is None or radix is None:
-        raise ArgumentError("give both --terminals and --radix (and --switches if you like)")
-    if any(value is not None for value in others):
-        raise ArgumentError(
-            "--terminals goes without --nodes, --degree, --grid, --existing and --bipartite"
-        )
-
-
 def _problem(
     nodes: int | None,
     degree: int | None,
@@ -115,8 +115,7 @@ def _problem(
 
     links = None
     if existing is not None:
-        if nodes is not None or degree is not None or bipartite:
-            raise ArgumentError("--existing goes without --nodes, --degree and --bipartite")
+        refuse(("nodes", "degree", "bipartite"), "does not go with --existing")
         nodes, degree, links = _existing(existing)
     if nodes is None or degree is None:
         raise ArgumentError("give --nodes and --degree, or --existing, or --terminals and --radix")

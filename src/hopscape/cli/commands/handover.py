@@ -7,11 +7,18 @@ from typing import Annotated
 
 import typer
 
-from hopscape.cli.options import FloorOption, FolderOption, ScheduleArgument, SpecArgument, option
+from hopscape.cli.options import (
+    FloorOption,
+    FolderOption,
+    ScheduleArgument,
+    SpecArgument,
+    option,
+    time_limit_option,
+)
 from hopscape.cli.output import emit, emit_rows
 from hopscape.core.errors import ArgumentError
 
-LimitOption = Annotated[float, option("Seconds that each program may take.", "--time-limit")]
+LimitOption = Annotated[float, time_limit_option("What each program may take.")]
 
 
 def handover(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.options import SeedOption, option
+from hopscape.cli.options import ResumeOption, SeedOption, WorkersOption, option, refuse
 from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import plain
@@ -80,20 +80,18 @@ def _title(path: Path) -> str:
 
 
 JOBS = {
-    "design": "design --nodes 64 --ports 4 --jobs 1",
+    "design": "design --nodes 64 --ports 4 --workers 1",
     "simulate": "simulate torus(8,8) --load 0.1:0.9:0.4 --cycles 2000",
     "compare": "compare random_regular(64,4) mesh(8,8) --time-limit 600",
     "collectives": "allgather random_regular(64,4)",
-    "search": "search circulant --nodes 60 --generators 2 --processes 1",
+    "search": "search circulant --nodes 60 --generators 2 --workers 1",
 }
 """What is run, by the job whose kernels it compiles."""
 
 
 def warm_up(
     only: Annotated[str, option(f"Some of {', '.join(JOBS)}, separated by commas.")] = "",
-    processes: Annotated[
-        int | None, option("Processes that compile; one per processor without.", min=1)
-    ] = None,
+    workers: WorkersOption = None,
 ) -> None:
     """Compile the kernels ahead, so that the first real run does not wait for the compiler."""
     from hopscape.core.compile_ahead import compile_entries, planned, processors
@@ -106,7 +104,7 @@ def warm_up(
             raise ArgumentError(f"--only: {name!r} is unknown; there are {', '.join(JOBS)}")
     before = cached_kernels()
     rows: list[dict[str, Any]] = []
-    count = processes or processors()
+    count = workers or processors()
     if may_compile_ahead():
         compile_entries(planned(wanted), count)
     with ThreadPoolExecutor(count) as pool:  # finds what the list of kernels does not name
@@ -139,12 +137,8 @@ def ledger(
         int | None, option("With --plant: so many mutants of each claim; all without.", min=1)
     ] = None,
     seed: SeedOption = 0,
-    resume: Annotated[
-        Path | None, option("With --plant: file of finished mutants; continues from it.")
-    ] = None,
-    workers: Annotated[
-        int | None, option("With --plant: processes; one per processor without.", min=1)
-    ] = None,
+    resume: ResumeOption = None,
+    workers: WorkersOption = None,
     page: Annotated[Path | None, option("Write the documentation's page (Markdown).")] = None,
     pin: Annotated[bool, option("Pin what the checks find now, for later runs.")] = False,
 ) -> None:
@@ -158,12 +152,12 @@ def ledger(
 
     if listing and (plant or pin or page is not None):
         raise ArgumentError("--list excludes --plant, --pin and --page; give one of them")
-    if plant and pin:
-        raise ArgumentError("--pin is for what the checks find without mutants; leave out --plant")
-    if not plant and (sample, seed, resume, workers) != (None, 0, None, None):
-        raise ArgumentError("--sample, --seed, --resume and --workers belong to --plant; add it")
-    if page is not None and (look.output is not None or look.style is not Format.table):
-        raise ArgumentError("--page writes Markdown to its own file; leave out --format and -o")
+    if plant:
+        refuse(("pin",), "is for what the checks find without mutants; leave out --plant")
+    else:
+        refuse(("sample", "seed", "resume", "workers"), "belongs to --plant; add it")
+    if page is not None:
+        refuse(("style", "output"), "does not go with --page, which writes a file of its own")
     claims = load_claims(paper, key)
     if listing:
         rows = [

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import ExactOption, SpecArgument, option
+from hopscape.cli.options import ExactOption, SpecArgument, option, refuse, time_limit_option
 from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, look, say
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
@@ -23,7 +23,7 @@ __all__ = ["compare", "distances", "draw", "explain", "export", "families", "sho
 
 LimitOption = Annotated[
     float | None,
-    option("Seconds that this may take; 60 without, no limit with --exact.", "--time-limit"),
+    time_limit_option("What this may take; 60 without, no limit with --exact."),
 ]
 _SECONDS = 60.0
 
@@ -35,8 +35,8 @@ def families(
     ] = "",
 ) -> None:
     """List the families of networks, their parameters and ranges."""
-    if name is not None and word:
-        raise ArgumentError("--search looks through all families; leave out the name")
+    if name is not None:
+        refuse(("word",), "looks through all families; leave out the name")
     if name is None:
         rows = [_family_record(found) for found in all_families().values()]
         wanted = word.lower()
@@ -358,10 +358,10 @@ def draw(
 
     network = build(spec)
     if broadcast is not None:
-        if route or highlight or labels is not None or colour is not Colouring.none:
-            raise ArgumentError("--broadcast draws rounds, without labels, colours or routes")
-        if layout is not Arrangement.auto:
-            raise ArgumentError(f"--layout {layout.value} is not for --broadcast")
+        refuse(
+            ("route", "highlight", "labels", "colour", "layout"),
+            "does not go with --broadcast, which draws rounds",
+        )
         from hopscape.collectives import broadcast as schedule
 
         draw_rounds(schedule(network, network.node(broadcast)), output)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import DeadOption, RouterOption, SpecArgument, option
+from hopscape.cli.options import (
+    DeadLinkOption,
+    DeadOption,
+    RouterOption,
+    SpecArgument,
+    option,
+    read_dead_links,
+    refuse,
+)
 from hopscape.cli.output import emit
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
@@ -20,9 +27,6 @@ __all__ = ["detour", "route", "route_round"]
 
 FromArgument = Annotated[str, typer.Argument(metavar="A", help="From: a node number or '(1, 2)'.")]
 ToArgument = Annotated[str, typer.Argument(metavar="B", help="To: a node number or an address.")]
-AvoidedOption = Annotated[
-    list[str] | None, option("A dead link to avoid: 'A - B'; once for each.", "--dead-link")
-]
 
 
 def route(
@@ -31,17 +35,14 @@ def route(
     b: ToArgument,
     router: RouterOption = "auto",
     dead: DeadOption = None,
-    dead_link: AvoidedOption = None,
+    dead_link: DeadLinkOption = None,
     disjoint: Annotated[bool, option("Also all routes that share no intermediate node.")] = False,
 ) -> None:
     """Route from A to B: nodes, addresses and ports; around dead nodes and links if there are."""
     network = build(spec)
     start, end = network.node(a), network.node(b)
     if dead or dead_link:
-        if router != "auto":
-            raise ArgumentError(
-                f"--router is {router!r}; routes around dead parts are searched, leave it out"
-            )
+        refuse(("router",), "does not go with dead parts: routes around them are searched")
         record, table = route_round(network, start, end, dead or [], dead_link or [])
     else:
         record, table = _routed(network, start, end, router)
@@ -63,7 +64,7 @@ def detour(
     a: FromArgument,
     b: ToArgument,
     dead: DeadOption = None,
-    dead_link: AvoidedOption = None,
+    dead_link: DeadLinkOption = None,
     ways: Annotated[bool, option("Also routes that share no intermediate node.")] = False,
 ) -> None:
     """Route around dead nodes and links, in networks of any size."""
@@ -122,7 +123,7 @@ def route_round(
     from hopscape.core.detours import route_around
 
     nodes = [network.node(v) for v in dead]
-    links = [_link(network, text) for text in dead_links]
+    links = read_dead_links(network, dead_links)
     found = route_around(network, start, end, dead_nodes=nodes, dead_links=links)
     usual = network.router(pairs=1).distance(start, end)
     record = _record(network, found) | {
@@ -142,19 +143,6 @@ def _record(network: Network, found: Route) -> dict[str, Any]:
         "ports": list(found.ports),
         "length": found.length,
     } | _note(network)
-
-
-def _link(network: Network, text: str) -> tuple[int, int]:
-    """The two nodes of a link: 'A - B', or A-B for two numbers."""
-    words = text.split(" - ")
-    if len(words) != 2 and re.fullmatch(r"[0-9]+-[0-9]+", text.strip()):
-        words = text.split("-")
-    if len(words) != 2:
-        raise ArgumentError(f"dead link {text!r} must be two nodes with ' - ' between them")
-    u, v = (network.node(word.strip()) for word in words)
-    if v not in network.neighbours(u):
-        raise ArgumentError(f"dead link {text!r}: {network.spec} has no such link")
-    return u, v
 
 
 def _few(items: tuple[int, ...], write: Callable[[int], str], most: int = 60) -> list[str]:

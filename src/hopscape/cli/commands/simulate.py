@@ -5,13 +5,24 @@ The study of load and latency over the families.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.options import RoutingOption, SeedOption, option
+from hopscape.cli.options import (
+    DaskOption,
+    OptionalFolderOption,
+    OptionGroup,
+    ResumeOption,
+    RoutingOption,
+    SeedOption,
+    WorkersOption,
+    given,
+    option,
+    refuse,
+)
 from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import byte_count, number
@@ -23,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["simulate", "study_load"]
 
 _LOADS = "0.1:0.9:0.1"
+_WORKERS = 2
+"""Points side by side: each holds a network's tables, so not one per processor."""
 _WORTH_SAYING = 10**8
 _COLUMNS = {
     "spec": "network",
@@ -45,171 +58,211 @@ _PRIORITY = {
          "deadlocked", "busiest", "p50", "p95", "network_latency", "rerouted", "delivered")
     )
 }  # fmt: skip
-_SIDE_BY_SIDE = ("workers", "resume", "dask")
+_STORED = ("workers", "resume", "dask")
 _IDLE = {  # options that would do nothing, by the one that decides what is done
     "write_booksim": (
         *("saturation", "schedule", "flits", "barrier", "cycles", "warmup", "unsafe", "spread"),
-        *("priority", "injection_limit", "window", "fault_routing", "figure", *_SIDE_BY_SIDE),
+        *("priority", "injection_limit", "window", "fault_routing", "figure", *_STORED),
     ),
-    "schedule": ("saturation", "cycles", "warmup", "fault_routing", "figure", *_SIDE_BY_SIDE),
+    "schedule": ("saturation", "cycles", "warmup", "fault_routing", "figure", *_STORED),
     "saturation": ("load", "flits", "barrier", "fault_routing"),
 }
 _BACKGROUND = ("traffic", "burst", "packet", "routing", "router", "window", "seed")
 
 
-def _refuse_idle(given: set[str], trace: bool) -> None:
+@dataclass(frozen=True)
+class _Traffic(OptionGroup):
+    """What is sent."""
+
+    title = "Traffic"
+
+    traffic: Annotated[
+        str, option("A pattern by name, a .csv matrix or a .trace.", "--traffic", "-t")
+    ] = "uniform"
+    load: Annotated[
+        str, option("Flits per endpoint and cycle: 0.3, 0.1:0.9:0.1.", "--load", "-l")
+    ] = ""
+    packet: Annotated[str, option("Flits per packet: 4, or 1,5.")] = "1"
+    burst: Annotated[str, option("On-off sources: chances ON,OFF per cycle.")] = ""
+    concentration: Annotated[int, option("Endpoints a node.")] = 1
+    schedule: Annotated[Path | None, option("Replay a schedule file, beside --load if given.")] = (
+        None
+    )
+    flits: Annotated[int, option("Per transfer of a schedule.")] = 1
+    barrier: Annotated[bool, option("Rounds of a schedule wait for each other.")] = False
+
+
+@dataclass(frozen=True)
+class _Routers(OptionGroup):
+    """Routers and links."""
+
+    title = "Routers and links"
+
+    vcs: Annotated[int, option("Virtual channels per link.")] = 8
+    buffer: Annotated[int, option("Flits per virtual channel.")] = 8
+    routing: RoutingOption = "fixed"
+    router: Annotated[str, option("auto, closed, table, updown, or a family's own.")] = "auto"
+    switching: Annotated[str, option("wormhole, cut-through, store-and-forward or circuit.")] = (
+        "wormhole"
+    )
+    routing_delay: Annotated[int, option("Cycles.")] = 1
+    credit_delay: Annotated[int, option("Cycles.")] = 0
+    link_delay: Annotated[str, option("Cycles on a link: 2, or axis0=1,axis1=3.")] = "1"
+    speedup: Annotated[int, option("Of the switch inputs.")] = 1
+    spread: Annotated[str, option("Choose among classes of channels: none, pairs, all.")] = "pairs"
+    priority: Annotated[str, option("Who goes first: auto, none, transit or age.")] = "auto"
+    injection_limit: Annotated[float, option("Free share of buffers to enter; 0: none.")] = 0.0
+    window: Annotated[str, option("Limit on packets in flight: auto, none or delay.")] = "auto"
+    unsafe: Annotated[bool, option("Simulate although it may deadlock.")] = False
+
+
+@dataclass(frozen=True)
+class _Faults(OptionGroup):
+    """Dead parts."""
+
+    title = "Faults"
+
+    dead: Annotated[
+        list[str] | None,
+        option("A dead node, from a cycle on if one is named; once for each.", "--dead",
+               metavar="NODE[@CYCLE]"),
+    ] = None  # fmt: skip
+    dead_link: Annotated[
+        list[str] | None,
+        option("A dead link, from a cycle on if one is named; once for each.", "--dead-link",
+               metavar="A-B[@CYCLE]"),
+    ] = None  # fmt: skip
+    fault_routing: Annotated[str, option("Around dead parts: family or tables.")] = "family"
+
+
+@dataclass(frozen=True)
+class _Run(OptionGroup):
+    """How to measure, by whom, and where results are stored."""
+
+    title = "The run"
+
+    saturation: Annotated[bool, option("Find the saturation load by bisection.")] = False
+    cycles: Annotated[int, option("Cycles measured.")] = 10_000
+    warmup: Annotated[int, option("Cycles before; -1: detected.")] = -1
+    seed: SeedOption = 0
+    workers: WorkersOption = None
+    resume: ResumeOption = None
+    dask: DaskOption = None
+    figure: Annotated[Path | None, option("Draw the curves: .svg, .png or .pdf.")] = None
+
+
+def _refuse_idle(trace: bool) -> None:
     """An option that has no effect beside the others is refused."""
-
-    def refuse(idle: set[str], why: str) -> None:
-        if idle:
-            flag = min(idle).replace("_", "-")
-            raise ArgumentError(f"leave out --{flag}: {why}")
-
-    if "booksim" in given:
-        refuse(given - {"booksim", "style", "output"}, "the BookSim file says everything")
+    if given("booksim"):
+        groups: tuple[Any, ...] = (_Traffic, _Routers, _Faults, _Run)
+        idle = [one.name for group in groups for one in fields(group)]
+        refuse([*idle, "write_booksim"], "has no effect: the BookSim file says everything")
     for mode, names in _IDLE.items():
-        if mode in given:
-            refuse(given & set(names), f"it has no effect with --{mode.replace('_', '-')}")
-    if "schedule" not in given:
-        refuse(given & {"flits", "barrier"}, "it needs --schedule")
-    elif "load" not in given:
-        refuse(given & set(_BACKGROUND), "it is for the traffic beside a schedule, with --load")
-    if not given & {"fail_link", "fail_node"}:
-        refuse(given & {"fault_routing"}, "it needs --fail-link or --fail-node")
+        if given(mode):
+            refuse(names, f"has no effect with --{mode.replace('_', '-')}")
+    if not given("schedule"):
+        refuse(("flits", "barrier"), "has no effect: it needs --schedule")
+    elif not given("load"):
+        refuse(_BACKGROUND, "is for the traffic beside a schedule, with --load")
+    if not given("dead", "dead_link"):
+        refuse(("fault_routing",), "has no effect: it needs --dead or --dead-link")
     if trace:
-        idle = given & {"load", "burst", "packet", "saturation"}
-        refuse(idle, "a .trace says when its packets are sent, and their lengths")
+        idle = ["load", "burst", "packet", "saturation"]
+        refuse(idle, "has no effect: a .trace says when its packets are sent, and their lengths")
 
 
 def simulate(
-    context: typer.Context,
+    traffic: _Traffic,
+    routers: _Routers,
+    faults: _Faults,
+    run: _Run,
     specs: Annotated[
         list[str] | None,
         typer.Argument(metavar="[SPEC...]", help="Networks; with --booksim, key=value pairs."),
     ] = None,
-    traffic: Annotated[
-        str, option("A pattern by name, a .csv matrix or a .trace.", "--traffic", "-t")
-    ] = "uniform",
-    load: Annotated[
-        str, option("Flits per endpoint and cycle: 0.3, 0.1:0.9:0.1.", "--load", "-l")
-    ] = "",
     booksim: Annotated[Path | None, option("Take everything from a BookSim file.")] = None,
-    vcs: Annotated[int, option("Virtual channels per link.")] = 8,
-    buffer: Annotated[int, option("Flits per virtual channel.")] = 8,
-    packet: Annotated[str, option("Flits per packet: 4, or 1,5.")] = "1",
-    routing_delay: Annotated[int, option("Cycles.")] = 1,
-    credit_delay: Annotated[int, option("Cycles.")] = 0,
-    link_delay: Annotated[str, option("Cycles on a link: 2, or axis0=1,axis1=3.")] = "1",
-    speedup: Annotated[int, option("Of the switch inputs.")] = 1,
-    routing: RoutingOption = "fixed",
-    router: Annotated[str, option("auto, closed, table, updown, or a family's own.")] = "auto",
-    switching: Annotated[
-        str, option("wormhole, cut-through, store-and-forward or circuit.")
-    ] = "wormhole",
-    concentration: Annotated[int, option("Endpoints a node.")] = 1,
-    spread: Annotated[str, option("Choose among classes of channels: none, pairs, all.")] = "pairs",
-    priority: Annotated[str, option("Who goes first: auto, none, transit or age.")] = "auto",
-    injection_limit: Annotated[float, option("Free share of buffers to enter; 0: none.")] = 0.0,
-    window: Annotated[str, option("Limit on packets in flight: auto, none or delay.")] = "auto",
-    burst: Annotated[str, option("On-off sources: chances ON,OFF per cycle.")] = "",
-    cycles: Annotated[int, option("Cycles measured.")] = 10_000,
-    warmup: Annotated[int, option("Cycles before; -1: detected.")] = -1,
-    seed: SeedOption = 0,
-    saturation: Annotated[bool, option("Find the saturation load by bisection.")] = False,
-    unsafe: Annotated[bool, option("Simulate although it may deadlock.")] = False,
-    fail_link: Annotated[list[str] | None, option("A dead link: A-B, or A-B@CYCLE.")] = None,
-    fail_node: Annotated[list[str] | None, option("A dead node: A, or A@CYCLE.")] = None,
-    fault_routing: Annotated[str, option("Around dead parts: family or tables.")] = "family",
     write_booksim: Annotated[
         Path | None, option("Write BookSim and anynet files here; no run.")
     ] = None,
-    schedule: Annotated[
-        Path | None, option("Replay a schedule file, beside --load if given.")
-    ] = None,
-    flits: Annotated[int, option("Per transfer of a schedule.")] = 1,
-    barrier: Annotated[bool, option("Rounds of a schedule wait for each other.")] = False,
-    workers: Annotated[int, option("Points side by side.")] = 2,
-    resume: Annotated[Path | None, option("File of finished points; continues from it.")] = None,
-    dask: Annotated[str, option("Address of a Dask scheduler.")] = "",
-    figure: Annotated[Path | None, option("Draw the curves: .svg, .png or .pdf.")] = None,
 ) -> None:
     """Simulate load and latency flit by flit."""
+    trace = traffic.traffic.endswith(".trace")
+    _refuse_idle(trace)
+    networks = list(specs or [])
+    if booksim is not None:
+        _simulate_booksim(booksim, networks)
+        return
+    plan = _load(traffic.schedule, networks) if traffic.schedule is not None else None
+    if not networks and plan is None:
+        raise ArgumentError("name at least one network, or a file with --booksim or --schedule")
+    spec = networks[0] if plan is None else plan.network.spec
+    job = _job(spec, traffic, routers, faults, run)
+    if write_booksim is not None:
+        _write_booksim(_points(job, networks, traffic.load or "0.1"), write_booksim)
+        return
+    if plan is not None:
+        jobs = _points(job, [job.spec], traffic.load or "0")
+        _replay(jobs, plan, str(traffic.schedule), traffic.flits, traffic.barrier)
+        return
+    _say_memory(networks, job.settings)
+    how: dict[str, Any] = {"workers": run.workers or _WORKERS, "resume": run.resume}
+    how["dask"] = run.dask
+    if run.saturation:
+        from hopscape.simulate.sweep import saturations
+
+        best = saturations([replace(job, spec=spec) for spec in networks], **how)
+        rows = [row for one in best for row in one.records()]
+        saturated = {one.spec: one.load for one in best}
+    else:
+        from hopscape.simulate import simulate as measure
+
+        jobs = _points(job, networks, traffic.load or ("0" if trace else _LOADS))
+        rows, saturated = measure(jobs, **how), {}
+    if run.figure is not None:
+        from hopscape.simulate.figures import draw_curves
+
+        draw_curves(rows, run.figure, title=f"{traffic.traffic} traffic")
+    _show(networks, job, rows, saturated)
+
+
+def _job(spec: str, traffic: _Traffic, routers: _Routers, faults: _Faults, run: _Run) -> Job:
+    """What to simulate, at load 0."""
     from hopscape.simulate import Job, Settings
     from hopscape.simulate.settings import parse_delays
 
-    told = {
-        name
-        for name in context.params
-        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
-    }
-    trace = traffic.endswith(".trace")
-    _refuse_idle(told - {"specs"}, trace)
-    given = list(specs or [])
-    if booksim is not None:
-        _simulate_booksim(booksim, given)
-        return
-    plan = _load(schedule, given) if schedule is not None else None
-    if not given and plan is None:
-        raise ArgumentError("name at least one network, or a file with --booksim or --schedule")
-    delay, delays = parse_delays(link_delay)
+    delay, delays = parse_delays(routers.link_delay)
     settings = Settings(
-        vcs=vcs,
-        buffer=buffer,
-        packet=tuple(_numbers(packet, "packet")),
-        routing_delay=routing_delay,
-        credit_delay=credit_delay,
+        vcs=routers.vcs,
+        buffer=routers.buffer,
+        packet=tuple(_numbers(traffic.packet, "packet")),
+        routing_delay=routers.routing_delay,
+        credit_delay=routers.credit_delay,
         link_delay=1 if delay is None else delay,
-        speedup=speedup,
-        routing=routing,  # type: ignore[arg-type]
-        switching=switching,  # type: ignore[arg-type]
-        concentration=concentration,
-        spread=spread,  # type: ignore[arg-type]
-        priority=priority,  # type: ignore[arg-type]
-        injection_limit=injection_limit,
-        window=window,  # type: ignore[arg-type]
+        speedup=routers.speedup,
+        routing=routers.routing,  # type: ignore[arg-type]
+        switching=routers.switching,  # type: ignore[arg-type]
+        concentration=traffic.concentration,
+        spread=routers.spread,  # type: ignore[arg-type]
+        priority=routers.priority,  # type: ignore[arg-type]
+        injection_limit=routers.injection_limit,
+        window=routers.window,  # type: ignore[arg-type]
     )
-    job = Job(
-        given[0] if plan is None else plan.network.spec,
-        traffic,
+    return Job(
+        spec,
+        traffic.traffic,
         0.0,
         settings,
-        router=router,
-        seed=seed,
-        warmup=None if warmup < 0 else warmup,
-        cycles=cycles,
-        unsafe=unsafe,
-        on_off=_pair(burst) if burst else None,
-        fail_links=tuple(fail_link or ()),
-        fail_nodes=tuple(fail_node or ()),
-        fault_routing=fault_routing,
+        router=routers.router,
+        seed=run.seed,
+        warmup=None if run.warmup < 0 else run.warmup,
+        cycles=run.cycles,
+        unsafe=routers.unsafe,
+        on_off=_pair(traffic.burst) if traffic.burst else None,
+        fail_links=tuple(faults.dead_link or ()),
+        fail_nodes=tuple(faults.dead or ()),
+        fault_routing=faults.fault_routing,
         link_delays=delays,
     )
-    if write_booksim is not None:
-        jobs = _points(job, given, load or "0.1")
-        _write_booksim(jobs, write_booksim)
-        return
-    if plan is not None:
-        jobs = _points(job, [job.spec], load or "0")
-        _replay(jobs, plan, str(schedule), flits, barrier)
-        return
-    _say_memory(given, settings)
-    if saturation:
-        from hopscape.simulate.sweep import saturations
-
-        jobs = [replace(job, spec=spec) for spec in given]
-        best = saturations(jobs, workers=workers, resume=resume, dask=dask or None)
-        rows = [row for one in best for row in one.records()]
-        found = {one.spec: one.load for one in best}
-    else:
-        from hopscape.simulate import simulate as run
-
-        jobs = _points(job, given, load or ("0" if trace else _LOADS))
-        rows, found = run(jobs, workers=workers, resume=resume, dask=dask or None), {}
-    if figure is not None:
-        from hopscape.simulate.figures import draw_curves
-
-        draw_curves(rows, figure, title=f"{traffic} traffic")
-    _show(given, job, rows, found)
 
 
 def _points(job: Job, specs: list[str], loads: str) -> list[Job]:
@@ -227,9 +280,9 @@ def _load(file: Path, specs: list[str]) -> Schedule:
 
     schedule = Schedule.load(file, build_within(file))
     spec = schedule.network.spec
-    for given in specs:
-        if build(given).spec != spec:
-            raise ArgumentError(f"{file} is a schedule for {spec}, not for {given}")
+    for name in specs:
+        if build(name).spec != spec:
+            raise ArgumentError(f"{file} is a schedule for {spec}, not for {name}")
     return schedule
 
 
@@ -393,19 +446,21 @@ _LOAD_STUDY_COLUMNS = {
 
 
 def study_load(
-    folder: Annotated[Path | None, option("Write the page and its figures here.")] = None,
+    out: OptionalFolderOption = None,
     sizes: Annotated[str, option("About 64, 256, 1024, 4096.")] = "64,256",
     full: Annotated[bool, option("All four sizes.")] = False,
     traffic: Annotated[str, option("Patterns, separated by commas.")] = "uniform,permutation",
     cycles: Annotated[int, option("Cycles measured per point.")] = 2000,
     precision: Annotated[float, option("Of the saturation, as a share of it.")] = 0.02,
     seed: SeedOption = 1,
-    workers: Annotated[int, option("Networks side by side.")] = 2,
-    resume: Annotated[Path | None, option("File of finished networks; continues from it.")] = None,
+    workers: WorkersOption = None,
+    resume: ResumeOption = None,
 ) -> None:
     """Curves and saturation of RPC, RP, tori, circulants, folded and expanded networks."""
     from hopscape.simulate.study import SIZES, load_rows, write_page
 
+    if full:
+        refuse(("sizes",), "does not go with --full, which is all sizes")
     try:
         wanted = list(SIZES) if full else [int(x) for x in sizes.split(",")]
     except ValueError as error:
@@ -419,11 +474,11 @@ def study_load(
         cycles=cycles,
         precision=precision,
         seed=seed,
-        workers=workers,
+        workers=workers or _WORKERS,
         resume=resume,
     )
-    if folder is not None:
-        write_page(folder, rows, points, cycles=cycles, precision=precision, seed=seed)
+    if out is not None:
+        write_page(out, rows, points, cycles=cycles, precision=precision, seed=seed)
     if look.style is Format.json:
         emit({"networks": rows, "points": points})
         return

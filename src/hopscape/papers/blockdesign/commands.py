@@ -8,7 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import SpecArgument, option
+from hopscape.cli.options import (
+    DeadLinkOption,
+    DeadOption,
+    SpecArgument,
+    option,
+    read_dead_links,
+    refuse,
+)
 from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.cli.overview import CommandGroup
 from hopscape.core.errors import ArgumentError
@@ -126,7 +133,7 @@ def difference_cover(
     m: Annotated[int, typer.Argument(metavar="M", help="Elements of a block.")],
     moduli: Annotated[str, option("The group as 2x20; cyclic without.", "--group")] = "",
     blocks: Annotated[int, option("Number of blocks.")] = 1,
-    ways: Annotated[int, option("Minimum occurrences of every difference.")] = 1,
+    multiplicity: Annotated[int, option("Minimum occurrences of every difference.")] = 1,
     budget: Annotated[int | None, option("Most steps of a search (300 million).")] = None,
 ) -> None:
     """Search a difference cover: blocks whose differences are the whole group."""
@@ -137,10 +144,12 @@ def difference_cover(
     if n == 0:
         if moduli:
             raise ArgumentError("--group needs an N; with N = 0 all groups are tried")
-        found, excluded = covers.largest_cover(m, blocks=blocks, ways=ways, budget=steps)
+        found, excluded = covers.largest_cover(m, blocks=blocks, ways=multiplicity, budget=steps)
     else:
         group = tuple(_numbers(moduli, "group", "x")) if moduli else None
-        found = covers.difference_cover(n, m, blocks=blocks, ways=ways, moduli=group, budget=steps)
+        found = covers.difference_cover(
+            n, m, blocks=blocks, ways=multiplicity, moduli=group, budget=steps
+        )
     record: dict[str, Any] = {
         "group": list(found.moduli),
         "m": m,
@@ -240,8 +249,7 @@ def _patterns(network: Any, permutation: str, traffic: str, at_once: int, count:
         return
     from hopscape.core.goal import read_permutation
 
-    if traffic != "permutation" or at_once != 1 or count != 1:
-        raise ArgumentError("--traffic, --at-once and --count need random:SEED, not a file")
+    refuse(("traffic", "at_once", "count"), "needs random:SEED, not a file")
     targets = np.asarray(read_permutation(network, permutation))
     if len(targets) != size:
         raise ArgumentError(f"{permutation} holds {len(targets)} numbers; {size} are needed")
@@ -252,34 +260,26 @@ def route_around(
     spec: SpecArgument,
     source: Annotated[int, typer.Argument(metavar="FROM", help="An endpoint.")],
     target: Annotated[int, typer.Argument(metavar="TO", help="An endpoint.")],
-    switches: Annotated[
-        list[int] | None, option("A dead crossbar (node number).", "--dead-switch")
-    ] = None,
-    links: Annotated[list[str] | None, option("A dead link as U-V.", "--dead-link")] = None,
+    dead: DeadOption = None,
+    dead_link: DeadLinkOption = None,
 ) -> None:
     """All shortest paths of a distributed switch or two-level machine, and one around the dead."""
     from hopscape.papers.blockdesign.routing import all_routes, stranded_pairs
     from hopscape.papers.blockdesign.routing import route_around as find
 
     network = build(spec)
-    dead = switches or []
-    cut = [(int(u), int(v)) for u, v in (_link(text) for text in links or [])]
-    route = find(network, source, target, dead_switches=dead, dead_links=cut)
+    switches = [network.node(text) for text in dead or ()]
+    links = read_dead_links(network, dead_link)
+    route = find(network, source, target, dead_switches=switches, dead_links=links)
     record = {
         "spec": network.spec,
         "ways": [list(route.path) for route in all_routes(network, source, target)],
         "path": list(route.path),
         "ports": list(route.ports),
         "length": route.length,
-        "stranded_pairs": stranded_pairs(network, dead),
+        "stranded_pairs": stranded_pairs(network, switches),
     }
     emit(record, title=f"{network.spec}: {source} → {target}")
-
-
-def _link(text: str) -> list[str]:
-    if not re.fullmatch(r"\d{1,18}-\d{1,18}", text):
-        raise ArgumentError(f"dead link {text!r} must be written as U-V, two node numbers")
-    return text.split("-")
 
 
 def machines(
@@ -300,9 +300,11 @@ def machines(
     """Two-level machines: the paper's, your own, and networks of the same radix beside them."""
     from hopscape.papers.blockdesign import machines as room
 
-    own = [outer, links, copies != 1, ports, group, lanes, speeds, counts]
-    if not local and any(value not in ("", None, False, 0) for value in own):
-        raise ArgumentError("--local says what is inside a supernode of your own machine")
+    if not local:
+        refuse(
+            ("outer", "links", "copies", "ports", "group", "lanes", "speeds", "counts"),
+            "is for your own machine; --local says what is inside a supernode",
+        )
     if sum(map(bool, (local, measure, compare))) > 1:
         raise ArgumentError("--local, --measure and --compare are three things; choose one")
     if local:

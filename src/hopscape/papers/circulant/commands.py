@@ -17,10 +17,12 @@ from hopscape.cli.options import (
     DeadOption,
     DeviceOption,
     FolderOption,
-    ProcessesOption,
+    ResumeOption,
     SpecArgument,
-    TableOption,
+    WorkersOption,
     option,
+    read_dead_links,
+    refuse,
 )
 from hopscape.cli.output import Format, emit, emit_rows, look, write_tables
 from hopscape.cli.overview import CommandGroup
@@ -76,7 +78,7 @@ def circulant(
         start, end = network.node(a), network.node(b)
         record |= describe_route(network, start, end)
         if dead or dead_link:
-            links = [_link(text) for text in dead_link or []]
+            links = read_dead_links(network, dead_link)
             record |= describe_faults(network, start, end, dead or [], links)
     elif dead or dead_link:
         raise ArgumentError("--dead and --dead-link need --from and --to")
@@ -110,13 +112,6 @@ def _in_words(record: dict[str, Any]) -> dict[str, str]:
             f"node {stop['node']} {heard} in round {stop['round']} and sends: {sends}"
         )
     return table
-
-
-def _link(text: str) -> tuple[str, str]:
-    u, dash, v = text.partition("-")
-    if not (dash and u.isdecimal() and v.isdecimal()):
-        raise ArgumentError(f"link {text!r} must be two node numbers such as 3-17")
-    return u, v
 
 
 def study_circulant(
@@ -166,8 +161,8 @@ def atlas_circulant(
     nodes: Annotated[str | None, option("An order, or a range such as 100..120.")] = None,
     prove: Annotated[bool, option("Search these orders again and compare.")] = False,
     build: Annotated[Path | None, option("Search, and write the data into this folder.")] = None,
-    table: TableOption = None,
-    processes: ProcessesOption = None,
+    resume: ResumeOption = None,
+    workers: WorkersOption = None,
     dask: DaskOption = None,
     device: DeviceOption = "cpu",
 ) -> None:
@@ -180,15 +175,8 @@ def atlas_circulant(
     from hopscape.papers.circulant.search import Work
     from hopscape.store import Store
 
-    searching = {
-        "--table": table is not None,
-        "--processes": processes is not None,
-        "--dask": dask is not None,
-        "--device": device != "cpu",
-    }
-    if not prove and build is None and any(searching.values()):
-        name = next(name for name, given in searching.items() if given)
-        raise ArgumentError(f"{name} is for --prove and --build, which search")
+    if not prove and build is None:
+        refuse(("resume", "workers", "dask", "device"), "is for --prove and --build, which search")
     if prove and build is not None:
         raise ArgumentError("give either --prove or --build")
     if degree is None and nodes is None:
@@ -201,8 +189,8 @@ def atlas_circulant(
         return
     if degree is None or nodes is None:
         raise ArgumentError("--prove and --build need --degree and --nodes")
-    with Store(table) as kept:
-        work = Work(table=kept, processes=processes, dask=dask, device=device)
+    with Store(resume) as kept:
+        work = Work(table=kept, processes=workers, dask=dask, device=device)
         if build is None:
             rows = _look_up(degree, nodes)
             _emit_proofs(prove_rows(rows, **work))
@@ -298,8 +286,8 @@ def search_circulant(
     ring: Annotated[
         bool, option("Only sets with a unit generator, or all.", "--ring/--all")
     ] = False,
-    table: TableOption = None,
-    processes: ProcessesOption = None,
+    resume: ResumeOption = None,
+    workers: WorkersOption = None,
     dask: DaskOption = None,
     device: DeviceOption = "cpu",
 ) -> None:
@@ -311,8 +299,8 @@ def search_circulant(
         raise ArgumentError("give either --nodes or --diameter")
     if generators is None and degree is None:
         generators = 3
-    with Store(table) as kept:
-        work = Work(table=kept, processes=processes, dask=dask, device=device)
+    with Store(resume) as kept:
+        work = Work(table=kept, processes=workers, dask=dask, device=device)
         if diameter is not None:
             largest = largest_circulants(diameter, generators, degree=degree, ring=ring, **work)
             _emit_one(largest.to_dict())

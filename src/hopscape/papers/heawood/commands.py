@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from hopscape.cli.options import TableOption, option
+from hopscape.cli.options import FolderOption, ResumeOption, option
 from hopscape.cli.output import emit_rows, write_tables
 from hopscape.core.errors import ArgumentError
 
@@ -27,9 +24,9 @@ def search_bases(
 
 
 def study_heawood(
-    into: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where tables and figures go.")],
+    out: FolderOption,
     picture: Annotated[str, option("svg, png or pdf.")] = "svg",
-    table: TableOption = None,
+    resume: ResumeOption = None,
 ) -> None:
     """Folded and expanded networks against the paper: table 1, figures 5 and 6, and beyond."""
     from hopscape.papers.heawood.study import draw_figures, study_tables
@@ -37,9 +34,9 @@ def study_heawood(
 
     if picture not in ("svg", "png", "pdf"):
         raise ArgumentError(f"picture is {picture!r}; choose svg, png or pdf")
-    if into.exists() and not into.is_dir():
-        raise ArgumentError(f"{into} is not a folder")
-    with Store(table) as kept:
-        tables = write_tables(study_tables(kept), into)
-    draw_figures(tables, into, picture)
-    emit_rows(tables["table1"], title=f"Table 1, printed and true (all in {into})")
+    if out.exists() and not out.is_dir():
+        raise ArgumentError(f"{out} is not a folder")
+    with Store(resume) as kept:
+        tables = write_tables(study_tables(kept), out)
+    draw_figures(tables, out, picture)
+    emit_rows(tables["table1"], title=f"Table 1, printed and true (all in {out})")

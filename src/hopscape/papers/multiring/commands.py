@@ -15,11 +15,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from hopscape.cli.options import (
     DaskOption,
-    ProcessesOption,
+    DeadOption,
+    FolderOption,
+    ResumeOption,
     SeedOption,
     SpecArgument,
-    TableOption,
+    WorkersOption,
+    given,
     option,
+    refuse,
 )
 from hopscape.cli.output import Format, emit, emit_rows, look
 from hopscape.cli.overview import CommandGroup
@@ -67,7 +71,7 @@ def capacity(
     distribution: DistributionOption = "uniform",
     compare: Annotated[bool, option("Also what routes that change rings would carry.")] = False,
     dead_arc: Annotated[list[str] | None, option("A dead arc: A-B, or A-B:RING.")] = None,
-    dead_node: Annotated[list[str] | None, option("A dead node, with all its arcs.")] = None,
+    dead: DeadOption = None,
     dead_ring: Annotated[
         list[str] | None, option("A dead ring: a step (3, -3), or a sparse ring (0, 0+).")
     ] = None,
@@ -83,14 +87,14 @@ def capacity(
     network = build(spec)
     member = network.family
     weights = read_distribution(distribution)
-    dead = [dead_arc or [], dead_node or [], dead_ring or [], dead_crossbar or []]
-    if worst_fault or any(dead) or network.has_switches:
-        if weights is not None or compare or (worst_fault and any(dead)):
+    faults = [dead_arc or [], dead or [], dead_ring or [], dead_crossbar or []]
+    if worst_fault or any(faults) or network.has_switches:
+        if given("distribution", "compare") or (worst_fault and any(faults)):
             raise ArgumentError(
                 "dead parts and crossbars go with neither --distribution nor --compare,"
                 " and --worst-fault looks for the dead part itself"
             )
-        _emit_damage(network, dead, worst_fault)
+        _emit_damage(network, faults, worst_fault)
         return
     if isinstance(member, Multiring):
         record = capacity_report(member, weights).to_dict()
@@ -235,8 +239,8 @@ def search_multiring(
     grow: Annotated[
         bool, option("One family that only adds rings, for pairs of the two lists.")
     ] = False,
-    table: TableOption = None,
-    processes: ProcessesOption = None,
+    resume: ResumeOption = None,
+    workers: WorkersOption = None,
     dask: DaskOption = None,
 ) -> None:
     """Find the step sets of largest capacity, all of them up to unit multiples, with proof."""
@@ -246,9 +250,13 @@ def search_multiring(
 
     orders, sizes = _numbers(nodes, "nodes"), _numbers(rings, "rings")
     if grow:
+        refuse(
+            ("front", "cable", "unpaired", "resume", "workers", "dask"), "does not go with --grow"
+        )
         _emit_grown(orders, sizes)
         return
     if front:
+        refuse(("cable", "resume", "workers", "dask"), "does not go with --front")
         rows = [
             {"nodes": n, "rings": k} | found.to_dict()
             for n in orders
@@ -265,8 +273,8 @@ def search_multiring(
         emit_rows(rows, columns=columns, wrapper="front")
         return
     cells = [(n, k) for n in orders for k in sizes]
-    with Store(table) as kept:
-        work = Work(table=kept, processes=processes, dask=dask)
+    with Store(resume) as kept:
+        work = Work(table=kept, processes=workers, dask=dask)
         rows = list(best_multirings(cells, simplex=unpaired, cable=cable, **work))
     if len(rows) == 1 and look.style is Format.json:
         emit(rows[0])
@@ -344,7 +352,7 @@ def search_order(
 
 
 def study_multiring(
-    output: Annotated[Path, option("Folder for the pictures.", "--output", "-o")],
+    output: FolderOption,
     quick: Annotated[bool, option("Fewer points, shorter runs.")] = False,
     seed: Annotated[int, option("Of the simulation.")] = 0,
 ) -> None:
@@ -377,9 +385,9 @@ def simulate_rings(
     """
     from hopscape.papers.multiring.slots import check_load, ring_traffic, simulate
 
-    for name, given, wanted in (("--load", load, "open"), ("--window", window, "window")):
-        if given is not None and mode != wanted:
-            raise ArgumentError(f"{name} is for --mode {wanted}, not for {mode}")
+    for name, wanted in (("load", "open"), ("window", "window")):
+        if mode != wanted:
+            refuse((name,), f"is for --mode {wanted}, not for {mode}")
     member = build(spec).family
     traffic = ring_traffic(member, schedule, read_distribution(distribution))
     loads = (load or [0.0]) if mode == "open" else []
@@ -459,9 +467,9 @@ def ring_torus(
     reorder: Annotated[
         bool, option("Also sparse rings in better orders.", "--reorder/--printed")
     ] = True,
-    keep: Annotated[int, option("How many designs to show.")] = 12,
-    table: TableOption = None,
-    processes: ProcessesOption = None,
+    top: Annotated[int, option("Number of rows to show.")] = 12,
+    resume: ResumeOption = None,
+    workers: WorkersOption = None,
     dask: DaskOption = None,
 ) -> None:
     """Design a torus whose dimensions are multirings: the front of rate and cable per node."""
@@ -469,7 +477,7 @@ def ring_torus(
     from hopscape.papers.multiring.torus import known_tori
     from hopscape.store import Store, Work
 
-    with Store(table) as kept:
+    with Store(resume) as kept:
         designs = search_torus(
             ports,
             nodes,
@@ -477,8 +485,8 @@ def ring_torus(
             longest=longest,
             sparse=sparse,
             reorder=reorder,
-            keep=keep,
-            **Work(table=kept, processes=processes, dask=dask),
+            keep=top,
+            **Work(table=kept, processes=workers, dask=dask),
         )
     rows = [design.to_dict() for design in [*designs, *known_tori()]]
     rows = [row | {"shape": "×".join(map(str, row["sides"]))} for row in rows]

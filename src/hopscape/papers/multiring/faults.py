@@ -339,7 +339,7 @@ def _crossbar_ways(network: Network, faults: Faults) -> tuple[IntArray, LoadProg
         if not switch[v]:
             raise ArgumentError(f"dead-crossbar {v} is an endpoint of {network.spec}")
     if any(switch[v] for v in faults.nodes):
-        raise ArgumentError("a crossbar is given by --dead-crossbar, not by --dead-node")
+        raise ArgumentError("a crossbar is given by --dead-crossbar, not by --dead")
     tails, heads = network.tails.astype(np.int64), network.heads.astype(np.int64)
     alive = ~(np.isin(tails, faults.nodes) | np.isin(heads, faults.nodes))
     alive &= ~(np.isin(tails, faults.crossbars) | np.isin(heads, faults.crossbars))
@@ -395,7 +395,7 @@ def worst_faults(network: Network) -> list[dict[str, Any]]:
     if len(candidates) > _MOST_PROGRAMS:
         raise TooLargeError(
             f"{network.spec[:80]} has {len(candidates)} single faults that are not alike; at most"
-            f" {_MOST_PROGRAMS} are tried, name one with --dead-arc, --dead-node or --dead-ring"
+            f" {_MOST_PROGRAMS} are tried, name one with --dead-arc, --dead or --dead-ring"
         )
     rows = []
     for kind, alike, faults in track(candidates, f"single faults of {network.spec}"):

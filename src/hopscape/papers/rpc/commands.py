@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from hopscape.cli.options import SpecArgument, TableOption, option
+from hopscape.cli.options import FolderOption, ResumeOption, SpecArgument, option
 from hopscape.cli.output import emit, emit_rows, write_tables
 from hopscape.registry import build
 
@@ -43,10 +40,10 @@ def groups(
 
 
 def study_rpc(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the results go.")],
+    out: FolderOption,
     only: Annotated[list[str] | None, option("Only this table; may be given again.")] = None,
     effort: Annotated[int, option("Steps of hill-climbing per permutation.", min=1)] = 200,
-    table: TableOption = None,
+    resume: ResumeOption = None,
 ) -> None:
     """RPC(k) beside its rivals: tables (CSV) and figures (SVG, PNG).
 
@@ -56,8 +53,8 @@ def study_rpc(
     from hopscape.papers.rpc.study import draw_figures, study_tables
     from hopscape.store import Store
 
-    with Store(table) as kept:
-        tables = write_tables(study_tables(only or (), effort, kept), folder)
-    written = [folder / f"{name}.csv" for name in tables] + draw_figures(tables, folder)
+    with Store(resume) as kept:
+        tables = write_tables(study_tables(only or (), effort, kept), out)
+    written = [out / f"{name}.csv" for name in tables] + draw_figures(tables, out)
     rows = [{"file": str(path), "rows": len(tables.get(path.stem, []))} for path in written]
     emit_rows(rows)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-from hopscape.cli.options import TableOption, option
+from hopscape.cli.options import OptionalFolderOption, ResumeOption, option
 from hopscape.cli.output import Below, Format, emit, look, write_tables
 from hopscape.core.files import write_text
 from hopscape.core.numbers import signed_json
@@ -16,34 +16,34 @@ __all__ = ["torus_broadcast", "torus_level"]
 
 
 def torus_broadcast(
-    folder: Annotated[Path | None, option("Write tables (JSON, CSV) and figures here.")] = None,
+    out: OptionalFolderOption = None,
     levels: Annotated[int, option("Sides up to (2d+1) to this power.", min=1, max=2)] = 2,
-    table: TableOption = None,
+    resume: ResumeOption = None,
 ) -> None:
     """Circuit-switched broadcast on tori: every scheme, all 456 lattice chains, the lower bound."""
     from hopscape.papers.torusbcast.study import study_record
     from hopscape.store import Store
 
-    with Store(table) as kept:
+    with Store(resume) as kept:
         record = study_record(levels, kept)
-    if folder is not None:
-        _write_folder(folder, record)
+    if out is not None:
+        _write_folder(out, record)
     codes = {name: in_table(value) for name, value in record["codes"].items()}
     emit(record, title="Perfect codes (lower bound D + 1)", table=codes, below=_tables(record))
-    if folder is not None and look.style is Format.table:
-        print(f"wrote tables and figures to {folder}")
+    if out is not None and look.style is Format.table:
+        print(f"wrote tables and figures to {out}")
 
 
 def torus_level(
-    limit: Annotated[int, option("Steps of a search before it is given up.", min=1)] = 2_000_000,
+    budget: Annotated[int, option("Steps of a search before it is given up.", min=1)] = 2_000_000,
 ) -> None:
     """Words of a broadcast on side 11 in five dimensions, searched from nothing (a minute)."""
     from hopscape.core.errors import ArgumentError
     from hopscape.papers.torusbcast.flags import find_level
 
-    found = find_level(limit)
+    found = find_level(budget)
     if found is None:
-        raise ArgumentError(f"no words were found within {limit} steps a search; allow more")
+        raise ArgumentError(f"no words were found within {budget} steps a search; allow more")
     words, chain = found
     record = {
         "words": list(words),
