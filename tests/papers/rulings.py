@@ -148,6 +148,7 @@ KNOWN = {
         prefix="multiring-",
         corrected={
             "formula-2-2", "duplex-capacity", "sum-of-rings", "cable-of-family", "delays-alike",
+            "least-delivery",
             "part-index", "part-numbers", "table-7-1", "sparse-nodes", "sparse-capacity",
             "sparse-capacity-7-3", "sparse-cable",
         },

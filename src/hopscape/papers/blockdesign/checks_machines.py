@@ -9,7 +9,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 from hopscape.families.classic import Complete
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, judge
 from hopscape.metrics import channel_load
 from hopscape.papers.blockdesign import printed
 from hopscape.papers.blockdesign.families import (
@@ -163,18 +163,41 @@ def count(size: int, links: int, copies: int, stated: int) -> Outcome:
     found = size * links // copies + 1
     books.same("supernodes", supernode_count(size, links, copies), found)
     network = Network.of(TwoLevel(_inside(size), _complete(found), copies))
-    wrong = _joined(network, size, found, copies)
+    books.wrong += _joined(network, size, found, copies)  # a broken machine refutes nothing
+    pairs = _supernode_pairs(network, size, found)
     outer = [int((row >= 0).sum()) for row in _wires(network, 0, size)]
     inside = [int((row >= 0).sum()) for row in _inside(size).family.neighbours(np.arange(size))]  # type: ignore[union-attr]
     most = max(a - b for a, b in zip(outer, inside, strict=True))
-    if most > links:
-        wrong.append(f"a node needs {most} channels to other supernodes, not {links}")
+    if most != links:
+        books.wrong.append(f"a node has {most} channels to other supernodes, not {links}")
+    wrong = []
     if found != stated:
         wrong.append(f"{found} supernodes are joined, {found - stated:+d} against the print")
     return books.judge(
         wrong,
         f"{size}·{links}/{copies} + 1 = {found} supernodes built, {most} outer channels at a node",
+        values={"supernodes": found, "nodes": found * size, "channels of a node": most},
+        searched=[Searched("channels between supernodes", pairs, copies * found * (found - 1))],
     )
+
+
+def _supernode_pairs(network: Network, size: int, count: int) -> int:
+    """Channels that lead from a supernode to another one, each pair as often as it is joined.
+
+    A pair that is joined more often than the pair of supernodes 0 and 1 is not counted.
+    """
+    most = int((_wires(network, 0, size) // size == 1).sum())
+    total = 0
+    for first in range(0, count, 64):  # wires of 64 supernodes at a time
+        groups = np.arange(first, min(first + 64, count))
+        nodes = (groups[:, None] * size + np.arange(size)).ravel()
+        rows: IntArray = network.family.neighbours(nodes)  # type: ignore[union-attr]
+        to = np.where((rows >= 0) & (rows < size * count), rows // size, -1)
+        own = np.repeat(groups, size)[:, None]
+        used = (to >= 0) & (to != own)
+        pair = (own * count + to)[used]
+        total += int(np.minimum(np.unique(pair, return_counts=True)[1], most).sum())
+    return total
 
 
 def times_513() -> Outcome:
@@ -223,12 +246,12 @@ def same_ports() -> Outcome:
     return judge(wrong, f"channels inside and outside, {'; '.join(parts)}")
 
 
-def _all_wires(network: Network) -> IntArray:
+def all_wires(network: Network) -> IntArray:
     rows: IntArray = network.family.neighbours(np.arange(network.order))  # type: ignore[union-attr]
     return rows
 
 
-def _jumps(network: Network, rows: IntArray, source: int) -> IntArray:
+def jumps(network: Network, rows: IntArray, source: int) -> IntArray:
     """Jumps from an endpoint to all nodes along these wires, level by level; -1: no path."""
     switch = np.ones(network.order + 1, dtype=bool)  # the last entry stands for no wire
     switch[network.endpoints] = False
@@ -258,9 +281,9 @@ def _compare(books: Books, what: str, library: IntArray, walked: IntArray) -> No
 
 def _farthest(books: Books, network: Network, sources: tuple[int, ...]) -> int:
     """Most jumps from these nodes, counted here and by the library."""
-    hops, ends, rows = 0, network.endpoints, _all_wires(network)
+    hops, ends, rows = 0, network.endpoints, all_wires(network)
     for source in sources:
-        mine = _jumps(network, rows, source)[ends]
+        mine = jumps(network, rows, source)[ends]
         theirs = jumps_from(network, source)[ends]
         _compare(books, f"jumps from {source}", theirs, mine)
         if not network.has_switches:
@@ -345,7 +368,7 @@ def reserve() -> Outcome:
         size, links, copies, _ = printed.COUNTS[key]
         total = size * links // copies + 1
         network = Network.of(TwoLevel(_inside(size), _complete(total), copies))
-        rows = _all_wires(network)
+        rows = all_wires(network)
         outer = (rows[:size] >= size) & (rows[:size] < 2 * size)
         source, port = np.argwhere(outer)[0]
         mine = []
@@ -354,7 +377,7 @@ def reserve() -> Outcome:
                 there = int(rows[source, port])
                 rows[there, np.nonzero(rows[there] == source)[0][0]] = -1
                 rows[source, port] = -1
-            hops = [_jumps(network, rows, s)[size : 2 * size].max() for s in range(0, size, 13)]
+            hops = [jumps(network, rows, s)[size : 2 * size].max() for s in range(0, size, 13)]
             mine.append(int(max(hops)))
         whole, broken = reserve_jumps(network, every=13)
         books.same(f"{total} supernodes: jumps", (whole, broken), tuple(mine))

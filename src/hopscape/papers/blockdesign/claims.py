@@ -6,6 +6,7 @@ from functools import partial
 
 from hopscape.ledger.claim import Claim, Entries, Outcome
 from hopscape.papers.blockdesign import checks_designs as designs
+from hopscape.papers.blockdesign import checks_expansion as expansion
 from hopscape.papers.blockdesign import checks_machines as machines
 from hopscape.papers.blockdesign import checks_switches as switches
 from hopscape.papers.blockdesign import printed
@@ -21,7 +22,7 @@ def _count(key: str, says: str) -> Claim:
     def check() -> Outcome:
         return machines.count(*printed.COUNTS[key])
 
-    return _claim(key, "ch. 5", says, "built, wires of four supernodes counted", check)
+    return _claim(key, "ch. 5", says, "built, wires of all supernodes counted", check)
 
 
 def _technology() -> Outcome:
@@ -84,6 +85,13 @@ _CHAPTER_4 = (
     _claim("table-4.1", "table 4.1", "the wiring for N = 9", "cell by cell", switches.table_41),
     _claim("wiring-formula", "ch. 4", "left (i - j) mod N + 1, right (i + (j - 1)m) mod N + 1",
            "all cells for N = 9, all pairs joined", partial(switches.wiring_formula, 3)),
+    _claim("pilot-packet", "ch. 4",
+           "a pilot packet sets a path up in two stages, by short arcs and then by long ones",
+           "all pairs, p = 2..7; 40 permutations each, pilots in random order",
+           expansion.pilot_packet),
+    _claim("simplex-ports", "ch. 4",
+           "duplex channels of a full multiring have simplex ports: ends on different parts",
+           "all channels of p = 3..9", expansion.simplex_ports),
     _beyond("full-switch", "two permutations at once, random destinations, half duplex do not pass",
             "30 patterns each on (57, 8, 1), wires counted", switches.other_traffic),
 )  # fmt: skip
@@ -126,6 +134,14 @@ _CHAPTER_6 = (
     _claim("one-channel", "ch. 6", "one channel K3 of a node is not enough for high throughput",
            "uniform traffic, 57 supernodes of 8, against the bound of the channels",
            machines.one_channel),
+    _claim("added-channels", "ch. 6",
+           "channels added in parallel between supernodes make their links fault-tolerant",
+           "every channel of 13 supernodes cut, single and doubled, jumps searched",
+           expansion.added_channels),
+    _claim("expansion", "ch. 7",
+           "a quasi-complete graph expands any network and keeps its routing",
+           "six networks, two of them drawn, distances searched from twelve endpoints each",
+           expansion.expansion),
     _beyond("several-crossbars",
             "c crossbars M x M for each supernode join N of them by w ways, w(N - 1) = cM(M - 1)",
             "blocks found by search, differences counted; six cases",

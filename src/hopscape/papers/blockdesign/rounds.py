@@ -211,7 +211,7 @@ def _minimal_paths(
         ports = np.arange(len(network.neighbours(node)))
         for channel in network.channel_at(np.full(len(ports), node), ports).tolist():
             head = int(network.heads[channel])
-            if distances[head] == distances[node] - 1:
+            if channel >= 0 and distances[head] == distances[node] - 1:
                 lane = min(channel, int(network.reverse[channel])) if half else channel
                 stack.append((head, (*path, lane)))
     return out, True

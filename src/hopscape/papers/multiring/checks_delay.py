@@ -49,7 +49,7 @@ def _run(
     return _Measured(*(math.nan if x is None else x for x in values))
 
 
-def _walked(
+def open_wait(
     books: Books, n: int, steps: tuple[int, ...], copies: int, load: float, insertion: bool
 ) -> float:
     """The mean wait of a run, checked by a slow simulation; copies 0 means one simplex ring."""
@@ -69,6 +69,11 @@ def _walked(
     if abs(run.wait - slow) > 0.12 * slow + 3 * run.error:
         books.same(f"N = {n}, steps {steps}, load {load:g}: wait", f"{run.wait:.2f}", f"{slow:.2f}")
     return run.wait
+
+
+def saturated_rate(books: Books, member: Multiring, insertion: bool) -> float:
+    """Packets per slot of saturated rings, as simulated."""
+    return _run(books, member, "saturated", insertion=insertion).rate
 
 
 def ring_capacity() -> Outcome:
@@ -178,7 +183,7 @@ def no_buffers() -> Outcome:
 def delay_at_rest() -> Outcome:
     books, exceptions, parts = Books(), [], []
     for kind, insertion in _KINDS.items():
-        wait = _walked(books, 32, (1,), 4, 0.31, insertion)
+        wait = open_wait(books, 32, (1,), 4, 0.31, insertion)
         parts.append(f"{wait:.3f} B {kind}")
         if abs(wait - float(printed.WAIT_AT_REST[kind])) > 0.02:
             exceptions.append(f"{kind}: {wait:.3f} B, printed {printed.WAIT_AT_REST[kind]} B")
@@ -190,7 +195,7 @@ def delay_law() -> Outcome:
     for copies, c in ((0, Fraction(2)), (1, Fraction(31, 8))):
         for kind, insertion in _KINDS.items():
             half = float(c * max(2 * copies, 1) / 2)
-            f = _walked(books, 32, (1,), copies, half, insertion) * float(c) / 2
+            f = open_wait(books, 32, (1,), copies, half, insertion) * float(c) / 2
             found[kind, c] = f
             want = float(printed.WAIT_AT_HALF[kind])
             if abs(f - want) > 0.1 * want:
@@ -208,7 +213,7 @@ def delays_alike() -> Outcome:
     books, exceptions, corrected, parts = Books(), [], [], []
     for share in (0.25, 0.8):
         load = 31 * share
-        a, b = (_walked(books, 32, (1,), 4, load, insertion) for insertion in (False, True))
+        a, b = (open_wait(books, 32, (1,), 4, load, insertion) for insertion in (False, True))
         parts.append(f"{a:.2f} and {b:.2f} B at {share:g} C")
         if max(a, b) > 1.25 * min(a, b):
             exceptions.append(f"{a:.2f} and {b:.2f} B at {share:g} C")
@@ -241,7 +246,7 @@ def delay_places() -> Outcome:
     if abs(share - theirs / (mine + theirs)) > 0.05:
         slow = f"{theirs / (mine + theirs):.2f}"
         books.same("part of the wait in registers", f"{share:.2f}", slow)
-    total = _walked(books, n, (1,), 4, load, True)
+    total = open_wait(books, n, (1,), 4, load, True)
     away, home = total * share, total * (1 - share)
     text = f"at C/2 {away:.2f} B in registers on the way, {home:.2f} B in the own buffer"
     exceptions = [f"{100 * (1 - share):.0f} % of the wait is in the own buffer"]
@@ -252,8 +257,8 @@ def gain_of_delay() -> Outcome:
     books, exceptions, parts = Books(), [], []
     for share, times in printed.GAINS.items():
         load = float(share * 31)
-        old = _walked(books, 32, (1,), 4, load, False)
-        new = _walked(books, 32, printed.X_STEPS, 1, load, False)
+        old = open_wait(books, 32, (1,), 4, load, False)
+        new = open_wait(books, 32, printed.X_STEPS, 1, load, False)
         parts.append(f"{old / new:.2f} times at {float(share):g} C")
         if old / new <= times:
             exceptions.append(f"{old / new:.2f} times at {float(share):g} C, not more than {times}")

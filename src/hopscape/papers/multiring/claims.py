@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hopscape.ledger.claim import Entries, Paper
 from hopscape.papers.blockdesign.claims import CLAIMS as SWITCHES
+from hopscape.papers.multiring import checks_access as access
 from hopscape.papers.multiring import checks_delay as beyond
 from hopscape.papers.multiring import checks_delay as delay
 from hopscape.papers.multiring import checks_full as full
@@ -26,6 +27,14 @@ _CHAPTER_2 = (
            "all rings of N up to 24 walked", full.start_nodes),
     _claim("counter-ring", "section 2", "a ring S >= N/2 is the counter-ring of N - S",
            "arcs of all rings of N up to 40", full.counter_rings),
+    _claim("ring-numbers", "definition 2.1", "a multiring has 2 <= n <= N - 1 different rings",
+           "rings of all steps of N up to 16 told apart, all of them together",
+           access.ring_counts),
+    _claim("any-length", "section 2", "register-insertion rings take packets of any length",
+           "four mixes of lengths followed cell by cell, saturated", access.any_length),
+    _claim("least-delivery", "section 2", "segmented rings deliver packets in the least time",
+           "wait and travel of both kinds, simulated twice, {±1}, N = 16",
+           access.least_delivery),
     _claim("symmetric", "section 2", "a turn by any multiple of 2π/N keeps all arcs",
            "all turns of five sets", full.symmetric),
     _claim("non-multiple", "section 2", "rings that are not multiple have c <= 1",

@@ -151,3 +151,12 @@ def full_cable(m: int) -> int:
 def sparse_cable(m: int) -> int:
     """Table 7.3: about 2m(m - 1)."""
     return 2 * m * (m - 1)
+
+
+LEAST_RINGS = 2
+"""Rings of a multiring at least, by definition 2.1."""
+
+
+def most_rings(n: int) -> int:
+    """Rings of a multiring at most, by definition 2.1."""
+    return n - 1
