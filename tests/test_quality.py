@@ -57,7 +57,7 @@ MORE_ARGUMENTS = {
     "papers/torusbcast/words_kernels.py": {"_allowed": 11, "_hold": 11, "disjoint_words": 9},
     "collectives/flow_path_kernels.py": {"_cheapest": 10, "priced_paths": 13},
     "collectives/forest_kernels.py": {"_can_take": 11, "grow_trees": 9},
-    "collectives/orbit_kernels.py": {"even_paths": 11},
+    "collectives/symmetric_kernels.py": {"even_paths": 11},
     "core/verify_kernels.py": {"_count_ports": 10, "_take": 9},
     "families/circulant/routing_kernels.py": {"lattice_vectors": 12, "ring_vectors": 10},
     "papers/circulant/search_kernels.py": {"scan": 11},

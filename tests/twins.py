@@ -17,7 +17,7 @@ collectives.colouring_kernels collectives/test_colouring_kernels.py is_proper
 collectives.flow_path_kernels collectives/flows/test_flows.py slow_graph
 collectives.forest_kernels collectives/forest/test_forest.py slow_flow
 collectives.greedy_kernels collectives/test_greedy_kernels.py slow_rounds
-collectives.orbit_kernels collectives/test_orbit_kernels.py play
+collectives.symmetric_kernels collectives/test_orbit_kernels.py play
 collectives.plan_kernels collectives/test_plan.py slow_times
 core.distance_kernels core/test_distance_kernels.py Graph.distances
 core.grid_kernels core/test_grid_kernels.py hops_by_networkx

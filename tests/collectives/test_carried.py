@@ -12,13 +12,16 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.collectives.breadth_first import breadth_first
-from hopscape.collectives.carried import Carried, OrbitPlan
 from hopscape.collectives.contest import compete
-from hopscape.collectives.free_group import Orbits
-from hopscape.collectives.orbit_kernels import gather_rounds, least_used
-from hopscape.collectives.orbit_trees import breadth_first_plan, exchange_by_orbit, gather_by_orbit
 from hopscape.collectives.records import contest_record
-from hopscape.collectives.translations import Translated
+from hopscape.collectives.symmetric import Carried, OrbitPlan, Orbits
+from hopscape.collectives.symmetric_kernels import gather_rounds, least_used
+from hopscape.collectives.symmetric_plans import (
+    breadth_first_plan,
+    exchange_by_orbit,
+    gather_by_orbit,
+)
+from hopscape.collectives.symmetric_translations import Translated
 from hopscape.core.errors import TooLargeError
 from hopscape.core.schedule import Schedule
 

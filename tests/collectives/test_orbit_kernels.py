@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import connected_graph
-from hopscape.collectives.orbit_kernels import even_paths, symmetric_gather
+from hopscape.collectives.symmetric_kernels import even_paths, symmetric_gather
 
 
 def play(order, steps, taken):

@@ -20,7 +20,7 @@ from hopscape.collectives.products import (
     broadcast_by_axes,
     permute_by_rows,
 )
-from hopscape.collectives.translations import Shifts, plan_all_gather, plan_all_to_all
+from hopscape.collectives.symmetric_translations import Shifts, plan_all_gather, plan_all_to_all
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.families.classic.heawood import basic_broadcast

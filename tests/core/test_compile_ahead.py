@@ -125,7 +125,7 @@ import sys
 from hopscape.core import compile_ahead as ahead
 from hopscape.core.kernel_cache import cached_kernels
 from hopscape.core.compile_ahead import planned
-names = ("core.random_kernels:", "metrics.cut_kernels:listed_start")
+names = ("core.grid_kernels:", "metrics.cut_kernels:listed_start")
 some = [e for e in planned(["design"]) if any(name in e.name for name in names)]
 ahead._WORTH_IT = 1
 if sys.argv[1] == "lonely":

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hopscape.collectives.carried import Carried, View
-from hopscape.collectives.free_group import Orbits
-from hopscape.collectives.orbit_trees import breadth_first_plan
 from hopscape.collectives.plan import Plan
 from hopscape.collectives.survivors import gathered_backwards, gathered_twice
-from hopscape.collectives.translations import WRITTEN, Translated
+from hopscape.collectives.symmetric import WRITTEN, Carried, Orbits, View
+from hopscape.collectives.symmetric_plans import breadth_first_plan
+from hopscape.collectives.symmetric_translations import Translated
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError

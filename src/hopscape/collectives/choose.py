@@ -10,14 +10,14 @@ from typing import Any
 
 from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
 from hopscape.collectives.generic import make_schedule
-from hopscape.collectives.orbits import (
+from hopscape.collectives.survivors import among_groups
+from hopscape.collectives.symmetric_plans import (
     matching_cost,
     symmetric_all_gather,
     symmetric_all_reduce,
     symmetric_all_to_all,
 )
-from hopscape.collectives.survivors import among_groups
-from hopscape.collectives.translations import CARRIED, by_translations
+from hopscape.collectives.symmetric_translations import CARRIED, by_translations
 from hopscape.core.channels import ATTRIBUTES
 from hopscape.core.compile_ahead import compile_ahead
 from hopscape.core.distances import distances_from_each

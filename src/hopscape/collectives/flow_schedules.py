@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hopscape.collectives.flows import Parallel, exchange_bound, orbits_of
-from hopscape.collectives.free_group import Orbits
 from hopscape.collectives.plan import PathPlan, Plan, hop_rounds, path_cost
+from hopscape.collectives.symmetric import Orbits
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.collectives.free_group import Orbits
+from hopscape.collectives.symmetric import Orbits
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.network import Network

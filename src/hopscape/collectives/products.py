@@ -13,7 +13,7 @@ import numpy as np
 
 from hopscape.collectives.colouring import colour_edges
 from hopscape.collectives.generic import broadcast, permutation
-from hopscape.collectives.translations import CARRIED, by_translations
+from hopscape.collectives.symmetric_translations import CARRIED, by_translations
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows

@@ -1,18 +1,17 @@
-"""Collectives on circulants: trees that no node has to remember, and one tree for all sources.
+"""Collectives on circulants: trees that no node has to remember.
 
-A tree rooted at node 0, moved by w, is a tree rooted at node w. So one tree serves every source,
-and an all-gather is a timetable of the tree's links: link (u, port) in round r means that in round
-r every node v passes on, by this port, the chunk of v - u. Two links of the same port need
-different rounds; nothing else can collide.
+A tree rooted at node 0, moved by w, is a tree rooted at node w: one tree serves every source. The
+all-gather by translations is that of all Cayley graphs
+(:mod:`hopscape.collectives.symmetric_translations`).
 """
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 
 import numpy as np
 
+from hopscape.collectives.symmetric_translations import by_translations
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -28,7 +27,6 @@ from hopscape.families.circulant.wiring import Circulant
 
 __all__ = [
     "MemorylessTree",
-    "all_gather",
     "all_reduce",
     "broadcast",
     "circulant_collectives",
@@ -55,12 +53,6 @@ def circulant_collectives(family: Family) -> tuple[Collective, ...]:
             "reduce",
             "the memoryless broadcast tree backwards",
             lambda network, goal, model: reduce(network, _root(goal), model),
-        ),
-        Collective(
-            "translations",
-            "all-gather",
-            "one tree of balanced ports for all sources at once",
-            lambda network, goal, model: all_gather(network, model),
         ),
         Collective(
             "translations",
@@ -302,34 +294,7 @@ def reduce(network: Network, root: int, model: Model = Model()) -> Schedule:
     return broadcast(network, root, model).reversed(Goal.reduce(root), name="memoryless")
 
 
-# -- one tree for all sources -----------------------------------------------------------------
-
-
-def all_gather(network: Network, model: Model = Model()) -> Schedule:
-    """Every source sends down the same tree, moved; ports are used evenly.
-
-    Examples:
-        >>> import hopscape
-        >>> print(hopscape.verify(all_gather(hopscape.build("circulant(55, 1, 5, 21)"))).reason)
-        all-gather: 55 of 55 nodes served in 9 rounds, 2970 messages, 0 duplicates
-    """
-    rules = _rules(model)
-    order = network.order
-    require_memory(100 * order * order, f"all-gather among {order} nodes")
-    port, parent, when = _timetable(network)
-    nodes = np.nonzero(port >= 0)[0]
-    sources = np.arange(order)
-    tails = (parent[nodes][:, None] + sources) % order
-    channels = network.channel_at(tails, np.broadcast_to(port[nodes][:, None], tails.shape))
-    return Schedule.from_columns(
-        network,
-        rules,
-        Goal.all_gather(),
-        round=np.repeat(when[nodes], order),
-        channels=channels.ravel(),
-        chunk=np.tile(sources, len(nodes)),
-        name="translations",
-    )
+# -- all-reduce -------------------------------------------------------------------------------
 
 
 def all_reduce(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
@@ -339,84 +304,5 @@ def all_reduce(network: Network, goal: Goal, model: Model = Model()) -> Schedule
         return up.then(down, goal, name="translations")
     if goal.chunks != network.order:
         raise ArgumentError(f"all-reduce by translation takes 1 or {network.order} chunks")
-    gathered = all_gather(network, model)
+    gathered = by_translations("all-gather").build(network, Goal.all_gather(), _rules(model))
     return gathered.reversed(goal).then(gathered, goal, name="translations")
-
-
-def _timetable(network: Network) -> tuple[IntArray, IntArray, IntArray]:
-    """Port into each node, its parent, and the round of the link, for the tree of node 0."""
-    tree = memoryless_tree(network)
-    generators = _generators(network)
-    order = network.order
-    everybody = np.arange(order)
-    options = np.zeros((order, network.ports), dtype=bool)
-    for axis, s in enumerate(generators):
-        for back in (0,) if 2 * s == order else (0, 1):
-            before = (everybody + (s if back else -s)) % order
-            options[:, 2 * axis + back] = tree.depth[before] == tree.depth - 1
-    port = _balance(options)
-    axes = np.maximum(port, 0) // 2
-    steps = np.asarray(generators)[axes] * np.where(port % 2 == 1, -1, 1)
-    parent = (everybody - steps) % order
-    return port, parent, _serve(tree.depth, port, parent, network.ports)
-
-
-def _balance(options: IntArray) -> IntArray:
-    """Give each node one of its ports so that the fullest port is as empty as possible."""
-    order, ports = options.shape
-    port = np.full(order, -1, dtype=np.int64)
-    load = np.zeros(ports, dtype=np.int64)
-    usable: IntArray = np.asarray(options.any(axis=0))
-    choices = options.sum(axis=1)
-    for v in np.argsort(choices, kind="stable").tolist():
-        if choices[v]:
-            allowed = np.nonzero(options[v])[0]
-            port[v] = allowed[np.argmin(load[allowed])]
-            load[port[v]] += 1
-    while True:
-        full = int(np.argmax(load))
-        goal = load[full] - 2
-        came: dict[int, int] = {full: -1}
-        queue = [full]
-        end = -1
-        for a in queue:
-            if load[a] <= goal and usable[a]:
-                end = a
-                break
-            for b in np.nonzero(options[port == a].any(axis=0))[0].tolist():
-                if b not in came:
-                    came[b] = a
-                    queue.append(b)
-        if end < 0:
-            return port
-        load[full] -= 1
-        load[end] += 1
-        while came[end] >= 0:  # one node moves along each step of the chain
-            a = came[end]
-            port[np.nonzero((port == a) & options[:, end])[0][0]] = end
-            end = a
-
-
-def _serve(depth: IntArray, port: IntArray, parent: IntArray, ports: int) -> IntArray:
-    """Rounds: every port carries one link a round, a link waits for its parent; tallest first."""
-    order = len(port)
-    height = np.zeros(order, dtype=np.int64)
-    children: list[list[int]] = [[] for _ in range(order)]
-    for v in np.argsort(-depth, kind="stable").tolist():
-        if port[v] >= 0:
-            height[parent[v]] = max(height[parent[v]], height[v] + 1)
-            children[int(parent[v])].append(v)
-    ready: list[list[tuple[int, int]]] = [[] for _ in range(ports)]
-    for v in children[0]:
-        heapq.heappush(ready[port[v]], (-int(height[v]), v))
-    when = np.full(order, -1, dtype=np.int64)
-    left, r = order - 1, 0
-    while left:
-        served = [heapq.heappop(queue)[1] for queue in ready if queue]
-        for v in served:
-            when[v] = r
-            for w in children[v]:
-                heapq.heappush(ready[port[w]], (-int(height[w]), w))
-        left -= len(served)
-        r += 1
-    return when

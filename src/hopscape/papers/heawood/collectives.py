@@ -1,7 +1,7 @@
 """Collectives of expanded networks: local-rule broadcast, pruned trees, spread permutations.
 
 All-gather, sliced all-reduce and total exchange are planned per orbit, as for every family with
-rotations: `hopscape.collectives.orbits`.
+rotations: `hopscape.collectives.symmetric_plans`.
 
 Trees that a router makes: everybody hangs from its next hop towards the root.
 

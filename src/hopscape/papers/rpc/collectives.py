@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from hopscape.collectives.orbits import symmetric_all_to_all
+from hopscape.collectives.symmetric_plans import symmetric_all_to_all
 from hopscape.collectives.trees import central_all_reduce
 from hopscape.core.arrays import IntArray
 from hopscape.core.family import Collective

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopscape.collectives.carried import Carried
-from hopscape.collectives.orbit_trees import exchange_by_orbit, gather_by_orbit
+from hopscape.collectives.symmetric import Carried, is_written
+from hopscape.collectives.symmetric_plans import exchange_by_orbit, gather_by_orbit
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -28,11 +28,9 @@ from hopscape.core.schedule import Schedule
 
 __all__ = [
     "CARRIED",
-    "WRITTEN",
     "Shifts",
     "Translated",
     "by_translations",
-    "is_written",
     "plan_all_gather",
     "plan_all_to_all",
 ]
@@ -41,13 +39,6 @@ CARRIED = {"all-gather": Goal.all_gather, "all-to-all": Goal.all_to_all}
 """Kinds of goals that translations serve."""
 _TRIES = 20
 _WORDS = 60
-WRITTEN = 3000
-"""Nodes up to which all transfers are written out."""
-
-
-def is_written(network: Network) -> bool:
-    """Are all transfers of a plan written out? Else only those of one node of each orbit."""
-    return network.order <= WRITTEN
 
 
 @dataclass(frozen=True)
@@ -140,7 +131,7 @@ def _translate(factor: Network) -> Callable[[IntArray, IntArray], IntArray]:
 class Translated:
     """A Cayley graph under its translations: all nodes are one orbit, ports of node 0 the kinds.
 
-    For plans that stand for all nodes (:class:`~hopscape.collectives.carried.OrbitPlan`).
+    For plans that stand for all nodes (:class:`~hopscape.collectives.symmetric.OrbitPlan`).
     """
 
     def __init__(self, network: Network, factors: Sequence[Network]) -> None:
