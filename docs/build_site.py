@@ -20,8 +20,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PAGES, SITE = ROOT / "build" / "docs", ROOT / "build" / "site"
 ROOMS = (
-    "algebra", "collectives", "deadlock", "design", "draw", "export", "interchange", "metrics",
-    "search", "simulate", "store",
+    "algebra", "collectives", "deadlock", "design", "formats", "formats.graphs", "ledger",
+    "metrics", "search.graph", "show.draw", "show.explore", "simulate", "store",
 )  # fmt: skip
 EXAMPLES = (
     'families torus',

@@ -59,6 +59,17 @@ def test_every_kind_of_plugin_is_found_by_its_commands(installed: Path, tmp_path
     assert '"verdict": "holds"' in hopscape(installed, *words)
 
 
+def test_commands_and_studies_of_a_package(installed: Path, tmp_path: Path) -> None:
+    assert "Wheels: a hub wired" in hopscape(installed, "--help")
+    rows = json.loads(hopscape(installed, "wheels", "table", "--most", "5", "-f", "json"))
+    assert [(row["network"], row["diameter"]) for row in rows] == [
+        ("wheel(3)", 1), ("wheel(4)", 2), ("wheel(5)", 2),
+    ]  # fmt: skip
+    hopscape(installed, "study", "wheel", str(tmp_path / "out"))
+    [written] = (tmp_path / "out").iterdir()
+    assert len(written.read_text().splitlines()) == 19
+
+
 def test_two_packages_with_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before, the last one won, and nobody was told."""
     group = "hopscape.exporters"

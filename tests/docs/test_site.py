@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 import subprocess
@@ -38,7 +39,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_every_page_is_in_the_navigation() -> None:
-    listed = set(re.findall(r"[\w/-]+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+    listed = set(re.findall(r"[\w/.-]+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
     made = {"index.md", "commands.md", "gallery.md", "changelog.md", "contributing.md"}
     made |= {f"tutorials/{path.stem}.md" for path in NOTEBOOKS}
     made |= {f"api/{room}.md" for room in ("hopscape", *_builder().ROOMS)}
@@ -62,6 +63,7 @@ def _commands(page: Path) -> list[str]:
 
 def test_pages_name_commands_that_exist() -> None:
     known = {name for members in contents().panels.values() for name in members}
+    known.add("wheels")  # of examples/plugin, on the page that explains it
     wrong = []
     for page in (ROOT / "docs").rglob("*.md"):
         for call in _commands(page):
@@ -73,6 +75,17 @@ def test_pages_name_commands_that_exist() -> None:
     assert wrong == []
 
 
+def test_the_map_names_files_that_exist() -> None:
+    """Rooms and modules on the architecture page, as paths below the package or the project."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[\w]+/)*[\w]+(?:\.py|/))`", text))
+    files = [p.relative_to(ROOT).as_posix() for p in ROOT.glob("src/hopscape/**/*.py")]
+    files += [p.relative_to(ROOT).as_posix() for p in ROOT.glob("tests/**/*.py")]
+    files += [f"{folder.name}/" for folder in ROOT.iterdir() if folder.is_dir()]
+    assert len(named) > 40
+    assert sorted(n for n in named if not any(f"/{n}" in f"/{file}" for file in files)) == []
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[p.stem for p in NOTEBOOKS])
 def test_notebooks_run(notebook: Path) -> None:
     values = [value for _, _, value in _builder().run_cells(notebook) if value is not None]
@@ -81,7 +94,7 @@ def test_notebooks_run(notebook: Path) -> None:
 
 
 def test_every_public_name_is_explained() -> None:
-    rooms = [hs, *(getattr(hs, name) for name in _builder().ROOMS)]
+    rooms = [hs, *(importlib.import_module(f"hopscape.{name}") for name in _builder().ROOMS)]
     bare = [
         f"{room.__name__}.{name}"
         for room in rooms
