@@ -92,7 +92,9 @@ def test_the_page_keeps_its_other_part() -> None:
         Trial("hammingmesh-prices", mutant, verdict)
         for verdict in ("noticed", "noticed", "noticed", "survived", "equivalent")
     ]
-    section = mutant_section(scores_by_entry(trials), claims, "hopscape ledger --plant --sample 5")
+    section = mutant_section(
+        scores_by_entry(trials, claims), claims, "hopscape ledger --plant --sample 5"
+    )
     assert "| all | 5 | 3 | 1 | 0 | 1 | 0 | 0 | 75 % | 75 % |" in section
     assert f"- `{mutant.module}:{mutant.text.split(': ')[0]}` 1: hammingmesh-prices" in section
     page = join_sections("# Ledger\n\ntables\n", mutants=section)
@@ -107,7 +109,8 @@ def test_the_page_keeps_its_other_part() -> None:
     "key", ["circulant-ball", "heawood-basic-route", "torus-notation", "rpc-petersen"]
 )
 def test_entries_notice_mutants(key: str) -> None:
-    trials = list(run_mutants(load_claims(key=key), sample=30, seed=1, processes=1))
-    score = total_score(scores_by_entry(trials))
+    claims = load_claims(key=key)
+    trials = list(run_mutants(claims, sample=30, seed=1, processes=1))
+    score = total_score(scores_by_entry(trials, claims))
     assert score.count("noticed") > 5
     assert score.share() >= 0.9, [one.to_dict() for one in score.survivors]

@@ -75,11 +75,11 @@ _VERDICTS = {
 """With their headings."""
 
 
-def scores_by_entry(trials: Iterable[Trial]) -> list[Score]:
-    """In the order in which they come."""
-    rows: dict[str, list[Trial]] = {}
+def scores_by_entry(trials: Iterable[Trial], claims: Iterable[Claim]) -> list[Score]:
+    """One for each claim, those that reach no code to mutate included."""
+    rows: dict[str, list[Trial]] = {claim.key: [] for claim in claims}
     for trial in trials:
-        rows.setdefault(trial.claim, []).append(trial)
+        rows[trial.claim].append(trial)
     return [Score(key, tuple(some)) for key, some in rows.items()]
 
 

@@ -213,7 +213,7 @@ def _plant(
 
     with Store(resume) as store:
         trials = list(run_mutants(claims, sample=sample, seed=seed, store=store, processes=workers))
-    scores = scores_by_entry(trials)
+    scores = scores_by_entry(trials, claims)
     whole = total_score(scores)
     if page is not None:
         drawn = f" --sample {sample} --seed {seed}" if sample is not None else ""
