@@ -14,16 +14,23 @@ import hopscape
 from commands import ask
 from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.cli.app import app
+from hopscape.collectives.choose import run_algorithm
 from hopscape.core.detours import DetourRouter
 from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError, SpecError
+from hopscape.core.goal import Goal
 from hopscape.core.router_check import check_router
+from hopscape.core.verify import verify
 from hopscape.metrics import channel_load, distance_profile
 from hopscape.papers.blockdesign import contention
 from hopscape.papers.blockdesign import routing as self_routing
 from hopscape.papers.blockdesign import two_level_kernels as orbit_kernels
 from hopscape.papers.blockdesign.jumps import joining_channels, reserve_jumps
 from hopscape.papers.blockdesign.lanes import deal_lanes
-from hopscape.papers.blockdesign.machines import join_supernodes, measure_machine
+from hopscape.papers.blockdesign.machines import (
+    join_supernodes,
+    measure_machine,
+    paper_machines,
+)
 from hopscape.papers.blockdesign.meeting import MeetingRouter, routes_by_meeting, tree_loads
 from hopscape.papers.blockdesign.rounds import plan_rounds
 from hopscape.papers.blockdesign.routing import all_routes, route_around
@@ -520,6 +527,45 @@ def test_even_lanes_are_dealt_on_any_multigraph():
         for kind, most in enumerate(lanes):
             ends = np.concatenate([np.array(first)[kinds == kind], np.array(second)[kinds == kind]])
             assert np.bincount(ends.astype(int), minlength=1).max() <= most
+
+
+# -- permutations through crossbars that only forward ------------------------------------------
+
+
+MACHINES = [
+    "two_level(complete(4), complete(9), group=2, speeds=(5, 1, 2))",
+    "two_level(partial_switch(7, 3), complete(29), lanes=(2, 2), speeds=(5, 2, 1))",
+    "two_level(partial_switch(7, 3), complete(15), copies=2, lanes=(2, 2), speeds=(5, 2, 1))",
+    "two_level(quasicomplete_digraph(3), complete(19), speeds=(5, 2))",
+    "two_level(quasicomplete_digraph(3), complete(10), copies=2, speeds=(5, 2))",
+    "two_level(complete(4), distributed_switch(13, 4, 1), group=2, speeds=(5, 1, 2))",
+    "two_level(partial_switch(7, 3), distributed_switch(57, 8, 1), speeds=(5, 2))",
+    "two_level(complete(4), quasicomplete_digraph(4), group=2, speeds=(5, 1, 2))",
+]
+"""The eight machines of the paper, small."""
+
+
+def require_permuted(spec, seed):
+    network = hopscape.build(spec)
+    goal = Goal.permutation(np.random.default_rng(seed).permutation(network.endpoint_count))
+    schedule = run_algorithm(network, goal, "routed", {"switching": "circuit"})
+    assert verify(schedule)
+    rounds = np.repeat(schedule.round, np.diff(schedule.path_start))
+    held = set(zip(rounds.tolist(), schedule.channels.tolist(), strict=True))
+    assert len(held) == len(schedule.channels)
+    assert (np.isin(network.heads[schedule.channels[schedule.path_start[1:] - 1]],
+                    network.endpoints)).all()  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", MACHINES)
+def test_every_machine_permutes_without_crossbars_that_store(spec):
+    require_permuted(spec, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(8))
+def test_the_machines_of_the_paper_permute(number):
+    require_permuted(paper_machines()[number].spec, 1)
 
 
 # -- building is lazy -------------------------------------------------------------------------

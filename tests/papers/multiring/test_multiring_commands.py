@@ -109,9 +109,9 @@ def test_torus_designer():
     assert Fraction(designs[0]["rate"]) >= 2
     assert designs[0]["nodes"] >= 20000
     assert {d["name"] for d in designs} >= {"Gemini", "paper, full rings", "paper, sparse rings"}
-    full = ask(
-        "ring-torus", "--ports", "8", "--nodes", "80", "--longest", "12", "--workers", "1"
-    )["designs"]
+    full = ask("ring-torus", "--ports", "8", "--nodes", "80", "--longest", "12", "--workers", "1")[
+        "designs"
+    ]
     assert sum(full[0]["ports"]) <= 8
     assert full[0]["nodes"] >= 80
 

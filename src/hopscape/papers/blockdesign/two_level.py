@@ -19,7 +19,7 @@ import numpy as np
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows, signed_distances
 from hopscape.core.errors import TooLargeError
-from hopscape.core.family import Symmetry
+from hopscape.core.family import Collective, Symmetry
 from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.router import FamilyRouter, Route, Router, pick, spread
@@ -59,6 +59,11 @@ class TwoLevel(Supernodes):
         from hopscape.papers.blockdesign.meeting import detours
 
         return detours(network, dead_nodes, dead_links)
+
+    def collectives(self) -> tuple[Collective, ...]:
+        from hopscape.papers.blockdesign.collectives import MACHINE_COLLECTIVES
+
+        return MACHINE_COLLECTIVES
 
 
 _SMALL_TABLE, _LARGE_TABLE = 1 << 24, 1 << 28
