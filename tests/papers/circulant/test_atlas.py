@@ -23,11 +23,13 @@ from hopscape.papers.circulant.atlas import (
     atlas_row,
     atlas_rows,
     best_found,
+    build_atlas,
     largest_order,
+    largest_table,
+    prove_rows,
     read_rows,
     write_rows,
 )
-from hopscape.papers.circulant.atlas_making import build_atlas, largest_table, prove_rows
 from hopscape.papers.circulant.families import BestCirculant
 from hopscape.papers.circulant.search import (
     best_circulants,

@@ -10,9 +10,8 @@ from hopscape.collectives import run_algorithm
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.verify import verify
-from hopscape.papers.rpc import rivals
-from hopscape.papers.rpc.groups import best_group, rpc_group
-from hopscape.papers.rpc.rivals import (
+from hopscape.papers.rpc import comparison
+from hopscape.papers.rpc.comparison import (
     RIVALS,
     alternating_rounds,
     patterns,
@@ -21,6 +20,7 @@ from hopscape.papers.rpc.rivals import (
     rival_table,
     rounds_to_know_all,
 )
+from hopscape.papers.rpc.groups import best_group, rpc_group
 from hopscape.registry import build
 
 PAPER = Model(duplex="half", packing="packed")
@@ -43,7 +43,7 @@ def test_every_routing_has_every_rival_and_nobody_is_below_the_bound(rows):
     assert {row["network"] for row in rows} == set(RIVALS)
     for k in (1, 2, 3, 5):
         told = {(r["routing"], r["network"]) for r in rows if r["k"] == k and r["kind"] == "best"}
-        sizes = sum(size <= 30 * k for size in rivals.GROUP_SIZES)
+        sizes = sum(size <= 30 * k for size in comparison.GROUP_SIZES)
         assert len(told) >= (4 + sizes) * len(RIVALS)  # hypercubes and CCC may be larger
     for row in rows:
         if row["kind"] == "best" or not row["routing"].startswith("group"):

@@ -12,8 +12,7 @@ from hopscape.collectives import lower_bounds, run_algorithm
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
-from hopscape.papers.rpc.broadcasts import branch_sizes, slice_trees, thirds
-from hopscape.papers.rpc.gathers import ring_rounds
+from hopscape.papers.rpc.gathers import branch_sizes, ring_rounds, slice_trees, thirds
 
 FULL, HALF = Model(), Model(duplex="half")
 FULL_PACKED = Model(packing="packed")

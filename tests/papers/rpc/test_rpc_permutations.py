@@ -14,7 +14,6 @@ from hopscape.collectives import lower_bounds, run_algorithm
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
-from hopscape.papers.rpc.broadcasts import thirds
 from hopscape.papers.rpc.checks_routing import (
     climb_permutation,
     climb_sources,
@@ -22,6 +21,7 @@ from hopscape.papers.rpc.checks_routing import (
     reversal,
     swap_cycles,
 )
+from hopscape.papers.rpc.gathers import thirds
 from hopscape.papers.rpc.permutations import balanced_slice
 from hopscape.papers.rpc.slices import triangle_plan
 

@@ -171,7 +171,7 @@ def atlas_circulant(
     Without a degree or orders: what the atlas holds. The generators are all optimal sets up to
     multipliers (the first 16 where there are more).
     """
-    from hopscape.papers.circulant.atlas_making import build_atlas, prove_rows
+    from hopscape.papers.circulant.atlas import build_atlas, prove_rows
     from hopscape.papers.circulant.search import Work
     from hopscape.store import Store
 
@@ -204,7 +204,7 @@ def atlas_largest(
     diameter: Annotated[int, option("Up to this diameter.", min=1, max=100)] = 10,
 ) -> None:
     """List the largest circulants of each degree and diameter, and what is proved of each."""
-    from hopscape.papers.circulant.atlas_making import largest_table
+    from hopscape.papers.circulant.atlas import largest_table
 
     columns = {
         "degree": "degree",

@@ -22,8 +22,8 @@ from hopscape.core.verify import verify
 from hopscape.ledger import brute
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
 from hopscape.papers.rpc import comparison, printed
-from hopscape.papers.rpc.broadcasts import thirds
 from hopscape.papers.rpc.checks_structure import pc, petersen_rows, ports, rpc
+from hopscape.papers.rpc.gathers import thirds
 from hopscape.papers.rpc.permutations import balanced_slice
 from hopscape.papers.rpc.phases import Phases, stack_of
 

@@ -16,11 +16,13 @@ from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
-from hopscape.papers.rpc.broadcasts import slice_first_broadcast, tree_broadcast, turn_round
 from hopscape.papers.rpc.gathers import (
     packed_all_gather,
     paper_all_gather,
+    slice_first_broadcast,
     slices_first_all_gather,
+    tree_broadcast,
+    turn_round,
 )
 from hopscape.papers.rpc.permutations import (
     balanced_permutation,

@@ -26,9 +26,16 @@ from hopscape.papers.rpc.checks_routing import (
     reversal,
     swap_cycles,
 )
-from hopscape.papers.rpc.comparison import compare, crossovers, group_rows
+from hopscape.papers.rpc.comparison import (
+    RIVALS,
+    ROUTINGS,
+    compare,
+    crossovers,
+    group_rows,
+    rival_crossovers,
+    rival_table,
+)
 from hopscape.papers.rpc.families import PetersenCycles, RingOfPetersenCycles
-from hopscape.papers.rpc.rivals import RIVALS, ROUTINGS, rival_crossovers, rival_table
 from hopscape.store import Store
 
 __all__ = ["draw_figures", "study_tables"]
