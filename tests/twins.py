@@ -23,7 +23,7 @@ core.distance_kernels core/test_distance_kernels.py Graph.distances
 core.grid_kernels core/test_grid_kernels.py hops_by_networkx
 core.grid_kernels core/test_pairing_kernels.py slow_pairs
 core.grid_kernels core/test_random_kernels.py slow_draws
-core.pair_kernels core/test_pair_kernels.py slow_channels
+core.search_kernels core/test_search_kernels.py slow_channels
 core.vector_kernels core/test_distance_kernels.py Graph.distances
 core.verify_kernels core/test_cut_through.py slow_loads
 core.verify_kernels core/test_verify.py slow_verify

@@ -30,8 +30,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hopscape.algebra.reduction import Vector, dot, lll, minus, solve
 from hopscape.core.errors import TooLargeError
@@ -194,29 +195,35 @@ class Span:
 
         Only vectors with a cost of at most `radius` count; None when there are none. The corners of
         this body have k - 1 coordinates 0 and lie on its surface: on every line with these zeros,
-        walk from the cheapest point to both sides until the radius is spent. In floats, from points
-        that are exact: they guide the search and decide nothing.
+        walk from the cheapest point to both sides until the radius is spent. Small vectors are
+        walked in floats in the L1 norm: extents guide the search and decide nothing. Where costs or
+        coordinates differ by less than floats can tell, the walk is exact: else the thin side of
+        the body would not be seen.
         """
         lines = self._cheapest(x, costs)
         if not lines:
             return None
-        low, high = [math.inf] * self.n, [-math.inf] * self.n
-        unit = max(costs.up)
-        ups, downs = [u / unit for u in costs.up], [d / unit for d in costs.down]
+        low: list[Any] = [math.inf] * self.n
+        high: list[Any] = [-math.inf] * self.n
+        exact = max(costs.up) > 1 or max(map(abs, x)) > _FLOAT_SIZE
         for zeros, (total, minor, point) in lines.items():
             if total > radius * minor:
                 continue
-            slack = (radius * minor - total) / (minor * unit)
-            start = [p / minor for p in point]
             along = self._along(zeros)
-            for direction in (along, [-v for v in along]):
-                t = _walk(start, direction, slack, ups, downs)
+            most = max(map(abs, along))
+            slack: Any = Fraction(radius * minor - total, minor)
+            start: list[Any] = [Fraction(p, minor) for p in point]
+            step: list[Any] = [Fraction(v, most) for v in along]
+            if not exact:
+                slack, start, step = float(slack), list(map(float, start)), list(map(float, step))
+            for direction in (step, [-v for v in step]):
+                t = _walk(start, direction, slack, costs)
                 for i in range(self.n):
                     end = start[i] + t * direction[i]
                     low[i], high[i] = min(low[i], end), max(high[i], end)
         if low[0] > high[0]:
             return None
-        return [b - a for a, b in zip(low, high, strict=True)]
+        return [float(b - a) for a, b in zip(low, high, strict=True)]
 
     def _cheapest(self, x: Vector, costs: Costs) -> dict[Vector, tuple[int, int, list[int]]]:
         """On each line with k - 1 zeros the cheapest point: (cost·scale, scale, point·scale)."""
@@ -234,35 +241,35 @@ class Span:
                     lines[zeros] = total, minor, point
         return lines
 
-    def _along(self, zeros: Vector) -> list[float]:
-        """The direction in the span that is 0 in the given columns, of length about 1."""
+    def _along(self, zeros: Vector) -> list[int]:
+        """The direction in the span that is 0 in the given columns."""
         out = [0] * self.n
         for i in range(self.n):
             if i not in zeros:
                 columns = tuple(sorted((*zeros, i)))
                 minor = self.minors[columns]
                 out[i] = minor if columns.index(i) % 2 == 0 else -minor
-        most = max(map(abs, out))
-        return [v / most for v in out]
+        return out
 
 
-def _walk(
-    start: Sequence[float],
-    direction: Sequence[float],
-    slack: float,
-    up: Sequence[float],
-    down: Sequence[float],
-) -> float:
-    """How far one can go before the cost has risen by `slack`; the cost is convex on the way."""
-    slope, turns = 0.0, []
-    for a, v, u, d in zip(start, direction, up, down, strict=True):
+_FLOAT_SIZE = 1 << 30  # floats have 53 bits: these leave 23 for differences
+
+
+def _walk(start: Sequence[Any], direction: Sequence[Any], slack: Any, costs: Costs) -> Any:
+    """How far one can go before the cost has risen by `slack`; the cost is convex on the way.
+
+    In floats, or in fractions: as the numbers are that it is given.
+    """
+    slope: Any = 0
+    turns = []
+    for a, v, u, d in zip(start, direction, *costs, strict=True):
         if v > 0:
             slope += u * v if a >= 0 else -d * v
         elif v < 0:
             slope += -d * v if a <= 0 else u * v
         if a * v < 0:
             turns.append((-a / v, abs(v) * (u + d)))
-    at = 0.0
+    at: Any = 0
     for t, more in sorted(turns):
         if slope > 0 and (t - at) * slope > slack:
             break
@@ -385,6 +392,10 @@ class Search:
     Args:
         keep_all: Find all cheapest vectors, not only one.
         limit: With `keep_all`: stop after this many.
+        most: Give up after this many branches.
+
+    Raises:
+        TooLargeError: When it gives up.
 
     Attributes:
         best (int): The least cost found.
@@ -393,8 +404,15 @@ class Search:
         used: Whose bounds were used.
     """
 
-    def __init__(self, chain: Chain, keep_all: bool = False, limit: int | None = None) -> None:
+    def __init__(
+        self,
+        chain: Chain,
+        keep_all: bool = False,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> None:
         self.chain = chain
+        self.most = most
         self.costs = chain.costs
         self.keep_all = keep_all
         self.limit = limit
@@ -443,6 +461,10 @@ class Search:
                 t, down = down, down - 1
             tried += 1
             self.visited += 1
+            if self.most is not None and self.visited > self.most:
+                raise TooLargeError(
+                    f"a search among shortest vectors was given up after {self.most:,} branches"
+                )
             self.descend(chain.lower, minus(x, t, chain.basis[-1]))
             if self.radius != radius:  # something better was found: the interval shrinks
                 radius = self.radius

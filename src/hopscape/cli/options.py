@@ -193,13 +193,6 @@ def read_dead_links(network: Network, texts: Sequence[str] | None) -> list[tuple
     Raises:
         ArgumentError: For what is not two nodes with a link between them.
     """
-    links = []
-    for text in texts or ():
-        words = text.split(" - ") if " - " in text else text.split("-")
-        if len(words) != 2:
-            raise ArgumentError(f"dead link {text!r} must be two nodes with '-' between them")
-        u, v = (network.node(word.strip()) for word in words)
-        if v not in network.neighbours(u):
-            raise ArgumentError(f"dead link {text!r}: {network.spec} has no such link")
-        links.append((u, v))
-    return links
+    from hopscape.core.faults import read_link
+
+    return [read_link(network, text) for text in texts or ()]

@@ -21,6 +21,7 @@ import numpy as np
 from hopscape.collectives.plan import Plan
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError, ScheduleError
+from hopscape.core.faults import Faults
 from hopscape.core.goal import Goal
 from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
@@ -110,16 +111,7 @@ def dead_channels(
     Raises:
         ArgumentError: When there is no such link.
     """
-    dead = np.zeros(network.order, dtype=bool)
-    dead[list(dead_nodes)] = True
-    tails, heads = network.tails, network.heads
-    out = dead[tails] | dead[heads]
-    for u, v in dead_links:
-        hit = ((tails == u) & (heads == v)) | ((tails == v) & (heads == u))
-        if not hit.any():
-            raise ArgumentError(f"dead link {u}-{v}: {network.spec} has no such link")
-        out |= hit
-    return out
+    return Faults.of(network, dead_nodes, dead_links).channels(network)
 
 
 def dead_transfer(schedule: Schedule, dead: IntArray) -> int | None:

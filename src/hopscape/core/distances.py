@@ -1,4 +1,6 @@
-"""Distances from given nodes: small ones by numpy, large ones by the compiled kernels.
+"""Distances from given nodes, and shortest paths of pairs of nodes.
+
+Small ones by numpy, large ones by the compiled kernels.
 
 Importing numba costs half a second, so a network of some hundred nodes never asks for it.
 """
@@ -16,6 +18,7 @@ from hopscape.core.wired import Wired
 
 __all__ = [
     "UNREACHED",
+    "PairSearch",
     "distance_rows",
     "distances_from",
     "distances_from_each",
@@ -140,3 +143,51 @@ def unreached(rows: IntArray) -> IntArray:
 def signed_distances(rows: IntArray, none: int = UNREACHED) -> IntArray:
     """The same table as wide integers, with another sign for "no route"."""
     return NoWay(rows.dtype).signed(rows, none)
+
+
+class PairSearch:
+    """Shortest paths of pairs in a built network, each by a search from both ends.
+
+    Compiled (:mod:`hopscape.core.search_kernels`); 24 bytes of memory for each node, kept for the
+    next question.
+
+    Args:
+        dead: bool[channels], channels that do not work.
+        spread: Of several shortest paths a hash of node and target picks one at every hop
+            (:func:`hopscape.core.router.spread`); else the lowest port.
+
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("ring(6)")
+        >>> hops, channels = PairSearch(net).paths(np.array([0, 2]), np.array([2, 2]))
+        >>> hops.tolist(), net.heads[channels].tolist()
+        ([2, 0], [1, 2])
+    """
+
+    def __init__(
+        self, network: Wired, dead: IntArray | None = None, *, spread: bool = False
+    ) -> None:
+        from hopscape.core.search_kernels import Rows, new_scratch
+
+        require_memory(24 * network.order, f"the searches in {network.spec}")
+        back_indptr, back_tails = network.reversed_csr()
+        entering: IntArray = np.empty(0, dtype=np.int64)
+        if dead is not None:
+            entering = network.reverse if network.duplex else network.incoming().channels
+        self._spread = spread
+        self._rows = Rows(
+            network.indptr,
+            network.heads,
+            back_indptr,
+            back_tails,
+            entering.astype(np.int64),
+            np.empty(0, dtype=bool) if dead is None else dead,
+        )
+        self._scratch = new_scratch(network.order)
+
+    def paths(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
+        """Hops of each pair (-1 without a path), and the channels of one path after the other."""
+        from hopscape.core.search_kernels import shortest_paths
+
+        ends = np.asarray(at, dtype=np.int64), np.asarray(to, dtype=np.int64)
+        return shortest_paths(self._rows, self._scratch, *ends, self._spread)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.front import Front
-from hopscape.core.router import Route, Router, choose_router
+from hopscape.core.router import Guide, Route, Router, choose_router
 from hopscape.core.structure import Structure
 from hopscape.core.wired import NodeLike
 
@@ -94,6 +94,10 @@ class RoutedStructure(Structure):
         The function gives the route between two live endpoints, or None where it finds no path. All
         links between the two nodes of a dead link are dead, both ways.
         """
+        return None
+
+    def guide(self, network: Network, target: int) -> Guide | None:
+        """What its searches around dead parts follow, or None (then its router's distances)."""
         return None
 
     def placements(self, guest: Network) -> tuple[IntArray, ...]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from hopscape.core.addresses import node_dtype
 from hopscape.core.arrays import Floats, IntArray, NoWay
-from hopscape.core.distances import distance_rows, distances_to, signed_distances
+from hopscape.core.distances import PairSearch, distance_rows, distances_to, signed_distances
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import How
 from hopscape.core.plugins import load_plugin, plugin_entries
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FamilyRouter",
+    "Guide",
     "Route",
     "Router",
     "SearchRouter",
@@ -45,6 +46,7 @@ _CACHED_TARGETS = 64
 _ROWS_ORDER = 4096
 _SMALL = 1024
 _LEGS_ORDER = 128
+_MANY_SOURCES = 64  # searches from both ends cost about as much as one over the whole network
 _MOST_ENTRIES = 1 << 20  # ports of nodes that are looked at together
 _LONG_ROUTE = 1_000_000
 
@@ -233,6 +235,10 @@ class Router(ABC):
             kind = node_dtype(self.network.order)
             rows = self.walk(np.asarray([at], dtype=kind), np.asarray([to], dtype=kind))
             return [int(v) for v in rows[0][0]], [int(p) for p in rows[1][0]]
+        return self._trace_by_ports(at, to)
+
+    def _trace_by_ports(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        """One route, from next port to next port."""
         small = self.network.order <= _ROWS_ORDER and self._row_entries <= _MOST_ENTRIES
         step = self._kept_step if small else self._step
         if self.network.order > _LONG_ROUTE:
@@ -458,44 +464,97 @@ def _defined_together(kind: type[TableRouter]) -> bool:
 
 
 class SearchRouter(Router):
-    """Shortest routes by one breadth-first search per destination, the latest ones kept.
+    """Shortest routes by searches in the built network; ties go to the lowest port.
 
-    Ties go to the lowest port. A single route is searched for from both ends.
+    A pair whose target few others share is searched for from both ends
+    (:class:`~hopscape.core.distances.PairSearch`); targets of many have one breadth-first search
+    each, and the latest ones are kept.
     """
 
     name = "search"
+    _spreads = False
+    """Does a hash of node and target pick among ports alike, instead of the lowest?"""
 
     def __init__(self, network: Wired) -> None:
         super().__init__(network)
         self._kept: OrderedDict[int, IntArray] = OrderedDict()
-        self._searches: Any = None
 
-    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
-        """Searches from both ends, in compiled code where the network is large enough for it."""
-        if type(self) is not SearchRouter or self.network.order <= _SMALL:
-            return super().trace(at, to)
-        from hopscape.core.pair_kernels import new_searches, shortest_channels
+    @cached_property
+    def _pair_search(self) -> PairSearch:
+        return PairSearch(self.network, spread=self._spreads)
 
-        network = self.network
-        if self._searches is None:
-            require_memory(24 * network.order, f"the searches in {network.spec}")
-            rows = network.indptr, network.heads
-            self._searches = new_searches(rows, network.reversed_csr())
-        found = shortest_channels(self._searches, at, to)
-        if len(found) and found[0] < 0:
-            raise self._lost(at, to, -1)
-        self._require_route(len(found))
-        return [at, *network.heads[found].tolist()], network.port_of(found).tolist()
+    def _shared(self, to: IntArray) -> IntArray:
+        """Which pairs are answered by a search from their target."""
+        if self.network.order <= _SMALL:  # importing the compiler takes longer
+            return np.ones(len(to), dtype=bool)
+        targets, inverse, often = np.unique(to, return_inverse=True, return_counts=True)
+        shared = (often >= _MANY_SOURCES) | np.isin(targets, list(self._kept))
+        return shared[inverse]
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         out = np.empty(len(at), dtype=np.int64)
-        for target in np.unique(to):
-            chosen = to == target
+        shared = self._shared(to)
+        if not shared.all():
+            out[~shared] = self._pair_search.paths(at[~shared], to[~shared])[0]
+        for target in np.unique(to[shared]):
+            chosen = shared & (to == target)
             out[chosen] = self._to(int(target))[at[chosen]]
         return out
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
-        return _first(self.shortest_ports(at, to))
+        out = np.empty(len(at), dtype=np.int64)
+        shared = self._shared(to)
+        mask = self.shortest_ports(at[shared], to[shared])
+        digit = spread(at[shared], to[shared]) if self._spreads else None
+        out[shared] = _first(mask) if digit is None else pick(mask, digit)
+        single = np.nonzero(~shared)[0]
+        if len(single):
+            hops, channels = self._pair_search.paths(at[single], to[single])
+            taken = np.maximum(hops, 0)
+            out[single] = -1
+            moving = taken > 0
+            first = (np.cumsum(taken) - taken)[moving]
+            out[single[moving]] = self.network.port_of(channels[first])
+        return out
+
+    def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        rows = self.network.rows(at)
+        mask: IntArray = np.zeros(rows.shape, dtype=bool)
+        for target in np.unique(to):
+            chosen = to == target
+            hops, heads = self._to(int(target)), rows[chosen]
+            left = np.where(heads >= 0, hops[heads], -1)
+            mask[chosen] = (left >= 0) & (left == hops[at[chosen]][:, None] - 1)
+        return mask
+
+    def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        if self.network.order <= _SMALL:
+            return self._trace_by_ports(at, to)
+        hops, channels = self._pair_search.paths(np.asarray([at]), np.asarray([to]))
+        if hops[0] < 0:
+            raise self._lost(at, to, -1)
+        self._require_route(len(channels))
+        heads = self.network.heads[channels].tolist()
+        return [at, *heads], self.network.port_of(channels).tolist()
+
+    def walk(self, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
+        shared = self._shared(to)
+        if shared.all():
+            return super().walk(at, to)
+        hops, channels = self._pair_search.paths(at, to)
+        if (hops < 0).any():
+            lost = int(np.argmax(hops < 0))
+            raise self._lost(int(at[lost]), int(to[lost]), -1)
+        longest = int(hops.max(initial=0))
+        require_memory(16 * len(at) * (longest + 1), f"{len(at)} routes of up to {longest} hops")
+        nodes = np.full((len(at), longest + 1), -1, dtype=np.int64)
+        ports = np.full((len(at), longest), -1, dtype=np.int64)
+        row = np.repeat(np.arange(len(at)), hops)
+        column = np.arange(len(channels)) - np.repeat(np.cumsum(hops) - hops, hops)
+        nodes[:, 0] = at
+        nodes[row, column + 1] = self.network.heads[channels]
+        ports[row, column] = self.network.port_of(channels)
+        return nodes, ports
 
     def _to(self, target: int) -> IntArray:
         if target not in self._kept:
@@ -507,6 +566,36 @@ class SearchRouter(Router):
         self._kept[target] = distances
         if len(self._kept) > _CACHED_TARGETS:
             self._kept.popitem(last=False)
+
+
+class Guide(ABC):
+    """What a search around dead parts knows of the whole network, for one target.
+
+    A family may have its own (:meth:`~hopscape.core.network.RoutedStructure.guide`).
+
+    Attributes:
+        network, target: What is searched, and where to.
+    """
+
+    def __init__(self, network: Wired, target: int) -> None:
+        self.network, self.target = network, target
+
+    @abstractmethod
+    def distance(self, node: int) -> int:
+        """Hops from a node to the target with nothing dead; -1 when there is no path."""
+
+    @abstractmethod
+    def exits(self, node: int) -> Iterable[tuple[int, int, int, int]]:
+        """Wired ports of a node.
+
+        Yields:
+            port, head, left, rank: `left` is at most the distance of the head from the target (-1
+                without a path); of two as good the one of lower rank is looked at first.
+        """
+
+    @abstractmethod
+    def entries(self, node: int) -> Iterable[int] | None:
+        """The nodes from which a channel enters a node; None when they are not known."""
 
 
 def _first(mask: IntArray) -> IntArray:

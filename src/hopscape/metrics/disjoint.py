@@ -17,8 +17,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hopscape.core.detours import DetourRouter, Guide
+from hopscape.core.detours import DetourRouter, RouterGuide
 from hopscape.core.errors import ArgumentError
+from hopscape.core.faults import Faults
 from hopscape.core.network import Network, NodeLike
 
 __all__ = ["FaultReport", "disjoint_paths", "most_disjoint", "random_faults"]
@@ -75,12 +76,12 @@ def disjoint_paths(
     start, end = network.node(source), network.node(target)
     if start == end:
         return []
-    dead = {network.node(v) for v in dead_nodes}
-    cut = {frozenset((network.node(u), network.node(v))) for u, v in dead_links}
-    if dead or cut:
+    faults = Faults.of(network, dead_nodes, dead_links)
+    dead, cut = faults.nodes, faults.links
+    if faults:
         left = network
         if network.order <= _BUILT:
-            left = DetourRouter(network, dead, [(min(ends), max(ends)) for ends in cut]).left
+            left = DetourRouter(network, dead, faults.pairs()).left
         paths = [
             path
             for path in disjoint_paths(left, start, end, edges=edges)
@@ -163,7 +164,7 @@ class _Flow:
 
 def _augmented(network: Network, start: int, end: int, most: int, edges: bool) -> list[list[int]]:
     """Ways added one by one; each new one may reroute the old ones (Ford and Fulkerson 1956)."""
-    guide = Guide(network, end)
+    guide = RouterGuide(network, end)
     flow = _Flow(start, end, edges)
     for _ in range(most):
         steps = _search(guide, flow)
@@ -180,7 +181,7 @@ def _augmented(network: Network, start: int, end: int, most: int, edges: bool) -
 Step = tuple[Channel, int, bool]
 
 
-def _search(guide: Guide, flow: _Flow) -> list[Step] | None:
+def _search(guide: RouterGuide, flow: _Flow) -> list[Step] | None:
     """Steps of an augmenting path, or None.
 
     On arrival at a node of an old way one may only go back along that way, unless only channels
@@ -206,7 +207,7 @@ def _search(guide: Guide, flow: _Flow) -> list[Step] | None:
     return None
 
 
-def _options(guide: Guide, flow: _Flow, state: State) -> list[tuple[State, int, Step]]:
+def _options(guide: RouterGuide, flow: _Flow, state: State) -> list[tuple[State, int, Step]]:
     """Where one can go from a state: (state, distance left, step)."""
     node, inside = state
     edges: list[tuple[State, int, Step]] = []
@@ -215,7 +216,7 @@ def _options(guide: Guide, flow: _Flow, state: State) -> list[tuple[State, int, 
             edges.append(((channel[0], False), 0, (channel, node, False)))
     if inside:
         return edges
-    for port, there, left in guide.exits(node):
+    for port, there, left, _ in guide.exits(node):
         if left >= 0 and there != flow.start and (node, port) not in flow.used:
             stops = there in flow.into and not flow.edges
             edges.append(((there, stops), left, ((node, port), there, True)))

@@ -24,6 +24,7 @@ import numpy as np
 
 from hopscape.core.arrays import NO_PORT, IntArray
 from hopscape.core.errors import ArgumentError
+from hopscape.core.faults import read_link
 from hopscape.core.network import Network
 from hopscape.core.router import Route
 from hopscape.deadlock.classes import find_classes
@@ -118,13 +119,7 @@ def read_faults(
     found = []
     for text in links:
         name, cycle = _when(text)
-        parts = name.split("-")
-        if len(parts) != 2:
-            raise ArgumentError(f"fail-link {text!r} must be A-B or A-B@CYCLE")
-        ends = (network.node(parts[0].strip()), network.node(parts[1].strip()))
-        if not ((network.tails == ends[0]) & (network.heads == ends[1])).any():
-            raise ArgumentError(f"fail-link {text!r}: {network.spec} has no such link")
-        found.append(Fault(cycle, "link", ends))
+        found.append(Fault(cycle, "link", read_link(network, name, "fail-link")))
     for text in nodes:
         name, cycle = _when(text)
         found.append(Fault(cycle, "node", (network.node(name.strip()),)))

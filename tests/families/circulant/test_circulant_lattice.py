@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from collections import deque
 
 import numpy as np
@@ -12,9 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import hopscape
+from hopscape.algebra.closest import Search
 from hopscape.algebra.lattices.cell import Lattice
 from hopscape.algebra.reduction import l1
-from hopscape.core.errors import ArgumentError, DisconnectedError, SpecError
+from hopscape.core.errors import ArgumentError, DisconnectedError, SpecError, TooLargeError
 from hopscape.core.formula import evaluate, inputs
 from hopscape.core.network import Network
 from hopscape.core.router_check import check_router
@@ -257,3 +259,66 @@ def test_disconnected_circulant_names_its_components() -> None:
     assert network.facts.connected is False
     assert network.family.components == 2
     assert network.family.component_spec == "circulant(6, 2, 3)"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_smallest_of_many_shortest_vectors(seed):
+    """First in lexicographic order, ties settled coordinate by coordinate; all are listed here."""
+    rng = random.Random(seed)
+    for _ in range(25):
+        nodes = rng.randrange(5, 3000)
+        base = rng.randrange(1, nodes // 2)
+        generators = {min(g % nodes, -g % nodes) for g in range(base, base + rng.randrange(1, 6))}
+        generators = tuple(sorted(generators - {0}))
+        if not generators or math.gcd(nodes, *generators) != 1:
+            continue
+        lattice = Lattice(nodes, generators)
+        v = rng.randrange(nodes)
+        shortest = lattice.all_shortest(v, 100_000)
+        assert lattice.smallest(v) == min(shortest)
+        assert [x for x in shortest[:50] if lattice.is_smallest(x)] in ([], [min(shortest)])
+        assert lattice.is_smallest(min(shortest))
+        longer = tuple(2 * x + b for x, b in zip(min(shortest), lattice.basis[0], strict=True))
+        assert lattice.is_smallest(longer) == (
+            longer == min(lattice.all_shortest(_end(longer, lattice)))
+        )
+
+
+def _end(x, lattice):
+    return sum(a * s for a, s in zip(x, lattice.generators, strict=True)) % lattice.nodes
+
+
+@pytest.mark.parametrize(
+    ("nodes", "generators", "node"),
+    [
+        (706419675530572239785324899274, (194952, 194961, 194979, 194991, 195001),
+         220130902998489930859694013717),
+        (931807621504269252572551653426, (563366888160030, 563366888160038, 563366888160043,
+         563366888160047, 563366888160062), 693928592323675004361687243326 // 13 * 13),
+        (449667386177057358581534226226, (542861524484916, 542861524484919, 542861524484920,
+         542861524484922, 542861524484924, 542861524484927), 348900471647584499099052867624),
+    ],
+)  # fmt: skip
+def test_nearly_equal_generators_take_few_branches(nodes, generators, node):
+    """Faces of millions of shortest vectors: work is counted in branches, not in seconds."""
+    lattice = Lattice(nodes, generators)
+    x, visited = lattice.shortest(node), 0
+    for chain in lattice._tie_chains:
+        search = Search(chain)
+        x = search.run(x)[0]
+        visited += search.visited
+    assert visited < 500
+    assert lattice.smallest(node) == x
+    for axis in range(len(x)):
+        y = (*x[:axis], x[axis] + 1, *x[axis + 1 :])
+        for chain in lattice._tie_chains if lattice.nothing_shorter(y) else ():
+            search = Search(chain)
+            search.run(y)
+            assert search.visited < 500
+
+
+def test_what_takes_too_many_branches_is_refused():
+    generators = tuple(8131381821178922822769284000 + x for x in (104, 135, 177, 293, 404, 452))
+    lattice = Lattice(130940727132814180180317219815, generators)
+    with pytest.raises(TooLargeError, match="given up after 5,000 branches"):
+        lattice.smallest(116011392459431249257820628940)

@@ -18,6 +18,7 @@ from hopscape.collectives.choose import run_algorithm
 from hopscape.core.detours import DetourRouter
 from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError, SpecError
 from hopscape.core.goal import Goal
+from hopscape.core.router import pick, spread
 from hopscape.core.router_check import check_router
 from hopscape.core.verify import verify
 from hopscape.metrics import channel_load, distance_profile
@@ -31,7 +32,7 @@ from hopscape.papers.blockdesign.machines import (
     measure_machine,
     paper_machines,
 )
-from hopscape.papers.blockdesign.meeting import MeetingRouter, routes_by_meeting, tree_loads
+from hopscape.papers.blockdesign.meeting import MeetingRouter, tree_loads
 from hopscape.papers.blockdesign.rounds import plan_rounds
 from hopscape.papers.blockdesign.routing import all_routes, route_around
 from hopscape.papers.blockdesign.shifts import find_orbits
@@ -321,25 +322,25 @@ def test_walks_by_portals_against_breadth_first_search(spec):
             assert network.neighbours(u)[port] == v
 
 
-def test_meeting_searches_against_breadth_first_search():
-    generator = np.random.default_rng(5)
-    for duplex in (True, False):
-        for seed in range(12):
-            ends = np.random.default_rng(seed).integers(0, 14, size=(2, 4 + 3 * seed))
-            network = hopscape.Network.from_links(14, *ends, duplex=duplex)
-            dead = generator.random(len(network.heads)) < 0.15
-            at, to = (x.ravel() for x in np.indices((14, 14)))
-            starts, channels = routes_by_meeting(network, at, to, dead)
-            for k, (a, b) in enumerate(zip(at.tolist(), to.tolist(), strict=True)):
-                far = searched(network, a, dead)
-                way = channels[starts[k] : starts[k + 1]]
-                assert len(way) == far.get(b, 0)
-                node = a
-                for c in way:
-                    assert network.tails[c] == node
-                    assert not dead[c]
-                    node = int(network.heads[c])
-                assert node == (b if b in far else a)
+def test_meeting_searches_are_one_routing():
+    """One by one, as arrays and as masks of ports, also above 1,024 nodes: compiled there."""
+    for spec in ("two_level(complete(20), random_regular(60, 20))", "two_level(ring(5), petersen)"):
+        network = hopscape.build(spec)
+        router = MeetingRouter(network)
+        at, to = np.random.default_rng(5).integers(0, network.order, size=(2, 60))
+        nodes, ports = router.walk(at, to)
+        assert (router.next_ports(at, to) == ports[:, 0])[at != to].all()
+        assert (router.distances(at, to) == (ports >= 0).sum(axis=1)).all()
+        for a, b, path, taken in zip(at.tolist(), to.tolist(), nodes.tolist(), ports.tolist()):
+            assert router.trace(a, b) == ([v for v in path if v >= 0], [p for p in taken if p >= 0])
+            if a != b:
+                mask = router.shortest_ports(np.asarray([a]), np.asarray([b]))
+                assert pick(mask, spread(np.asarray([a]), np.asarray([b])))[0] == taken[0]
+
+
+def test_loads_of_meeting_searches():
+    network = hopscape.build("two_level(ring(5), random_regular(8, 3))")
+    assert np.allclose(tree_loads(network)[0], brute_loads(network, MeetingRouter(network)))
 
 
 @pytest.mark.parametrize(

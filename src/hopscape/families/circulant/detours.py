@@ -1,48 +1,36 @@
 """Routing round dead nodes and links, without tables.
 
-Two kinds of knowledge. *Known*: the source knows what is dead; the best way round it is found by a
-best-first search whose estimate is the exact distance of the sound network, so it looks at little
-more than the way itself. *Met*: nobody knows; a node sees only that its own neighbours do not
-answer, and the message carries what was seen so far. While nothing was seen, it leaves by the
-productive port with the most steps to go, so that choices stay open. Then it plans by the same
-search on the network less what was seen: that finds other shortest vectors first, then detours,
-then ways back. A neighbour that did not answer counts as dead; if that leaves no path, only the
-link to it does. A plan that fails has met something new, so a message arrives whenever there is a
-way, and otherwise says so.
-
-While the search goes on from the source, another one goes backwards from the target: whichever of
-the two has nowhere left to go tells that its end is cut off, however large the rest is.
-
-Searching for a path around faults, from both ends.
-
-The search ahead looks at little more than the way itself; the search behind tells when the end
-cannot be reached, without looking at the rest of the network.
+Two kinds of knowledge. *Known*: the source knows what is dead, and searches for a shortest path
+around it (:func:`hopscape.core.detours.search_around`) along vectors of the sound network. *Met*:
+nobody knows; a node sees only that its own neighbours do not answer, and the message carries what
+was seen so far. While nothing was seen, it leaves by the productive port with the most steps to go,
+so that choices stay open. Then it plans by the same search on the network less what was seen: that
+finds other shortest vectors first, then detours, then ways back. A neighbour that did not answer
+counts as dead; if that leaves no path, only the link to it does. A plan that fails has met what is
+new, so a message arrives whenever there is a path, and otherwise says so.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 
 from hopscape.algebra.reduction import Vector, l1
 from hopscape.core.arrays import IntArray
-from hopscape.core.detours import DetourRouter
+from hopscape.core.detours import Plan, search_around
 from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.faults import Faults
 from hopscape.core.network import NodeLike
+from hopscape.core.router import Guide
 from hopscape.families.circulant.routing import CirculantRouter
 
-__all__ = ["Ahead", "Behind", "FaultRoute", "FaultRouter", "Faults", "Plan", "Survey", "survey"]
+__all__ = ["FaultRoute", "FaultRouter", "Survey", "VectorGuide", "survey"]
 
-_FEW_STEPS = 1_000
-_MOST_STEPS = 20_000
-_MOST_CHANNELS = 20_000_000
-_LONGEST = 1_000_000
+_LONGEST = 1_000_000  # hops of a route that is followed one by one: a second
 
 
 @dataclass(frozen=True)
@@ -93,12 +81,8 @@ class FaultRouter:
         dead_links: Iterable[tuple[NodeLike, NodeLike]] = (),
     ) -> None:
         self.router = router
-        network = router.network
-        self.dead_nodes = frozenset(network.node(v) for v in dead_nodes)
-        self.dead_links = frozenset(
-            frozenset((network.node(u), network.node(v))) for u, v in dead_links
-        )
-        self._faults = Faults(self.dead_nodes, self.dead_links)
+        self._faults = Faults.of(router.network, dead_nodes, dead_links)
+        self.dead_nodes, self.dead_links = self._faults.nodes, self._faults.links
         self._vectors = lru_cache(maxsize=65536)(self._gap_vector)
 
     def _gap_vector(self, gap: int) -> Vector:
@@ -115,7 +99,7 @@ class FaultRouter:
 
     def works(self, u: int, v: int) -> bool:
         """Is the link from u to v usable?"""
-        return self._faults.open(u, v)
+        return self._faults.works(u, v)
 
     def route(self, a: NodeLike, b: NodeLike, *, known: bool = False) -> FaultRoute:
         """Send a message.
@@ -200,43 +184,7 @@ class FaultRouter:
 
     def _plan(self, start: int, end: int, faults: Faults) -> Plan | str:
         """A shortest path as (port, node) pairs, or which end is cut off."""
-        forth, back = Ahead(self, start, end, faults), Behind(self, end, faults)
-        network = self.router.network
-        small = network.order * network.ports <= _MOST_CHANNELS
-        steps = _FEW_STEPS if small else _MOST_STEPS + 4 * self.distance(start, end)
-        for _ in range(steps):
-            if not forth.step():
-                return forth.path() or ("source" if start != end else [])
-            if not back.met and not back.step(forth):
-                return "target"
-        if small:
-            return self._sweep(start, end, faults)
-        raise TooLargeError(
-            f"no route from node {start} to node {end} of {network.spec} was found in {steps:,}"
-            " steps, and neither of them is cut off with so few nodes"
-        )
-
-    def _sweep(self, start: int, end: int, faults: Faults) -> Plan | str:
-        """The same by breadth-first search over all nodes, in arrays."""
-        links = [(min(link), max(link)) for link in faults.links]
-        rest = DetourRouter(self.router.network, faults.nodes, links)
-        everybody = np.arange(self.router.nodes)
-        left = rest.distances(everybody, np.full_like(everybody, end))
-        if left[start] < 0:
-            mine = rest.distances(everybody, np.full_like(everybody, start))
-            return "source" if (mine >= 0).sum() < (left >= 0).sum() else "target"
-        plan: Plan = []
-        at = start
-        while at != end:
-            plan.append(
-                next(
-                    (port, v)
-                    for port, v in self.ports(at)
-                    if left[v] == left[at] - 1 and faults.open(at, v)
-                )
-            )
-            at = plan[-1][1]
-        return plan
+        return search_around(VectorGuide(self, end), start, faults)
 
 
 @dataclass(frozen=True)
@@ -308,107 +256,37 @@ def _stuck(
         vectors[rows[move], axis[move]] -= signs[rows[move], axis[move]]
 
 
-Plan = list[tuple[int, int]]
-
-
-class Ground(Protocol):
-    """The sound network."""
-
-    def ports(self, node: int) -> Iterable[tuple[int, int]]:
-        """Wired ports of a node and where they lead."""
-
-    def vector(self, a: int, b: int) -> Vector:
-        """A shortest path vector from a to b."""
-
-
-@dataclass(frozen=True)
-class Faults:
-    """Dead nodes and dead links; a link is a set of its ends."""
-
-    nodes: frozenset[int]
-    links: frozenset[frozenset[int]]
-
-    def open(self, u: int, v: int) -> bool:
-        """May the link from u to v be used?"""
-        return v not in self.nodes and not (self.links and frozenset((u, v)) in self.links)
-
-
-class Ahead:
-    """Best-first search from the start, by hops made plus hops to go in the sound network.
+class VectorGuide(Guide):
+    """Distances as lengths of shortest vectors.
 
     A vector less one of its steps leads on from the next node, so that only nodes off the vectors
     need one of their own; it is looked for when their turn comes.
     """
 
-    def __init__(self, ground: Ground, start: int, end: int, faults: Faults) -> None:
-        self._ground, self.end, self.faults = ground, end, faults
-        self.came: dict[int, tuple[int, int]] = {}
-        self.cost = {start: 0}
-        self._vectors = {start: ground.vector(start, end)}
-        self._queue = [(l1(self._vectors[start]), 0, 0, start)]
+    def __init__(self, faults: FaultRouter, target: int) -> None:
+        super().__init__(faults.router.network, target)
+        self._router = faults
+        self._vectors: dict[int, Vector] = {}
 
-    def step(self) -> bool:
-        """Look at one node more; False when the end was reached or nothing is left."""
-        if not self._queue:
-            return False
-        promise, minus, order, u = heapq.heappop(self._queue)
-        if u == self.end:
-            return False
-        hops = self.cost[u]
-        if hops < -minus:
-            return True  # it was reached by a shorter way since
-        if u not in self._vectors:
-            self._vectors[u] = self._ground.vector(u, self.end)
-        vector = self._vectors[u]
-        if hops + l1(vector) > promise:
-            heapq.heappush(self._queue, (hops + l1(vector), minus, order, u))
-        else:
-            self._spread(u, hops + 1, vector)
-        return True
+    def _vector(self, node: int) -> Vector:
+        if node not in self._vectors:
+            self._vectors[node] = self._router.vector(node, self.target)
+        return self._vectors[node]
 
-    def _spread(self, u: int, hops: int, vector: Vector) -> None:
+    def distance(self, node: int) -> int:
+        apart = (self.target - node) % self._router.router.components
+        return -1 if apart else l1(self._vector(node))
+
+    def exits(self, node: int) -> Iterator[tuple[int, int, int, int]]:
+        """The largest coordinate of the vector ranks first."""
+        vector = self._vector(node)
         left = l1(vector) - 1
-        for port, v in self._ground.ports(u):
-            if hops >= self.cost.get(v, hops + 1) or not self.faults.open(u, v):
-                continue
-            self.cost[v] = hops
-            self.came[v] = (u, port)
+        for port, head in self._router.ports(node):
             axis, sign = port // 2, -1 if port % 2 else 1
             steps = vector[axis] * sign
-            if steps > 0 and v not in self._vectors:
-                self._vectors[v] = (*vector[:axis], vector[axis] - sign, *vector[axis + 1 :])
-            order = -max(steps, 0) * (1 << 32) + len(self.came)  # largest coordinate first
-            heapq.heappush(self._queue, (hops + left, -hops, order, v))
+            if steps > 0 and head not in self._vectors:
+                self._vectors[head] = (*vector[:axis], vector[axis] - sign, *vector[axis + 1 :])
+            yield port, head, left, -max(steps, 0)
 
-    def path(self) -> Plan:
-        """The path to the end; empty when it was not reached."""
-        found = []
-        at = self.end
-        while at in self.came:
-            before, port = self.came[at]
-            found.append((port, at))
-            at = before
-        return found[::-1]
-
-
-class Behind:
-    """Breadth-first search backwards from the end: is there a path to it at all?"""
-
-    def __init__(self, ground: Ground, end: int, faults: Faults) -> None:
-        self._ground, self.faults = ground, faults
-        self.met = False
-        self._seen = {end}
-        self._queue = deque([end])
-
-    def step(self, other: Ahead) -> bool:
-        """Look at one node more; False when nothing is left."""
-        if not self._queue:
-            return False
-        u = self._queue.popleft()
-        for _, v in self._ground.ports(u):
-            alive = v not in self.faults.nodes
-            if v not in self._seen and alive and self.faults.open(v, u):
-                self.met = self.met or v in other.cost
-                self._seen.add(v)
-                self._queue.append(v)
-        return True
+    def entries(self, node: int) -> Iterator[int]:
+        return (head for _, head in self._router.ports(node))

@@ -19,7 +19,7 @@ from hopscape.core.family import REQUIRED, Facts, Family, Layout, Parameter, int
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement, scan
-from hopscape.core.router import Route, Router
+from hopscape.core.router import Guide, Route, Router
 from hopscape.families.circulant.closed_forms import recognise
 
 if TYPE_CHECKING:
@@ -141,6 +141,15 @@ class Circulant(Family):
             return Route(found.path, found.ports) if found.delivered else None
 
         return route
+
+    def guide(self, network: Network, target: int) -> Guide | None:
+        from hopscape.families.circulant.detours import FaultRouter, VectorGuide
+        from hopscape.families.circulant.routing import CirculantRouter
+
+        router = self.router(network)
+        if not isinstance(router, CirculantRouter):
+            return None
+        return VectorGuide(FaultRouter(router), target)
 
     def translate(self, by: IntArray, nodes: IntArray) -> IntArray:
         return (by + nodes) % self.order

@@ -63,9 +63,9 @@ class TwoHops(Family):
     def detours(
         self, network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
     ) -> Callable[[int, int], Route | None]:
-        from hopscape.papers.blockdesign.routing import detours
+        from hopscape.core.detours import pair_detours
 
-        return detours(network, dead_nodes, dead_links)
+        return pair_detours(network, dead_nodes, dead_links)
 
     def collectives(self) -> tuple[Collective, ...]:
         from hopscape.papers.blockdesign.collectives import COLLECTIVES

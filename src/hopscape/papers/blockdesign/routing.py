@@ -8,13 +8,15 @@ twice either. So the ports are held against the wiring first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.detours import route_around as search
+from hopscape.core.errors import ArgumentError
+from hopscape.core.faults import Faults
 from hopscape.core.network import Network
 from hopscape.core.router import Route, Router
 from hopscape.core.verdict import Verdict
@@ -25,7 +27,6 @@ __all__ = [
     "SwitchRouter",
     "all_routes",
     "check_ports",
-    "detours",
     "route_around",
     "route_options",
     "stranded_pairs",
@@ -142,8 +143,7 @@ def route_around(
 ) -> Route:
     """A shortest route between endpoints when crossbars or links are dead.
 
-    Two hops where one of the σ ways is whole; else four, by an endpoint in between; else a search
-    of the whole network.
+    Two hops where one of the σ routes is whole; else a search (:mod:`hopscape.core.detours`).
 
     Args:
         network: A distributed or partial switch, a quasi-complete digraph or a two-level machine.
@@ -152,6 +152,7 @@ def route_around(
         dead_links (iterable of (int, int)): Pairs of node numbers, in either order.
 
     Raises:
+        ArgumentError: When there is no such crossbar or link.
         DisconnectedError: When nothing is left.
 
     Examples:
@@ -161,80 +162,13 @@ def route_around(
         (0, 10, 1)
     """
     first, second = _endpoints(network, a, b)
-    if isinstance(network.family, Supernodes):
-        return _round_two_level(network, first, second, list(dead_switches), list(dead_links))
+    faults = Faults.of(network, _crossbars(network, dead_switches), dead_links)
     if first == second:
         return Route((first,), ())
-    dead = set(_crossbars(network, dead_switches))
-    cut = {frozenset((network.node(x), network.node(y))) for x, y in dead_links}
-
-    def whole(path: tuple[int, ...]) -> bool:
-        links = pairwise(path)
-        return not dead & set(path) and not any(frozenset(link) in cut for link in links)
-
     for route in all_routes(network, first, second):
-        if whole(route.path):
+        if all(faults.works(u, v) for u, v in pairwise(route.path)):
             return route
-    path = _search(network, first, second, dead, cut)
-    ports = [network.neighbours(u).index(v) for u, v in pairwise(path)]
-    return Route(path, tuple(ports))
-
-
-def _round_two_level(
-    network: Network, a: int, b: int, switches: list[int], links: list[tuple[int, int]]
-) -> Route:
-    from hopscape.papers.blockdesign.meeting import detours as find
-
-    cut = [(network.node(u), network.node(v)) for u, v in links]
-    found = find(network, _crossbars(network, switches), cut)(a, b)
-    if found is None:
-        raise DisconnectedError(
-            f"there is no route left from node {a} to node {b} in {network.spec}"
-        )
-    return found
-
-
-def detours(
-    network: Network, dead_nodes: Sequence[int], dead_links: Sequence[tuple[int, int]]
-) -> Callable[[int, int], Route | None]:
-    """:func:`route_around` for live endpoints, with dead endpoints as well; None without a path."""
-    count = _family(network).n
-    switches = [v for v in dead_nodes if v >= count]
-    cut = list(dead_links)
-    for v in dead_nodes:
-        cut += [(v, int(w)) for w in network.heads[network.tails == v]]
-        cut += [(int(w), v) for w in network.tails[network.heads == v]]
-
-    def route(a: int, b: int) -> Route | None:
-        try:
-            return route_around(network, a, b, dead_switches=switches, dead_links=cut)
-        except DisconnectedError:
-            return None
-
-    return route
-
-
-def _search(
-    network: Network, first: int, second: int, dead: set[int], cut: set[frozenset[int]]
-) -> tuple[int, ...]:
-    before = {first: first}
-    layer = [first]
-    while layer and second not in before:
-        following: list[int] = []
-        for u in layer:
-            for v in network.neighbours(u):
-                if v not in before and v not in dead and frozenset((u, v)) not in cut:
-                    before[v] = u
-                    following.append(v)
-        layer = following
-    if second not in before:
-        raise DisconnectedError(
-            f"there is no route left from node {first} to node {second} in {network.spec}"
-        )
-    path = [second]
-    while path[-1] != first:
-        path.append(before[path[-1]])
-    return tuple(reversed(path))
+    return search(network, first, second, dead_nodes=faults.nodes, dead_links=faults.pairs())
 
 
 def stranded_pairs(network: Network, dead_switches: Iterable[int]) -> int | None:

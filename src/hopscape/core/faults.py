@@ -1,0 +1,99 @@
+"""Dead nodes and links: read, checked, and as a mask of channels.
+
+A dead link is a cut cable: all channels between its two nodes are dead, in both directions. A link
+that the network does not have is refused, wherever it is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError
+from hopscape.core.wired import NodeLike, Wired
+
+__all__ = ["Faults", "read_link", "require_link"]
+
+
+def read_link(network: Wired, text: str, name: str = "dead link") -> tuple[int, int]:
+    """The two nodes of a link that a text names: ``3-17``, or ``(0, 1) - (1, 1)``.
+
+    Args:
+        name: What the link is called in messages.
+
+    Raises:
+        ArgumentError: When it is not two nodes, or the network has no such link.
+
+    Examples:
+        >>> import hopscape
+        >>> read_link(hopscape.build("torus(4, 4)"), "(0, 1) - (0, 2)")
+        (1, 2)
+    """
+    words = text.split(" - ") if " - " in text else text.split("-")
+    if len(words) != 2:
+        raise ArgumentError(f"{name} {text!r} must be two nodes with '-' between them")
+    u, v = (network.node(word.strip()) for word in words)
+    require_link(network, u, v, f"{name} {text!r}")
+    return u, v
+
+
+def require_link(network: Wired, u: int, v: int, name: str | None = None) -> None:
+    """Refuse a link that the network has in neither direction."""
+    if v not in network.neighbours(u) and u not in network.neighbours(v):
+        raise ArgumentError(f"{name or f'dead link {u}-{v}'}: {network.spec} has no such link")
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Dead nodes and dead links.
+
+    Attributes:
+        nodes: Node numbers.
+        links: Each the set of its two ends.
+    """
+
+    nodes: frozenset[int] = frozenset()
+    links: frozenset[frozenset[int]] = frozenset()
+
+    @classmethod
+    def of(
+        cls,
+        network: Wired,
+        dead_nodes: Iterable[NodeLike] = (),
+        dead_links: Iterable[tuple[NodeLike, NodeLike]] = (),
+    ) -> Faults:
+        """Those of a network.
+
+        Raises:
+            ArgumentError: When there is no such node or link.
+        """
+        pairs = [(network.node(u), network.node(v)) for u, v in dead_links]
+        for u, v in pairs:
+            require_link(network, u, v)
+        return cls(frozenset(network.node(v) for v in dead_nodes), frozenset(map(frozenset, pairs)))
+
+    def __bool__(self) -> bool:
+        return bool(self.nodes or self.links)
+
+    def works(self, u: int, v: int) -> bool:
+        """May one go on from u, which is alive, to its neighbour v?"""
+        return v not in self.nodes and not (self.links and frozenset((u, v)) in self.links)
+
+    def channels(self, network: Wired) -> IntArray:
+        """bool[channels]: which channels are dead."""
+        gone = np.zeros(network.order, dtype=bool)
+        gone[list(self.nodes)] = True
+        dead: IntArray = gone[network.tails] | gone[network.heads]
+        for link in self.links:
+            u, v = min(link), max(link)
+            for a, b in ((u, v), (v, u)):
+                own = slice(network.indptr[a], network.indptr[a + 1])
+                dead[own] |= network.heads[own] == b
+        return dead
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """The dead links as ordered pairs."""
+        return sorted((min(link), max(link)) for link in self.links)
