@@ -26,7 +26,7 @@ FLOORS = [
     {"collectives", "deadlock"},
     {"families"},
     {"registry"},
-    {"search", "simulate"},
+    {"proofs", "search", "simulate"},
     {"formats"},
     {"show"},
     {"ledger"},
