@@ -112,6 +112,63 @@ def test_the_toolkit_knows_no_paper() -> None:
     assert wrong == []
 
 
+def _named_modules(path: Path, root: Path) -> set[str]:
+    """Modules that a text of a module names: ``hopscape.show.draw``, ``show.draw:make_figure``.
+
+    A text is the name of a module if there is a file of that name; a single word is a word.
+    """
+    named = set()
+    for text in _texts(path):
+        name = text.partition(":")[0].removeprefix(f"{root.name}.")
+        whole = text.startswith(f"{root.name}.") or "." in name or ":" in text
+        if whole and re.fullmatch(r"\w+(\.\w+)*", name):
+            place = root.joinpath(*name.split("."))
+            if place.is_dir() or place.with_suffix(".py").is_file():
+                named.add(name)
+    return named
+
+
+def test_no_text_names_a_module_above() -> None:
+    """An import by text would be a stair that no import shows."""
+    wrong = []
+    for path in _modules():
+        for name in _named_modules(path, SOURCE):
+            if _floor(name) > _floor(_below(path)):
+                wrong.append(f"{path.relative_to(SOURCE)} names {name}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('import_module("house.attic.trunk")', {"attic.trunk"}),
+        ('load("attic.trunk:open")', {"attic.trunk"}),
+        ('load("attic:open")', {"attic"}),
+        ('"""See house.attic.trunk."""', set()),
+        ('print("attic")', set()),
+        ('print("the attic.trunk is open")', set()),
+        ('load("attic.nothing:open")', set()),
+    ],
+)
+def test_texts_that_name_modules_are_found(text: str, named: set[str], tmp_path: Path) -> None:
+    root = tmp_path / "house"
+    (root / "attic").mkdir(parents=True)
+    (root / "attic/trunk.py").write_text("")
+    (root / "cellar.py").write_text(text)
+    assert _named_modules(root / "cellar.py", root) == named
+
+
+def test_every_method_is_made_somewhere() -> None:
+    """The front page registers just what is asked for, and all of it is there."""
+    from hopscape.core import methods
+
+    asked = set()
+    for path in _modules():
+        asked |= set(re.findall(r'\b(?:method|_known)\("(\w+)"\)', path.read_text("utf-8")))
+    assert asked == set(methods._PLACES)
+    assert all(callable(methods.method(name)) for name in sorted(asked))
+
+
 _EVERYDAY = {"Path", "file", "path", "planes", "product"}
 """Names of families that mean something else as well: they may be variables and words."""
 

@@ -21,6 +21,7 @@ from hopscape._version import __version__
 from hopscape.core.errors import HopscapeError
 from hopscape.core.family import Family, Parameter
 from hopscape.core.kernel_cache import prepare_kernel_cache
+from hopscape.core.methods import register_methods
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.plugins import later
@@ -34,6 +35,27 @@ if TYPE_CHECKING:
     from hopscape.core.verify import verify
 
 prepare_kernel_cache()
+register_methods(
+    {
+        "broadcast": "hopscape.collectives.choose:run_broadcast",
+        "compare": "hopscape.design.columns:compare_networks",
+        "curve_view": "hopscape.design.report.markdown:curve_view",
+        "design_view": "hopscape.design.report.markdown:design_view",
+        "diameter": "hopscape.metrics:diameter",
+        "distance_profile": "hopscape.metrics:distance_profile",
+        "draw": "hopscape.show.draw:draw_network",
+        "draw_curves": "hopscape.simulate.figures:draw_curves",
+        "embed_network": "hopscape.show.explore.page:embed_network",
+        "embed_schedule": "hopscape.show.explore.page:embed_schedule",
+        "make_figure": "hopscape.show.draw:make_figure",
+        "mean_distance": "hopscape.metrics:mean_distance",
+        "simulate": "hopscape.simulate.sweep:simulate_network",
+        "summary": "hopscape.metrics.summary:summarise",
+        "to_igraph": "hopscape.formats.graphs:to_igraph",
+        "to_networkx": "hopscape.formats.graphs:to_networkx",
+        "to_scipy": "hopscape.formats.graphs:to_scipy",
+    }
+)
 
 _ROOMS = (
     "algebra", "collectives", "deadlock", "design", "formats", "ledger", "metrics", "papers",

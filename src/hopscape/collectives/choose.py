@@ -25,7 +25,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
 from hopscape.core.model import COSTS, Disjoint, Model
-from hopscape.core.network import Network
+from hopscape.core.network import Network, NodeLike
 from hopscape.core.plugins import load_plugins
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
@@ -38,6 +38,7 @@ __all__ = [
     "present_name",
     "report",
     "run_algorithm",
+    "run_broadcast",
     "run_built",
 ]
 
@@ -102,6 +103,13 @@ def family_algorithms(family: Family) -> tuple[Collective, ...]:
         one for one in load_plugins("collectives").values() if not isinstance(one, Collective)
     )
     return (*family.collectives(), *(found for offer in offers for found in offer(family)))
+
+
+def run_broadcast(
+    network: Network, root: NodeLike, algorithm: str, model: Mapping[str, Any] | None
+) -> Schedule:
+    """What :meth:`hopscape.Network.broadcast` returns."""
+    return run_algorithm(network, Goal.broadcast(network.node(root)), algorithm, model)
 
 
 def run_algorithm(

@@ -1,12 +1,11 @@
 """What people ask a network for first, as properties and methods.
 
-The work is done by other packages, which build on this one; they are named here as text and
-loaded when they are asked, so that importing hopscape stays quick.
+The work is done by the rooms above, which stand behind the methods
+(:mod:`hopscape.core.methods`).
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
+from hopscape.core.methods import method
 from hopscape.core.numbers import number
 from hopscape.core.tables import Records
 from hopscape.core.wired import NodeLike, Wired
@@ -22,12 +22,6 @@ __all__ = ["Curve", "Front", "Picture"]
 
 _SHOWN = 400
 """Nodes up to which a notebook draws a network by itself."""
-
-
-def _load(place: str) -> Any:
-    """A function of another package, by ``module:name``."""
-    module, _, name = place.partition(":")
-    return getattr(importlib.import_module(f"hopscape.{module}"), name)
 
 
 class Picture:
@@ -57,7 +51,7 @@ class Curve(Records):
 
     def draw(self, path: str | Path) -> None:
         """Draw latency and accepted load over offered load into a file (svg, png or pdf)."""
-        _load("simulate.figures:draw_curves")(self.rows, path, title=self.title)
+        method("draw_curves")(self.rows, path, title=self.title)
 
     def _repr_svg_(self) -> str:
         import tempfile
@@ -68,7 +62,7 @@ class Curve(Records):
             return place.read_text(encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        view = _load("design.report.markdown:curve_view")(self.rows, self.title)
+        view = method("curve_view")(self.rows, self.title)
         return f"{view}{super()._repr_html_()}"
 
 
@@ -89,7 +83,7 @@ class Front(Wired):
             >>> hs.build("torus(8, 8)").diameter
             8
         """
-        return cast("int | None", self._known("metrics:diameter"))
+        return cast("int | None", self._known("diameter"))
 
     @property
     def mean_distance(self) -> float | None:
@@ -100,14 +94,14 @@ class Front(Wired):
             >>> round(hs.build("petersen").mean_distance, 4)
             1.6667
         """
-        value = self._known("metrics:mean_distance")
+        value = self._known("mean_distance")
         return None if value is None else float(value)
 
-    def _known(self, place: str) -> Any:
-        found = _load(place)(self)
-        if found.value is None and found.how == "unknown":
-            raise TooLargeError(f"{place.partition(':')[2]} of {self.spec}: {found.note}")
-        return found.value
+    def _known(self, name: str) -> Any:
+        figure = method(name)(self)
+        if figure.value is None and figure.how == "unknown":
+            raise TooLargeError(f"{name} of {self.spec}: {figure.note}")
+        return figure.value
 
     def histogram(self) -> list[int]:
         """Ordered pairs of nodes at distance 0, 1, 2, ...
@@ -117,11 +111,11 @@ class Front(Wired):
             >>> hs.build("petersen").histogram()
             [10, 30, 60]
         """
-        return [int(x) for x in _load("metrics:distance_profile")(self).histogram]
+        return [int(x) for x in method("distance_profile")(self).histogram]
 
     def summary(self) -> dict[str, Any]:
         """Size, degree, distances and symmetry, and how each is known, as ``hopscape show``."""
-        return cast("dict[str, Any]", _load("metrics.summary:summarise")(self))
+        return cast("dict[str, Any]", method("summary")(self))
 
     # -- other libraries ----------------------------------------------------------------------
 
@@ -133,15 +127,15 @@ class Front(Wired):
             >>> hs.build("petersen").to_networkx().number_of_edges()
             15
         """
-        return _load("formats.graphs:to_networkx")(self)
+        return method("to_networkx")(self)
 
     def to_igraph(self) -> Any:
         """As an igraph graph; needs the package igraph."""
-        return _load("formats.graphs:to_igraph")(self)
+        return method("to_igraph")(self)
 
     def to_scipy(self) -> Any:
         """The adjacency matrix as a scipy sparse array."""
-        return _load("formats.graphs:to_scipy")(self)
+        return method("to_scipy")(self)
 
     # -- judging ------------------------------------------------------------------------------
 
@@ -153,9 +147,9 @@ class Front(Wired):
                 ``dark``.
         """
         if path is not None:
-            _load("show.draw:draw_network")(self, path, **options)
+            method("draw")(self, path, **options)
             return None
-        return Picture(_load("show.draw:make_figure")(self, **options))
+        return Picture(method("make_figure")(self, **options))
 
     def compare(self, *others: Any, columns: Sequence[str] | None = None) -> Records:
         """Put it beside other networks, one row for each.
@@ -173,17 +167,7 @@ class Front(Wired):
             torus(4, 4)        4         4
             hypercube(4)       4         4
         """
-        build, new = _load("registry:build"), _load("design.columns:new_evaluation")
-        columns = _load("design.columns:columns_of")("python") if columns is None else columns
-        names = [_load("design.columns:find_column")(name).name for name in columns]
-        networks = [self, *(build(other) for other in others)]
-        rows = []
-        for network in networks:
-            evaluation = new(network)
-            figures = {name: evaluation.figure(name).value for name in names}
-            kept = {k: v if isinstance(v, int | None) else float(v) for k, v in figures.items()}
-            rows.append({"network": network.spec} | kept)
-        return Records(rows)
+        return Records(method("compare")(self, *others, columns=columns))
 
     def simulate(
         self,
@@ -212,13 +196,9 @@ class Front(Wired):
                 f"{self.spec} is known to this session only; write it with hopscape export or"
                 " interchange.write_network and build it from the file to simulate it"
             )
-        job, make = _load("simulate:Job"), _load("simulate:Settings")
         wanted = [float(loads)] if isinstance(loads, int | float) else [float(x) for x in loads]
-        jobs = [
-            job(self.spec, traffic, load, make(**settings), cycles=cycles, seed=seed)
-            for load in wanted
-        ]
-        return Curve(_load("simulate:simulate")(jobs), f"{self.spec}: {traffic} traffic")
+        rows = method("simulate")(self, wanted, traffic, cycles=cycles, seed=seed, **settings)
+        return Curve(rows, f"{self.spec}: {traffic} traffic")
 
     def broadcast(self, root: NodeLike = 0, *, algorithm: str = "generic", **model: Any) -> Any:
         """A :class:`~hopscape.Schedule` that brings one node's data to all.
@@ -234,9 +214,7 @@ class Front(Wired):
             >>> plan.rounds, bool(hs.verify(plan))
             (4, True)
         """
-        goal = _load("core.goal:Goal").broadcast(self.node(root))
-        run = _load("collectives:run_algorithm")
-        return run(self, goal, algorithm, model or None)
+        return method("broadcast")(self, root, algorithm, model or None)
 
     # -- equality and notebooks -----------------------------------------------------------------
 
@@ -282,7 +260,7 @@ class Front(Wired):
                         for k, v in rows.items())  # fmt: skip
         picture = self._repr_svg_() or ""
         picture = picture[picture.find("<svg") :] if picture else ""
-        explorer = _load("show.explore.page:embed_network")(self) if self.order else ""
+        explorer = method("embed_network")(self) if self.order else ""
         return f"<p><b>{escape(self.spec)}</b></p><table>{cells}</table>{picture}{explorer}"
 
     def _repr_svg_(self) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from copy import copy
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from hopscape.core.arrays import ADD, COPY, OPERATIONS, IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError, ScheduleError
 from hopscape.core.files import write_atomically
 from hopscape.core.goal import Goal
+from hopscape.core.methods import method
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
@@ -268,7 +268,7 @@ class Schedule:
         shown = Records(self._rows(_SHOWN), repr(self))
         left = self.transfers - _SHOWN
         more = f"<p>and {left} more transfers</p>" if left > 0 else ""
-        player = import_module("hopscape.show.explore.page").embed_schedule(self)
+        player = method("embed_schedule")(self)
         return f"{shown._repr_html_()}{more}{player}"
 
     def save(self, path: str | Path) -> None:

@@ -7,19 +7,22 @@ own with one line of metadata that names a :class:`~hopscape.metrics.evaluation.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
 from hopscape.design.conditions import Conditions
 from hopscape.metrics.evaluation import Column, Evaluation
+from hopscape.registry import build
 
 __all__ = [
     "ALL_COLUMNS",
     "column_names",
     "columns_of",
     "columns_of_stage",
+    "compare_networks",
     "find_column",
     "new_evaluation",
     "plain_title",
@@ -61,6 +64,21 @@ def columns_of_stage(stage: int) -> list[str]:
 def new_evaluation(network: Network, conditions: Conditions | None = None) -> Evaluation:
     """A network ready to be measured under conditions, quickly."""
     return Evaluation(network, conditions=conditions, quick=True, columns=ALL_COLUMNS)
+
+
+def compare_networks(
+    *networks: Network | str, columns: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """Rows of a comparison: what :meth:`hopscape.Network.compare` shows."""
+    wanted = columns_of("python") if columns is None else columns
+    names = [find_column(word).name for word in wanted]
+    rows: list[dict[str, Any]] = []
+    for network in map(build, networks):
+        evaluation = new_evaluation(network)
+        figures = {name: evaluation.figure(name).value for name in names}
+        plain = {k: v if isinstance(v, int | None) else float(v) for k, v in figures.items()}
+        rows.append({"network": network.spec} | plain)
+    return rows
 
 
 def column_names(text: str) -> list[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from hopscape.core.errors import ArgumentError
+from hopscape.core.methods import method
 from hopscape.design.candidates import Candidate
 from hopscape.registry import build
 
@@ -21,7 +20,7 @@ class Ranked:
     candidates: list[Candidate]
 
     def _repr_html_(self) -> str:
-        view: str = import_module("hopscape.design.report.markdown").design_view(self)
+        view: str = method("design_view")(self)
         return view
 
     @property

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.simulate import measurement
 from hopscape.simulate.faults import read_faults
@@ -16,6 +17,7 @@ from hopscape.simulate.jobs import Job
 from hopscape.simulate.measurement import Point, run_point
 from hopscape.simulate.replay import Replay, lines_of
 from hopscape.simulate.replay import replay as replay_on
+from hopscape.simulate.settings import Settings
 from hopscape.store import Store, Task, opened, run_tasks
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "saturation",
     "saturations",
     "simulate",
+    "simulate_network",
 ]
 
 _MOST_LOADS = 100_000
@@ -107,6 +110,22 @@ def simulate(
         done = run_tasks(tasks, run_job, kept, threads=workers, dask=dask, text="simulation")
         found = {task.key: record for task, record in done}
         return [found[job.key] for job in wanted]
+
+
+def simulate_network(
+    network: Network,
+    loads: Sequence[float],
+    traffic: str,
+    *,
+    cycles: int,
+    seed: int,
+    **settings: Any,
+) -> list[dict[str, Any]]:
+    """What :meth:`hopscape.Network.simulate` shows: a record for each load."""
+    router = Settings(**settings)
+    return simulate(
+        [Job(network.spec, traffic, load, router, cycles=cycles, seed=seed) for load in loads]
+    )
 
 
 @dataclass(frozen=True)
