@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hopscape.cli import main
+from optional import skip_without_package_of
 
 __all__ = ["Done", "ask", "refused", "run", "shown"]
 
@@ -36,6 +37,7 @@ def run(*arguments: str, **environment: str) -> Done:
                 main(list(arguments))
             except SystemExit as leaving:
                 code = int(leaving.code or 0)
+    skip_without_package_of(complaints.getvalue())
     return Done(code, out.getvalue(), complaints.getvalue())
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import signal
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import hopscape
 import tiers
 from hopscape.core.plugins import plugin_entries
+from optional import skip_without_its_package
 
 # Tests of the papers and of the whole product: not where the toolkit stands alone
 # (tests/without_papers.py).
@@ -103,6 +104,25 @@ WRAP_AROUND = (
 )
 # Rooms whose tests are small: all of them can do without a compiler unless marked 'compiled'.
 SMALL_ROOMS = {"core", "metrics", "deadlock", "collectives", "flows", "forest", "classics"}
+
+
+def _skip_without_its_package() -> Generator[None, Any, Any]:
+    """Skip a test that needs an optional package which is not installed."""
+    try:
+        return (yield)
+    except ImportError as error:
+        skip_without_its_package(error)
+        raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, Any, Any]:
+    return (yield from _skip_without_its_package())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, Any, Any]:
+    return (yield from _skip_without_its_package())
 
 
 def can_do_without_a_compiler(item: pytest.Item) -> bool:

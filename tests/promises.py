@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-import igraph
 import numpy as np
 
 import hopscape
@@ -83,6 +82,8 @@ def true_orbits(net: Network) -> list[set[int]]:
             few, many = (u, v) if count[u, v] < count[v, u] else (v, u)
             edges += [(few, len(paint)), (len(paint), len(paint) + 1), (len(paint) + 1, many)]
             paint += [("few", count[few, many], count[many, few]), ("many",)]
+    import igraph
+
     graph = igraph.Graph(n=len(paint), edges=edges)
     numbers = [colours.setdefault(colour, len(colours)) for colour in paint]
     generators = graph.automorphism_group(color=numbers)

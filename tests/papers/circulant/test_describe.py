@@ -82,7 +82,8 @@ def test_mean_of_wong_coppersmith(b, n) -> None:
     )
 
 
-def test_what_is_not_known_is_bounded_in_words() -> None:
+def test_what_is_not_known_is_bounded_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPSCAPE_MEMORY", "16G")  # whatever this machine has
     family = Circulant(10**11 + 3, (1, 7, 20, 7777, 123456, 1234567, 12345678, 123456789))
     record = summarise(Network.of(family))
     assert record["how"]["diameter"].startswith("at most; from 45 to ")
