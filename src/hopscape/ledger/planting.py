@@ -36,6 +36,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from inspect import CO_OPTIMIZED
 from multiprocessing import Pipe
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
@@ -55,9 +56,9 @@ __all__ = ["Trial", "reached_mutants", "run_mutants", "try_mutants"]
 
 _BATCH = 25
 """Mutants of one task: enough to pay for its first run, few enough to lose when interrupted."""
-_SPARE_SECONDS, _TIMES = 10, 8
+_SPARE_SECONDS, _TIMES = 5, 6
 """A mutant may use this much processor time, and so many times that of the check as it is."""
-_KERNEL_SECONDS = 60
+_KERNEL_SECONDS = 20
 """Processor time for a check with an interpreted kernel; a hundred times slower than compiled."""
 _MEMORY = 8 << 30
 """Bytes of address space: a mutant that allocates without end is stopped before the machine is."""
@@ -270,7 +271,8 @@ class _Judged:
         module = str(names.get("__name__", ""))
         if module not in self._known:
             self._known[module] = self._may_mutate(module)
-        return self._known[module] and code not in self._own and code.co_name != "<module>"
+        in_function = code.co_flags & CO_OPTIMIZED  # not so bodies of modules and classes
+        return bool(in_function) and self._known[module] and code not in self._own
 
     def _may_mutate(self, module: str) -> bool:
         package, _, rest = module.partition(".")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cache
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from hopscape.families.circulant.closed_forms import (
     ulb,
 )
 from hopscape.families.circulant.wiring import Circulant
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, judge
 from hopscape.papers.circulant import printed
 from hopscape.papers.circulant.families import (
     ChenJia,
@@ -27,6 +28,19 @@ from hopscape.papers.circulant.families import (
     chen_jia_order,
 )
 from hopscape.papers.circulant.printed import diameter, distances, polynomial, shown, wired
+
+
+@cache
+def _points(d: int, n: int) -> int:
+    """Points within d steps in n dimensions, by the recurrence of Delannoy's numbers."""
+    if d == 0 or n == 0:
+        return 1
+    return _points(d - 1, n) + _points(d, n - 1) + _points(d - 1, n - 1)
+
+
+def _radius(nodes: int, n: int) -> int:
+    """The least d with as many points within it, one after the other."""
+    return next(d for d in itertools.count() if _points(d, n) >= nodes)
 
 
 def ball_formula() -> Outcome:
@@ -43,7 +57,12 @@ def ball_formula() -> Outcome:
         scale = 3 if n == 3 else 1
         if scale * ball(d, n) != polynomial(printed.BALLS[n - 1], d):
             wrong.append(f"d = {d}, n = {n}: {ball(d, n)} against the polynomial")
-    return judge(wrong, f"{counts} counts and {values} values of polynomials compared")
+    return judge(
+        wrong,
+        f"{counts} counts and {values} values of polynomials compared",
+        values={"N(5, n)": [ball(5, n) for n in range(1, 5)]},
+        searched=[Searched("balls counted point by point", counts, 4 * 6)],
+    )
 
 
 def ulb_two() -> Outcome:
@@ -60,11 +79,17 @@ def ulb_two() -> Outcome:
 def ulb_bound() -> Outcome:
     cases = list(itertools.product(range(1, 7), range(1, 800)))
     wrong = [
-        f"N = {nodes}, n = {n}: ulb = {ulb(nodes, n)}"
+        f"N = {nodes}, n = {n}: ulb = {ulb(nodes, n)}, the least radius {_radius(nodes, n)}"
         for n, nodes in cases
-        if (2 * ulb(nodes, n) + n + 1) ** n < math.factorial(n) * nodes
+        if ulb(nodes, n) != _radius(nodes, n)
+        or (2 * _radius(nodes, n) + n + 1) ** n < math.factorial(n) * nodes
     ]
-    return judge(wrong, f"{len(cases):,} cases compared")
+    return judge(
+        wrong,
+        f"{len(cases):,} cases compared",
+        values={"ulb(799, n)": [ulb(799, n) for n in range(1, 7)]},
+        searched=[Searched("pairs of N and n", len(cases), 6 * 799)],
+    )
 
 
 def ulb_below() -> Outcome:
@@ -74,11 +99,16 @@ def ulb_below() -> Outcome:
         nodes, n = int(rng.integers(12, 200)), int(rng.integers(1, 5))
         steps = [1, *rng.choice(np.arange(2, nodes // 2 + 1), n - 1, replace=False).tolist()]
         graphs += 1
-        hops = diameter(nodes, steps)
-        equal += hops == ulb(nodes, n)
-        if hops < ulb(nodes, n):
-            wrong.append(f"{shown(nodes, steps)}: {hops} < {ulb(nodes, n)}")
-    return judge(wrong, f"{graphs} random graphs, {equal} of them of the least diameter")
+        hops, least = diameter(nodes, steps), ulb(nodes, n)
+        equal += hops == least
+        if hops < least or least != _radius(nodes, n):
+            wrong.append(f"{shown(nodes, steps)}: {hops}, ulb {least}")
+    return judge(
+        wrong,
+        f"{graphs} random graphs, {equal} of them of the least diameter",
+        values={"of least diameter": equal},
+        searched=[Searched("random graphs", graphs, 400)],
+    )
 
 
 def max_small_n() -> Outcome:
@@ -97,17 +127,28 @@ def max_small_n() -> Outcome:
             fold(2 * d * d + 2 * d + 1, (1, 2 * d + 1)),
         ):
             wrong.append(f"d = {d}: {loop.generators}")
-    return judge(wrong, f"{graphs} graphs measured")
+    return judge(wrong, f"{graphs} graphs measured", searched=[Searched("graphs", graphs, 2 * 30)])
 
 
 def max_below() -> Outcome:
-    wrong = [
-        f"d = {d}: {max_order(d, 3)} > {ball(d, 3)}"
-        for d in range(1, 200)
-        if max_order(d, 3) > ball(d, 3)
-    ]
-    less = sum(max_order(d, 3) < ball(d, 3) for d in range(1, 200))
-    return judge(wrong, f"d = 1..199, n = 3: less for {less}, equal for {199 - less}")
+    wrong, less, gaps = [], 0, []
+    for d in range(1, 200):
+        most, points = max_order(d, 3), ball(d, 3)
+        if most > points or (most, points) != (_largest(d), _points(d, 3)):
+            wrong.append(f"d = {d}: {most} nodes, {points} points")
+        less += most < points
+        gaps += [points - most]
+    return judge(
+        wrong,
+        f"d = 1..199, n = 3: less for {less}, equal for {199 - less}",
+        values={"N(d, 3) - M(d, 3), d = 1..12": gaps[:12]},
+        searched=[Searched("diameters", len(gaps), 199)],
+    )
+
+
+def _largest(d: int) -> int:
+    """M(d, 3) as theorem 2 prints it."""
+    return polynomial(printed.LARGEST[d % 3], d // 3)
 
 
 def _double_loops(variant: str) -> tuple[list[str], int, int]:
@@ -172,13 +213,14 @@ def wong_third() -> Outcome:
         d = member.known_diameter()
         rest = abs(27 * member.order - 8 * d**3)
         most = max(most, rest / (27 * d * d))
-        if rest > 3 * 27 * d * d:
-            wrong.append(f"d = {d}: order {member.order}")
-    return judge(wrong, f"b = 3..399: N differs from (8/27)d³ by at most {most:.3g}·d²")
+        if rest > 3 * 27 * d * d or (member.order, 2 * d) != (b**3, 3 * (b - 1)):
+            wrong.append(f"b = {b}: order {member.order}, diameter {d}")
+    text = f"b = 3..399: N differs from (8/27)d³ by at most {most:.3g}·d²"
+    return judge(wrong, text, values={"largest difference by d²": round(most, 9)})
 
 
 def chen_jia() -> Outcome:
-    wrong, missing, graphs = [], [], 0
+    wrong, missing, graphs, diameters = [], [], 0, []
     for n in (3, 4, 5):
         for d in itertools.count(n):
             k = (d - n + 3) // n
@@ -191,6 +233,7 @@ def chen_jia() -> Outcome:
             graphs += 1
             member = ChenJia(d, n)
             hops = int(wired(member).max())
+            diameters.append([d, n, member.order, hops])
             if hops > d or (member.order, chen_jia_order(d, n)) != (nodes, nodes):
                 wrong.append(f"d = {d}, n = {n}: {member.order} nodes, diameter {hops}")
     below = [f"no graph for d = {d}, n = {n}: k = 0" for d, n in missing]
@@ -199,6 +242,7 @@ def chen_jia() -> Outcome:
         wrong + below,
         f"{graphs} graphs measured; k = 0 for {len(missing)} pairs (d, n)",
         Correction("the range is d >= 2n - 3", wrong + late),
+        values={"d, n, N, diameter": diameters, "no graph for d, n": missing},
     )
 
 
@@ -220,7 +264,12 @@ def polynomials() -> Outcome:
         "Yebra's N": [Yebra(d).order for d in range(1, 40)],
         "Yebra's s3": [Yebra(d).generators[2] for d in range(1, 40)],
     }
-    wrong = [name for name, row in rows.items() if np.diff(row, 3).any()]
+    formulas = ((1, 2), (1, 2, 2), (1, 3, 3), (2, 3))
+    wrong = [
+        name
+        for (name, row), formula in zip(rows.items(), formulas, strict=True)
+        if np.diff(row, 3).any() or row != [polynomial(formula, d) for d in range(1, 40)]
+    ]
     degrees = ", ".join(f"{name} {2 if np.diff(row, 2).any() else 1}" for name, row in rows.items())
     return judge(wrong, f"degrees: {degrees}")
 
@@ -231,10 +280,17 @@ def above_older() -> Outcome:
         base = 2 * d // 3 + 1  # largest odd b with 3(b - 1)/2 <= d
         older = max(3 * d * d + 3 * d + 1, (base - (base % 2 == 0)) ** 3)
         older = max(older, chen_jia_order(d, 3) if d >= 3 else 0)
+        if max_order(d, 3) != _largest(d):
+            late.append(f"d = {d}: {max_order(d, 3)} by the closed form, {_largest(d)} printed")
         if max_order(d, 3) <= older:
             wrong.append(f"d = {d}: {max_order(d, 3)} against {older}")
             late += wrong[-1:] if d > 1 else []
-    return judge(wrong, f"larger for {299 - len(wrong)} of 299", Correction("for d >= 2", late))
+    return judge(
+        wrong + [one for one in late if one not in wrong],
+        f"larger for {299 - len(wrong)} of 299",
+        Correction("for d >= 2", late),
+        values={"not larger for": wrong},
+    )
 
 
 def eight_ninths() -> Outcome:
