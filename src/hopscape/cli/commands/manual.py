@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -173,7 +173,10 @@ def ledger(
         emit_rows(rows)
         return
     if plant:
-        _plant(claims, sample=sample, seed=seed, resume=resume, workers=workers, page=page)
+        given = {"--paper": paper, "--claim": key, "--sample": sample, "--seed": seed or None}
+        words = [f"{name} {value}" for name, value in given.items() if value is not None]
+        draw = _Draw(" ".join(["hopscape ledger --plant", *words]), sample, seed)
+        _plant(claims, draw, resume=resume, workers=workers, page=page)
         return
     entries = list(run_claims(claims))
     if pin:
@@ -189,11 +192,18 @@ def ledger(
         raise typer.Exit(1)
 
 
+class _Draw(NamedTuple):
+    """Which mutants are tried, and the command that says so."""
+
+    command: str
+    sample: int | None
+    seed: int
+
+
 def _plant(
     claims: Sequence[Claim],
+    draw: _Draw,
     *,
-    sample: int | None,
-    seed: int,
     resume: Path | None,
     workers: int | None,
     page: Path | None,
@@ -212,13 +222,14 @@ def _plant(
     from hopscape.store import Store
 
     with Store(resume) as store:
-        trials = list(run_mutants(claims, sample=sample, seed=seed, store=store, processes=workers))
+        work = run_mutants(
+            claims, sample=draw.sample, seed=draw.seed, store=store, processes=workers
+        )
+        trials = list(work)
     scores = scores_by_entry(trials, claims)
     whole = total_score(scores)
     if page is not None:
-        drawn = f" --sample {sample} --seed {seed}" if sample is not None else ""
-        section = mutant_section(scores, claims, f"hopscape ledger --plant{drawn}")
-        _renew(page, mutants=section)
+        _renew(page, mutants=mutant_section(scores, claims, draw.command))
         print(f"wrote {page}: {len(trials)} mutants of {len(scores)} claims")
     else:
         rows = [score.to_dict() for score in (*scores, *([whole] if len(scores) > 1 else []))]
