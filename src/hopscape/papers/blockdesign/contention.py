@@ -19,7 +19,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.verdict import Verdict
-from hopscape.papers.blockdesign.families import QuasicompleteDigraph, SwitchFamily
+from hopscape.papers.blockdesign.crossbars import Crossbars, SimplexCrossbars
 from hopscape.papers.blockdesign.routing import check_ports, route_options
 
 __all__ = [
@@ -115,9 +115,9 @@ def check_traffic(
     return _run(network, first, second, np.array([0, len(first)]), half_duplex, spread)
 
 
-def switch_family(network: Network) -> SwitchFamily | QuasicompleteDigraph | None:
+def switch_family(network: Network) -> Crossbars | SimplexCrossbars | None:
     family = network.family
-    return family if isinstance(family, SwitchFamily | QuasicompleteDigraph) else None
+    return family if isinstance(family, Crossbars | SimplexCrossbars) else None
 
 
 def _in_a_row(ends: IntArray) -> bool:
