@@ -4,7 +4,7 @@ export interface Graph {
   links: number;
   tails: Int32Array;
   heads: Int32Array;
-  /** Channels that leave a node: start[v] .. start[v + 1], by port. */
+  /** Channels that leave a node: start[v] .. start[v + 1], by port (from 0; packed from 1). */
   start: Int32Array;
   to: Int32Array;
   /** Channel 2i runs along link i, 2i + 1 against it. */
@@ -56,12 +56,12 @@ export function makeGraph(
   for (let i = 0; i < links; i++) {
     at.push(tails[i]);
     to.push(heads[i]);
-    ports.push(tailPorts[i]);
+    ports.push(tailPorts[i] - 1);
     names.push(2 * i);
     if (headPorts[i] === 0) continue;
     at.push(heads[i]);
     to.push(tails[i]);
-    ports.push(headPorts[i]);
+    ports.push(headPorts[i] - 1);
     names.push(2 * i + 1);
   }
   const [a, b, p, c] = [at, to, ports, names].map((list) => Int32Array.from(list));

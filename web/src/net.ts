@@ -97,7 +97,7 @@ export class Net {
     if (router.rule === "lowest" || !this.ports)
       return lowestRoute(this.graph, at, to, allAlive(this.graph));
     const ports = this.ports;
-    const port = (p: number) => (p === 255 ? -1 : p + 1);
+    const port = (p: number) => (p === 255 ? -1 : p);
     if (router.rule === "table")
       return ruledRoute(this.graph, at, to, (v, w) => port(ports[v * this.order + w]));
     const sides = router.sides!;

@@ -37,7 +37,7 @@ export function nodes(pane: Pane, app: App): Node[] {
     ),
     table(
       "Nodes and their neighbours by port",
-      ["node", "address", "kind", "port: neighbour"],
+      ["node", "address", "kind", "port (from 0): neighbour"],
       rows,
     ),
   ];

@@ -7,7 +7,7 @@ function hops(pane: Pane, caption: string, route: Route): HTMLElement {
   const { net } = pane;
   return table(
     caption,
-    ["hop", "from", "by port", "to"],
+    ["hop", "from", "by port (from 0)", "to"],
     route.ports.map((port, i) => [
       String(i + 1),
       net.title(route.nodes[i]),

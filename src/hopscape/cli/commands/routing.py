@@ -106,7 +106,7 @@ def _path_texts(network: Network, path: tuple[int, ...], ports: tuple[int, ...])
     return {
         "path": " → ".join(_few(path, str)),
         "addresses": " → ".join(_few(path, network.addresses.text)),
-        "ports": ", ".join(_few(ports, str)) or "-",
+        "ports": f"{', '.join(_few(ports, str))} (counted from 0)" if ports else "-",
     } | _note(network)
 
 

@@ -211,7 +211,7 @@ def _kinds(network: Network, links: Links) -> list[dict[str, Any]]:
     ports = network.port_of(links.first)
     named = only_names(network.classes)
     if not (network.classes and named) and len(ports) and ports.max() < 32:
-        names = [f"port {p + 1}" for p in range(int(ports.max()) + 1)]
+        names = [f"port {p}" for p in range(int(ports.max()) + 1)]
         out.append({"title": "port", "names": names, "of": pack(ports)})
     if network.classes:
         names = [kind.name for kind in network.classes]
