@@ -118,7 +118,8 @@ def check_neighbours() -> Outcome:
 def check_connectivity() -> Outcome:
     import networkx
 
-    graph = brute.graph(brute.rows_of(heawood()))
+    rows = brute.rows_of(heawood())
+    graph = brute.graph(rows)
     found = Counter(
         len(list(networkx.node_disjoint_paths(graph, a, b))) for a, b in combinations(range(_N), 2)
     )
@@ -126,7 +127,12 @@ def check_connectivity() -> Outcome:
     degree = printed.HEAWOOD[2]
     wrong = [] if set(found) == {degree} else wrong
     text = ", ".join(f"{count} pairs with {ways}" for ways, count in sorted(found.items()))
-    return judge(wrong, f"disjoint paths between two nodes: {text}")
+    return judge(
+        wrong,
+        f"disjoint paths between two nodes: {text}",
+        values={"neighbours of 0": sorted(rows[0]), "neighbours of 1": sorted(rows[1])},
+        searched=[Searched("pairs of nodes", found.total(), _N * (_N - 1) // 2)],
+    )
 
 
 def check_against_cube() -> Outcome:
