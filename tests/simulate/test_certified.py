@@ -181,7 +181,7 @@ def test_busy_rings_keep_what_they_carry_beyond_saturation(spec, config, most, l
 
 
 def test_without_means_against_congestion_a_circulant_collapses():
-    bare = Settings(spread="none", priority="none")
+    bare = Settings(spread="none", priority="none", window="none")
     setup = build_setup(hopscape.build("circulant(100, 1, 18)"), bare)
     traffic = make_traffic("uniform", setup.endpoints)
     assert run_point(setup, traffic, 0.9, warmup=1500, cycles=1500).accepted < 0.3
@@ -189,8 +189,9 @@ def test_without_means_against_congestion_a_circulant_collapses():
 
 def test_an_injection_limit_and_the_oldest_first_help_too():
     network = hopscape.build("circulant(100, 1, 18)")
+    bare = {"spread": "none", "priority": "none", "window": "none"}
     for more in ({"injection_limit": 0.125}, {"priority": "age"}):
-        setup = build_setup(network, Settings(**({"spread": "none", "priority": "none"} | more)))
+        setup = build_setup(network, Settings(**(bare | more)))
         traffic = make_traffic("uniform", setup.endpoints)
         point = run_point(setup, traffic, 0.9, warmup=1500, cycles=1500)
         assert point.accepted > 0.3, more

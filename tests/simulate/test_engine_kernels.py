@@ -18,7 +18,7 @@ pytestmark = pytest.mark.interpreted
 
 def outcome(spec, load, cycles, **options):
     """Packets made and delivered, hops of flits, and how often each line was used."""
-    setup = build_setup(hopscape.build(spec), Settings(**options))
+    setup = build_setup(hopscape.build(spec), Settings(**({"window": "none"} | options)))
     traffic = make_traffic("uniform-others", setup.endpoints)
     source = make_source(traffic, setup.settings, load)
     state = start(setup, traffic, source, 11)
@@ -89,6 +89,20 @@ CASES = [
         120,
         {"concentration": 2, "switching": "store-and-forward"},
         [1308, 710, 2005, 33200, 52499],
+    ),
+    (
+        "mesh(2, 3)",
+        0.9,
+        120,
+        {"concentration": 2, "switching": "store-and-forward", "window": "delay"},
+        [1101, 722, 1992, 33429, 33467],
+    ),
+    (
+        "mesh(3, 3)",
+        0.8,
+        120,
+        {"vcs": 4, "buffer": 4, "packet": (3, 16), "window": "delay"},
+        [67, 46, 1510, 31730, 2040],
     ),
 ]
 

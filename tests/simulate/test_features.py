@@ -111,7 +111,7 @@ def _twins(links):
 @pytest.mark.parametrize(("links", "most"), [(1, 0.25), (2, 0.5), (4, 1.0)])
 def test_parallel_links_carry_as_much_as_they_are(links, most, routing):
     """Four endpoints a node, all sending across: each link carries one flit a cycle."""
-    config = Settings(vcs=8, buffer=16, concentration=4, routing=routing)
+    config = Settings(vcs=8, buffer=16, concentration=4, routing=routing, window="none")
     setup = build_setup(_twins(links), config)
     across = make_traffic(np.array([4, 5, 6, 7, 0, 1, 2, 3]), 8)
     point = run_point(setup, across, 1.0, warmup=500, cycles=2000)

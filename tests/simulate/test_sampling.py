@@ -1,4 +1,4 @@
-"""The mean age of packets, counted one by one."""
+"""The ages of packets that have not arrived, counted one by one and cycle by cycle."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ import hopscape
 from hopscape.simulate import Settings, build_setup, layout, make_traffic
 from hopscape.simulate.engine_kernels import advance
 from hopscape.simulate.faults import census
-from hopscape.simulate.measurement import _age, blank_counters, make_source, start
+from hopscape.simulate.measurement import (
+    _age,
+    blank_counters,
+    make_source,
+    start,
+    unfinished,
+)
+from hopscape.simulate.traffic import read_trace
 
 pytestmark = pytest.mark.interpreted
 
@@ -47,3 +54,49 @@ def test_a_packet_at_its_source_is_counted_the_first_of_all_too():
     state.ends[1, layout.E_SENDING] = 0
     state.ends[3, layout.E_SENDING] = 7
     assert census(setup.settings.buffer, state) == {0, 7}
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 80), (13, 50)])
+def test_ages_of_all_that_has_not_arrived_are_the_waits_of_every_cycle(tmp_path, first, last):
+    """Little: the latencies so far are the packets that are there, summed over the cycles.
+
+    The queues of a trace are known packet by packet. Every second of node 0 goes far, three flits
+    each, in every cycle: far more than it can send.
+    """
+    lines = [f"{t},{s},{(s + 1 + t % 2) % 4},3" for t in range(60) for s in (0, 1, 1)]
+    path = tmp_path / "heavy.trace"
+    path.write_text("\n".join(lines))
+    setup = build_setup(hopscape.build("ring(4)"), Settings(vcs=2))
+    traffic = read_trace(path, 4)
+    source = make_source(traffic, setup.settings, 0.0)
+    state = start(setup, traffic, source, 1)
+    counters = blank_counters(setup, 10)
+    counters.span[:2] = first, last
+    births = [int(line.split(",")[0]) for line in lines]
+    mine = [t for t in births if first <= t < last]
+    waits = 0
+    for cycle in range(80):
+        advance(setup.fabric, state, source, counters, cycle + 1, 1000)
+        waits += sum(t <= cycle for t in mine) - int(counters.histogram[0].sum())
+    late = unfinished(state, source, first, last)
+    arrived = int(counters.histogram[0].sum())
+    assert 0 < arrived < len(mine)
+    assert late.number == len(mine) - arrived
+    done = int(counters.histogram[0] @ range(counters.histogram.shape[1]))
+    assert done + late.total == waits
+    assert len(late.inside)
+
+
+@pytest.mark.parametrize("bursts", [None, (0.1, 0.3)])
+def test_queues_of_random_births_hold_what_the_rate_makes(bursts):
+    setup = build_setup(hopscape.build("ring(4)"), Settings())
+    traffic = make_traffic("uniform-others", 4)
+    traffic = traffic if bursts is None else traffic.bursty(*bursts)
+    source = make_source(traffic, setup.settings, 0.2)
+    state = start(setup, traffic, source, 5)
+    state.scalars[layout.NOW] = 100
+    state.ends[:, layout.E_BIRTH] = [40, 99, 100, 2**30]
+    late = unfinished(state, source, 30, 90)
+    assert late.number == pytest.approx(1 + 0.2 * 49)
+    assert late.total == pytest.approx(60 + 0.2 * sum(range(11, 60)))
+    assert unfinished(state, source, 50, 90).number == pytest.approx(0.2 * 40)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from commands import ask, refused
+from commands import ask, refused, run
 from hopscape.core.errors import ArgumentError, FileFormatError, TooLargeError
 from hopscape.formats.booksim import (
     parse_booksim,
@@ -20,6 +20,7 @@ from hopscape.formats.booksim import (
     write_booksim,
 )
 from hopscape.simulate import Settings, build_setup, layout, make_traffic, run_point
+from hopscape.simulate.figures import draw_curves
 from hopscape.simulate.jobs import Job
 from hopscape.simulate.measurement import make_source, start, warm_up_cut
 from hopscape.simulate.run import is_deadlocked, stuck_rows
@@ -148,8 +149,8 @@ def test_the_same_seed_gives_the_same_run():
     setup = _setup("petersen")
     traffic = make_traffic("uniform", 10)
     runs = [run_point(setup, traffic, 0.2, seed=s, cycles=1000).to_dict() for s in (5, 5, 6)]
-    for run in runs:
-        del run["seconds"]
+    for one in runs:
+        del one["seconds"]
     assert runs[0] == runs[1]
     assert runs[0] != runs[2]
 
@@ -467,3 +468,30 @@ def test_large_simulations_say_their_memory_before_they_take_it(monkeypatch):
     monkeypatch.setenv("HOPSCAPE_MEMORY", "10K")
     refused = CliRunner().invoke(app, ["simulate", "ring(7)", *arguments[2:]])
     assert isinstance(refused.exception, TooLargeError)
+
+
+def test_latency_rises_in_saturation(tmp_path):
+    """Of packets to one channel only those that were first in line arrive; the others count too."""
+    jobs = [
+        Job("hyperx((9,), p=8)", "worst", load, Settings(), cycles=1500, warmup=500)
+        for load in (0.05, 0.12, 0.3, 0.8)
+    ]
+    points = simulate(jobs, workers=1)
+    for column in ("latency", "p95", "p99"):
+        values = [point[column] for point in points]
+        assert values == sorted(values), column
+    assert [point["waiting"] > 0 for point in points] == [False, False, True, True]
+    assert [point["saturated"] for point in points] == [False, False, True, True]
+    assert np.isnan([point["latency_ci"] for point in points]).tolist() == [False] * 2 + [True] * 2
+    draw_curves(points[2:], tmp_path / "curve.svg")
+    drawing = (tmp_path / "curve.svg").read_text()
+    assert "saturated" in drawing
+
+
+def test_a_table_says_which_latencies_are_bounds():
+    words = ("simulate", "hyperx((9,), p=8)", "-t", "worst", "--load", "0.05,0.5")
+    text = run(*words, "--cycles", "500", "--warmup", "500", "--wide").stdout
+    low, high = [line for line in text.splitlines() if line.startswith("hyperx((9,),")][-2:]
+    assert "≥" not in low
+    assert "≥" in high
+    assert "ages so far" in text

@@ -13,6 +13,7 @@ allocation of the switch.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,7 @@ from hopscape.simulate.layout import (
     SIZE,
     SRC,
     STATE,
+    STORE_FORWARD,
     T_DONE,
     TAG,
     TAIL_OUT,
@@ -281,10 +283,13 @@ def _pace(fabric: Fabric, state: State, who: Integer, taken: Integer) -> None:
     ends, packets = state.ends, state.packets
     e, size = packets[who, SRC], packets[who, SIZE]
     stages = numbers[N_ROUTING] + numbers[N_VC_ALLOC] + numbers[N_SW_ALLOC]
-    hop = stages + numbers[N_TRAVERSAL] + numbers[N_LINK] + size - 1
-    limit = LATE * (hop * packets[who, HOPS] + 3 - numbers[N_LINK])
+    hops = packets[who, HOPS]
+    head = (stages + numbers[N_TRAVERSAL] + numbers[N_LINK]) * hops + 3 - numbers[N_LINK]
+    body = (size - 1) * (hops if numbers[N_SWITCHING] == STORE_FORWARD else 1)
+    limit = LATE * (head + body)
     window = np.int64(ends[e, E_WINDOW])
     if taken > limit:
-        ends[e, E_WINDOW] = max(window - (window >> W_DECAY), 1 << W_SHIFT)
+        share = min(int(math.sqrt(size)), 1 << (W_DECAY - 2))
+        ends[e, E_WINDOW] = max(window - (window * share >> W_DECAY), 1 << W_SHIFT)
     elif window < min(limit << W_SHIFT, 2**30):
         ends[e, E_WINDOW] = window + W_GAIN * size

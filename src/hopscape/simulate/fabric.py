@@ -26,7 +26,7 @@ from hopscape.metrics.routes import closed_router
 from hopscape.simulate import layout
 from hopscape.simulate.layout import ChosenRoutes, Fabric, State
 from hopscape.simulate.packing import Packer, pack_table
-from hopscape.simulate.settings import Settings, channel_delays, needs_windows
+from hopscape.simulate.settings import Settings, channel_delays
 from hopscape.simulate.traffic import check_seed
 
 __all__ = ["Setup", "build_setup", "fresh_state", "memory_needed"]
@@ -228,10 +228,8 @@ def _fabric(
     network = routes.network
     none8, none16 = np.empty((0, 0), np.uint8), np.empty((0, 0), np.uint16)
     adaptive = settings.routing == "adaptive"
-    automatic = settings.window == "auto"
-    windows = needs_windows(routes, classes) if automatic else settings.window == "delay"
     return Fabric(
-        numbers=_numbers(settings, classes, len(network.heads), endpoints, windows),
+        numbers=_numbers(settings, classes, len(network.heads), endpoints),
         indptr=network.indptr.copy(),
         table=packed.cells,
         ties=packed.ties,
@@ -317,9 +315,7 @@ def _ranks(routers: IntArray, order: int) -> tuple[IntArray, IntArray]:
     return rank, sizes
 
 
-def _numbers(
-    settings: Settings, classes: Classes, channels: int, endpoints: int, windows: bool
-) -> IntArray:
+def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int) -> IntArray:
     numbers = np.zeros(layout.NUMBERS, dtype=np.int64)
     numbers[layout.N_CHANNELS] = channels
     numbers[layout.N_ENDPOINTS] = endpoints
@@ -346,7 +342,7 @@ def _numbers(
     overload = asked != "none" and classes.method == "dateline"
     numbers[layout.N_ROOM] = layout.OVERLOAD if overload else 0
     numbers[layout.N_LIMIT] = round(settings.injection_limit * 1000)
-    numbers[layout.N_WINDOW] = windows
+    numbers[layout.N_WINDOW] = settings.window != "none"
     numbers[layout.N_SHARED] = settings.shared_buffers
     numbers[layout.N_SHIFT] = (settings.vcs - 1).bit_length()
     return numbers
@@ -463,9 +459,9 @@ def fresh_state(setup: Setup, seed: int) -> State:
 
 
 def _first_window(setup: Setup) -> int:
-    """What a source may have under way at first: a flit per cycle over three routers, twice."""
+    """What a source may have under way at first: a flit per cycle over six routers."""
     hop = setup.settings.router_delay + int(setup.fabric.numbers[layout.N_LINK])
-    return 3 * layout.LATE * hop << layout.W_SHIFT
+    return 6 * hop << layout.W_SHIFT
 
 
 def _tables(**shapes: tuple[int, int]) -> dict[str, IntArray]:

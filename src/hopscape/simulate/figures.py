@@ -10,11 +10,15 @@ from hopscape.core.files import write_atomically
 
 __all__ = ["draw_curves", "draw_panels"]
 
+_HOLLOW = "saturated: latency so far, packets under way included"
+
 
 def draw_curves(rows: list[dict[str, Any]], path: str | Path, title: str = "") -> None:
     """Draw latency and accepted load over offered load, one line per network.
 
-    Points beyond saturation are hollow. The format follows the ending: svg, png or pdf.
+    Points beyond saturation are hollow; their latencies, in which packets under way count with
+    their ages so far, go far beyond the others, so that the axis is then logarithmic. The format
+    follows the ending: svg, png or pdf.
     """
     kind = _kind(path)
     from matplotlib.figure import Figure
@@ -25,23 +29,26 @@ def draw_curves(rows: list[dict[str, Any]], path: str | Path, title: str = "") -
     for i, name in enumerate(names):
         mine = sorted((r for r in rows if r["spec"] == name), key=lambda r: r["offered"])
         colour = f"C{i % 10}"
+        offered = [r["offered"] for r in mine]
+        left.plot(offered, [r["latency"] for r in mine], color=colour, label=name)
         good = [r for r in mine if not r["saturated"]]
+        spans = [r["latency_ci"] or 0 for r in good]
         left.errorbar(
-            [r["offered"] for r in good],
-            [r["latency"] for r in good],
-            yerr=[r["latency_ci"] or 0 for r in good],
-            marker="o",
-            markersize=3,
-            color=colour,
-            label=name,
-        )
-        right.plot([r["offered"] for r in mine], [r["accepted"] for r in mine], color=colour)
-        for r in mine:
-            face = "none" if r["saturated"] else colour
-            right.plot(r["offered"], r["accepted"], "o", ms=4, mec=colour, mfc=face)
+            [r["offered"] for r in good], [r["latency"] for r in good], yerr=spans, fmt="none",
+            ecolor=colour,
+        )  # fmt: skip
+        right.plot(offered, [r["accepted"] for r in mine], color=colour)
+        for panel, column in ((left, "latency"), (right, "accepted")):
+            for r in mine:
+                face = "none" if r["saturated"] else colour
+                panel.plot(r["offered"], r[column], "o", ms=4, mec=colour, mfc=face)
     left.set(xlabel="offered load (flits per endpoint and cycle)", ylabel="latency (cycles)")
-    left.set_ylim(bottom=0)
     right.set(xlabel="offered load", ylabel="accepted load")
+    if any(row["saturated"] for row in rows):
+        left.set_yscale("log")
+        left.plot([], [], "o", ms=4, mec="grey", mfc="none", label=_HOLLOW)
+    else:
+        left.set_ylim(bottom=0)
     if names:
         left.legend(fontsize="small")
     figure.suptitle(title)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Point",
     "Sampling",
+    "Unfinished",
     "batch_means",
     "beyond_knee",
     "blank_counters",
@@ -47,6 +48,7 @@ __all__ = [
     "run_samples",
     "saturation",
     "sum_up",
+    "unfinished",
     "warm_up_cut",
     "zero_load",
 ]
@@ -73,6 +75,10 @@ class Point:
         hops: Mean number of routers traversed.
         saturated: The network does not carry the load: packets pile up at the sources, or the mean
             latency is beyond three times that of an empty network.
+        waiting: Packets of the measured cycles that had not arrived when the run ended, in the
+            network or at the sources (their expected number). Latency and percentiles count them
+            with their ages so far: lower bounds, which grow with the length of the run. The network
+            latency and the interval are left out (nan): who has not entered has none.
         deadlocked: Nothing moved any more, or a set of virtual channels waits for itself.
         fairness: Least over mean number of flits that endpoints received.
         busiest, mean_use: Share of cycles in which the busiest channel, and the mean one, carried a
@@ -111,6 +117,7 @@ class Point:
     in_flight: int
     flit_hops: int
     seconds: float
+    waiting: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -236,11 +243,10 @@ def run_point(
     finished = drained(state, counters, last)
     stuck = still or (not finished and is_deadlocked(run.setup, state))
     seconds = time.perf_counter() - begin
-    point = sum_up(
-        setup, state, counters, load, saturated=not finished, stuck=stuck, seconds=seconds
-    )
-    late = beyond_knee(setup, point) if latency_limit is None else point.latency > latency_limit
-    return replace(point, saturated=bool(saturated or not finished or late))
+    late = None if finished else unfinished(state, source, first, last)
+    point = sum_up(setup, state, counters, load, late=late, stuck=stuck, seconds=seconds)
+    slow = beyond_knee(setup, point) if latency_limit is None else point.latency > latency_limit
+    return replace(point, saturated=bool(saturated or not finished or slow))
 
 
 def beyond_knee(setup: Setup, point: Point) -> bool:
@@ -291,23 +297,94 @@ def drained(state: State, counters: Counters, last: int) -> bool:
     return arrived >= int(state.scalars[layout.MEASURED])
 
 
+class Unfinished(NamedTuple):
+    """Packets of the measured cycles that have not arrived.
+
+    Attributes:
+        inside (int64[packets]): Cycles since the birth of each in the network.
+        ages (int64[cycles]): Cycles since each measured cycle.
+        queued (float64[cycles]): How many of those born then wait at their sources. A source queue
+            is not stored; behind its first packet, the mean rate says how many there are.
+    """
+
+    inside: IntArray
+    ages: IntArray
+    queued: Floats
+
+    @property
+    def number(self) -> float:
+        """How many there are."""
+        return len(self.inside) + float(self.queued.sum())
+
+    @property
+    def total(self) -> float:
+        """Sum of the cycles since their births."""
+        return float(self.inside.sum()) + float(self.ages @ self.queued)
+
+
+def unfinished(state: State, source: Source, first: int, last: int) -> Unfinished:
+    """The packets born from cycle `first` to before `last` that have neither arrived nor got lost.
+
+    Takes time and memory in proportion to the measured cycles and the packets in the network.
+    """
+    now = int(state.scalars[layout.NOW])
+    last = max(first, min(last, now))
+    fresh, free = int(state.scalars[layout.FRESH]), int(state.scalars[layout.FREE])
+    under_way = (state.packets[:fresh, layout.MARKS] & layout.KILLED) == 0
+    under_way[state.packets[:free, layout.SPARE]] = False
+    born = state.packets[:fresh, layout.BORN][under_way].astype(np.int64)
+    mine = born[(first <= born) & (born < last)]
+    queued = np.zeros(last - first + 1)
+    if source.kind[1] == layout.TRACE:
+        places = zip(state.ends[:, layout.E_TRACE], source.starts[1:], strict=True)
+        births = np.concatenate([source.trace[low:high, 0] for low, high in places])
+    else:
+        births = state.ends[:, layout.E_BIRTH].astype(np.int64)
+        after = np.clip(births + 1, first, last) - first
+        np.add.at(queued, after, _mean_rate(source))
+        queued = np.cumsum(queued)
+    births = births[(first <= births) & (births < last)]
+    np.add.at(queued, births - first, 1.0)
+    return Unfinished(now - mine, now - np.arange(first, last), queued[:-1])
+
+
+def _mean_rate(source: Source) -> float:
+    """Packets per cycle of an endpoint, bursts and pauses together."""
+    rate, turn_on, turn_off = map(float, source.rates)
+    bursts = source.kind[1] == layout.ON_OFF
+    return rate * turn_on / (turn_on + turn_off) if bursts else rate
+
+
 def sum_up(
     setup: Setup,
     state: State,
     counters: Counters,
     load: float,
     *,
-    saturated: bool,
+    late: Unfinished | None,
     stuck: bool,
     seconds: float,
 ) -> Point:
-    """The point that the counters tell."""
+    """The point that the counters tell.
+
+    Args:
+        late: What had not arrived at the end; None when the network was drained.
+    """
     first, last = int(counters.span[0]), int(counters.span[1])
     cycles = last - first
     rows = counters.windows[-(-first // WINDOW) : last // WINDOW]
     latency, spread = batch_means(rows)
-    count = max(1.0, float(rows[:, layout.W_COUNT].sum()))
+    arrived = float(rows[:, layout.W_COUNT].sum())
+    count = max(1.0, arrived)
     hops = float(rows[:, layout.W_HOPS].sum()) / count
+    network_latency = float(rows[:, layout.W_NETWORK].sum()) / count
+    delays = counters.histogram[0].astype(np.float64)
+    if late is not None and late.number:
+        total = float(rows[:, layout.W_LATENCY].sum()) + late.total
+        latency, spread = total / (arrived + late.number), float("nan")
+        network_latency = float("nan")
+        np.add.at(delays, np.minimum(late.inside, len(delays) - 1), 1.0)
+        np.add.at(delays, np.minimum(late.ages, len(delays) - 1), late.queued)
     channels = len(setup.network.heads)
     use = counters.used[:channels] / cycles
     mean_received = float(counters.received.mean())
@@ -316,12 +393,12 @@ def sum_up(
         accepted=float(counters.received.sum()) / cycles / setup.endpoints,
         latency=latency,
         latency_ci=spread,
-        network_latency=float(rows[:, layout.W_NETWORK].sum()) / count,
-        p50=_percentile(counters.histogram[0], 0.50),
-        p95=_percentile(counters.histogram[0], 0.95),
-        p99=_percentile(counters.histogram[0], 0.99),
+        network_latency=network_latency,
+        p50=_percentile(delays, 0.50),
+        p95=_percentile(delays, 0.95),
+        p99=_percentile(delays, 0.99),
         hops=hops,
-        saturated=saturated,
+        saturated=late is not None,
         deadlocked=stuck,
         fairness=float(counters.received.min()) / mean_received if mean_received else 0.0,
         busiest=float(use.max()),
@@ -336,6 +413,7 @@ def sum_up(
         in_flight=int(state.scalars[layout.IN_FLIGHT]),
         flit_hops=int(state.scalars[layout.FLIT_HOPS]),
         seconds=seconds,
+        waiting=round(late.number) if late is not None else 0,
     )
 
 
@@ -352,11 +430,11 @@ def batch_means(rows: Floats) -> tuple[float, float]:
     return mean, _T_95 * float(np.std(means, ddof=1)) / len(means) ** 0.5
 
 
-def _percentile(histogram: IntArray, share: float) -> float:
-    total = int(histogram.sum())
-    if total == 0:
+def _percentile(histogram: Floats, share: float) -> float:
+    summed = np.cumsum(histogram)
+    if summed[-1] == 0:
         return float("nan")
-    return float(np.searchsorted(np.cumsum(histogram), share * total))
+    return float(np.searchsorted(summed, share * summed[-1]))
 
 
 def saturation(
@@ -481,7 +559,8 @@ def run_samples(
         unstable = bool(still or _age(state, source, total, seen) > sampling.limit)
     stuck = still or (unstable and is_deadlocked(run.setup, state))
     seconds = time.perf_counter() - begin
-    point = sum_up(setup, state, counters, load, saturated=unstable, stuck=stuck, seconds=seconds)
+    late = unfinished(state, source, first, last) if unstable else None
+    point = sum_up(setup, state, counters, load, late=late, stuck=stuck, seconds=seconds)
     return replace(point, saturated=unstable or beyond_knee(setup, point)), unstable
 
 

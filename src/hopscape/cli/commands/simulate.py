@@ -58,6 +58,8 @@ _PRIORITY = {
          "deadlocked", "busiest", "p50", "p95", "network_latency", "rerouted", "delivered")
     )
 }  # fmt: skip
+_LATENCIES = ("latency", "p50", "p95", "p99")
+_LEGEND = {"≥": "≥ saturated: packets that have not arrived count with their ages so far"}
 _STORED = ("workers", "resume", "dask")
 _IDLE = {  # options that would do nothing, by the one that decides what is done
     "write_booksim": (
@@ -387,7 +389,17 @@ def _show(
     columns = _COLUMNS
     if job.has_faults:
         columns = columns | {"delivered": "delivered", "lost": "lost", "rerouted": "rerouted"}
-    emit_rows(rows, title=title, columns=columns, priority=_PRIORITY)
+    if look.style is Format.table:
+        rows = [_marked(row) for row in rows]
+    emit_rows(rows, title=title, columns=columns, priority=_PRIORITY, legend=_LEGEND)
+
+
+def _marked(row: dict[str, Any]) -> dict[str, Any]:
+    """A point for the table: latencies that count packets under way are lower bounds."""
+    if not row.get("waiting"):
+        return row
+    unknown = {"latency_ci": "–", "network_latency": "–"}
+    return row | unknown | {name: f"≥ {number(row[name])}" for name in _LATENCIES}
 
 
 def _simulate_booksim(path: Path, overrides: list[str]) -> None:
@@ -395,6 +407,8 @@ def _simulate_booksim(path: Path, overrides: list[str]) -> None:
 
     job = read_booksim(path, overrides)
     rows = [booksim(job)]
+    if look.style is Format.table:
+        rows = [_marked(row) for row in rows]
     for note in job.notes:
         typer.echo(note, err=True)
     if look.style is Format.json:
@@ -412,6 +426,7 @@ def _simulate_booksim(path: Path, overrides: list[str]) -> None:
         title=f"{path}: {job.traffic} traffic",
         columns=_COLUMNS,
         priority=_PRIORITY,
+        legend=_LEGEND,
     )
 
 
