@@ -32,7 +32,7 @@ __all__ = ["Contest", "Entry", "LeftOut", "buffer_chunks", "candidates", "compet
 STEPS_PER_SECOND = 1e8
 """Elementary steps in a second of work: what the costs of algorithms were measured with."""
 SECONDS = 30.0
-"""Seconds of work that each algorithm may take: what a user waits for without being asked."""
+"""Seconds of work that the searches of one algorithm may take: what a user waits for unasked."""
 EXACT = "exact"
 """The algorithm whose schedules have the fewest rounds of all."""
 _SETTLED = "it searches for long, and the lower bound is reached without it"
@@ -333,8 +333,9 @@ def compete(
             more chunks, and the shortest time wins; without it the fewest rounds of the goal as it
             is (or the shortest time under the costs asked for).
         algorithm: Only this one.
-        seconds: Work that the search of each algorithm may take, in seconds of 10⁸ steps; 30
-            when left out.
+        seconds: Work that one search may take, in seconds of 10⁸ steps; 30 when left out. All
+            searches of an algorithm (for several chunks and rules) may take 30 s, or more where
+            this is more.
 
     Raises:
         ArgumentError: When no algorithm serves what is asked; the message says why each does not.
@@ -459,7 +460,7 @@ def _variants(network: Network, goal: Goal, size: float | None) -> Iterator[Goal
 
 
 class _Effort:
-    """What an algorithm may spend in a contest, in steps.
+    """What an algorithm may spend in a contest: on one search, and on all of them together.
 
     Args:
         seconds: The limit that the user asks for; None for the usual one.
@@ -474,21 +475,20 @@ class _Effort:
     def __init__(self, seconds: float | None, *, named: bool, first: bool) -> None:
         self.named, self.first, self.cut = named, first, False
         self.asked = seconds
-        self.left = STEPS_PER_SECOND * (SECONDS if seconds is None else seconds)
-        if first and not named:
-            self.left = max(self.left, STEPS_PER_SECOND * SECONDS)
+        self.most = SECONDS if seconds is None or (first and not named) else seconds
+        self.left = max(SECONDS, self.most)
 
     def spend(self, steps: float) -> None:
-        """Count a search; refuse it where it takes more than is left."""
-        free = self.named and self.asked is None
-        if not free and steps > self.left:
+        """Count a search; refuse it where it is too long, or takes more than is left."""
+        needed, free = steps / STEPS_PER_SECOND, self.named and self.asked is None
+        if not free and needed > min(self.most, self.left):
             self.cut = True
-            usual = "usual " if self.asked is None else ""
             raise TooLargeError(
-                f"its search takes about {human_time(steps / STEPS_PER_SECOND)}, of the {usual}"
-                f"limit {human_time(max(self.left, 0) / STEPS_PER_SECOND)} are left (--time-limit)"
+                f"its search takes about {human_time(needed)}, more than the"
+                f" {human_time(max(min(self.most, self.left), 0.0))} that are left for it"
+                " (--time-limit)"
             )
-        self.left -= steps
+        self.left -= needed
 
     def check_transfers(self, one: Collective, network: Network, goal: Goal, model: Model) -> None:
         """Refuse a schedule that takes very long to write, however it is made."""

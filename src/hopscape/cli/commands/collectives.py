@@ -139,7 +139,7 @@ _HOW = (
         Annotated[
             float | None,
             time_limit_option(
-                "Search (of 10⁸ steps a second) for an algorithm: 30; longer ones are left out."
+                "One search (of 10⁸ steps a second) may take so long: 30; others are left out."
             ),
         ],
     ),
