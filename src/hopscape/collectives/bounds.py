@@ -25,13 +25,17 @@ __all__ = [
     "lower_bounds",
 ]
 
+# Bounds are computed before every contest, so that none may take more than about a second.
 _ALL_PAIRS = 12_000
-_PAIRS = 16_000_000
-_SOME = 64
+"""Nodes up to which networks are searched for distances."""
+_PAIRS, _SOME = 16_000_000, 64
+"""Distances that are looked at; beyond, those of some nodes, which are bounds as well."""
 _CUTS = 4_000_000
-_FLOWS = 600
+"""Sinks times channels up to which the worst cut is looked for."""
+_FLOWS, _VARIABLES = 600, 4_000
+"""Nodes up to which the flow bound is computed, and variables up to which it is exact."""
 _NECKS = 12
-_VARIABLES = 4_000
+"""Distances from the root at which the network is taken apart."""
 
 
 @dataclass(frozen=True)
@@ -63,21 +67,21 @@ def lower_bounds(network: Network, goal: Goal, model: Model = Model()) -> list[B
     if len(goal.groups) == 1:
         goal.members(network)
         return lower_bounds(network.among(goal.groups[0]), goal.everywhere(), model)
-    found = [bound for part in _parts(goal) for bound in lower_bounds(network, part, model)]
+    bounds = [bound for part in _parts(goal) for bound in lower_bounds(network, part, model)]
     counted = model.packing == "unit" and model.switching != "cut-through"
     if not goal.groups:
-        found += _distance_bounds(network, goal, model)
-        found += [*_growth_bounds(network, goal, model), *_neck_bounds(network, goal, model)]
+        bounds += _distance_bounds(network, goal, model)
+        bounds += [*_growth_bounds(network, goal, model), *_neck_bounds(network, goal, model)]
         if model.packing == "unit":
-            found += [*_port_bounds(network, goal, model), *_arrival_bounds(network, goal, model)]
+            bounds += [*_port_bounds(network, goal, model), *_arrival_bounds(network, goal, model)]
         if isinstance(network.family, Family) and not goal.sources:
-            found += [Bound(*known) for known in network.family.bounds(network, goal, model)]
+            bounds += [Bound(*known) for known in network.family.bounds(network, goal, model)]
     if counted:
-        found += _traffic_bounds(network, goal, model)
-        top = max((bound.rounds for bound in found), default=0)
-        found += [bound for bound in _crossing_bounds(network, goal) if bound.rounds > top]
+        bounds += _traffic_bounds(network, goal, model)
+        top = max((bound.rounds for bound in bounds), default=0)
+        bounds += [bound for bound in _crossing_bounds(network, goal) if bound.rounds > top]
     best: dict[str, Bound] = {}
-    for bound in sorted(found, key=lambda bound: -bound.rounds):
+    for bound in sorted(bounds, key=lambda bound: -bound.rounds):
         if bound.rounds > 0:
             best.setdefault(bound.why, bound)
     return list(best.values())
@@ -137,8 +141,8 @@ def _representatives(network: Network) -> IntArray:
 
 def _pair_distances(network: Network, goal: Goal) -> IntArray:
     promise = goal.on(network)
-    found = network.router().distances(promise.origins, promise.destinations)
-    return found.astype(np.int64)
+    distances = network.router().distances(promise.origins, promise.destinations)
+    return distances.astype(np.int64)
 
 
 def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
@@ -184,8 +188,8 @@ def _neck_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     starts = np.isin(np.arange(network.order), network.endpoints) | rules.in_network
     widths = np.where(starts, np.minimum(network.degrees, rules.ports or network.ports), 0)
     tails, heads = network.tails, network.heads
-    for near in range(min(int(away.max(initial=0)), _NECKS)):
-        outside = (away > near) | (away < 0)
+    for radius in range(min(int(away.max(initial=0)), _NECKS)):
+        outside = (away > radius) | (away < 0)
         inner = outside[tails] & outside[heads]
         ones = np.ones(int(inner.sum()), dtype=np.int8)
         matrix = csr_array((ones, (tails[inner], heads[inner])), shape=(network.order,) * 2)
@@ -279,8 +283,8 @@ def _access(
     network: Network, node: int, chunks: int, verb: str, rules: Model
 ) -> tuple[int, str, IntArray]:
     """Rounds for so many chunks at one node, why, and the nodes beside it."""
-    ways = (network.heads, network.tails)
-    at, beside = ways if verb == "receive" else ways[::-1]
+    ends = (network.heads, network.tails)
+    at, beside = ends if verb == "receive" else ends[::-1]
     mine = at == node
     through = rules.switching == "cut-through"
     width = int(mine.sum() if through else network.room()[mine].sum())
@@ -365,11 +369,11 @@ def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
         if (backwards and not network.duplex) or cut_effort(network) > _CUTS:
             return None
         try:
-            found = bottleneck(network)
+            cut = bottleneck(network)
         except OutOfTimeError:
             return None
-        why = found.describe() + (", in the all-gather that runs backwards" if backwards else "")
-        return Optimum(found.rounds, why)
+        why = cut.describe() + (", in the all-gather that runs backwards" if backwards else "")
+        return Optimum(cut.rounds, why)
     if goal.kind == "all-to-all" and network.order <= _FLOWS:
         from hopscape.collectives.flows import exchange_bound
 
@@ -383,11 +387,11 @@ def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
 
 def _crossing_bounds(network: Network, goal: Goal) -> list[Bound]:
     """What must cross a cut, or share the channels whatever the routes are."""
-    found = bandwidth_optimum(network, goal)
-    if found is None:
+    optimum = bandwidth_optimum(network, goal)
+    if optimum is None:
         return []
     pieces = f" ({goal.chunks} pieces of each)" if goal.chunks > 1 else ""
-    return [Bound(ceil(found.rounds * goal.chunks), found.why + pieces)]
+    return [Bound(ceil(optimum.rounds * goal.chunks), optimum.why + pieces)]
 
 
 def _traffic_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:

@@ -60,8 +60,8 @@ _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
 
 def algorithms(network: Network, goal: Goal) -> dict[str, str]:
     """Names of the algorithms for a goal, with one line each; the generic one first."""
-    found = {GENERIC: "trees of breadth-first search and greedy rounds, for any network"}
-    return found | {one.name: one.summary for one in named_algorithms(network, goal)}
+    names = {GENERIC: "trees of breadth-first search and greedy rounds, for any network"}
+    return names | {one.name: one.summary for one in named_algorithms(network, goal)}
 
 
 def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
@@ -70,8 +70,8 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
 
     Examples:
         >>> import hopscape
-        >>> found = named_algorithms(hopscape.build("hypercube(3)"), Goal.all_gather())
-        >>> [one.name for one in found]
+        >>> algorithms = named_algorithms(hopscape.build("hypercube(3)"), Goal.all_gather())
+        >>> [one.name for one in algorithms]
         ['translations', 'breadth-first', 'flow', 'forest']
     """
     plugins = load_plugins("collectives").values()
@@ -79,18 +79,18 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     family = network.family
     if not isinstance(family, Family) or goal.groups:
         return added
-    found = [one for one in family_algorithms(family) if one.goal == goal.kind]
-    own = {one.name for one in found}
-    added = tuple(one for one in added if one.name not in own)
+    own = [one for one in family_algorithms(family) if one.goal == goal.kind]
+    names = {one.name for one in own}
+    added = tuple(one for one in added if one.name not in names)
     turns = type(family).rotations is not Family.rotations
-    if turns and goal.kind in _TURNED and all(one.name != "bandwidth" for one in found):
+    if turns and goal.kind in _TURNED and all(one.name != "bandwidth" for one in own):
         what = "unit messages near the bandwidth bound, planned for one node of each orbit"
         make = _TURNED[goal.kind]
-        found.append(Collective("bandwidth", goal.kind, what, make, cost=matching_cost))
+        own.append(Collective("bandwidth", goal.kind, what, make, cost=matching_cost))
     moves = type(family).translate is not Family.translate
-    if moves and goal.kind in CARRIED and all(one.name != "translations" for one in found):
-        found.append(by_translations(goal.kind))
-    return (*found, *added)
+    if moves and goal.kind in CARRIED and all(one.name != "translations" for one in own):
+        own.append(by_translations(goal.kind))
+    return (*own, *added)
 
 
 def family_algorithms(family: Family) -> tuple[Collective, ...]:
@@ -102,7 +102,7 @@ def family_algorithms(family: Family) -> tuple[Collective, ...]:
     offers = (
         one for one in load_plugins("collectives").values() if not isinstance(one, Collective)
     )
-    return (*family.collectives(), *(found for offer in offers for found in offer(family)))
+    return (*family.collectives(), *(one for offer in offers for one in offer(family)))
 
 
 def run_broadcast(
@@ -256,11 +256,11 @@ def _optimum(schedule: Schedule) -> dict[str, Any]:
     model = schedule.model
     if model.ports is not None or model.duplex == "half":
         return {}
-    found = bandwidth_optimum(schedule.network, schedule.goal)
-    if found is None:
+    optimum = bandwidth_optimum(schedule.network, schedule.goal)
+    if optimum is None:
         return {}
-    values = {"rounds": str(found.rounds), "value": float(found.rounds)}
-    return {"optimum": values | {"exact": found.exact, "why": found.why}}
+    values = {"rounds": str(optimum.rounds), "value": float(optimum.rounds)}
+    return {"optimum": values | {"exact": optimum.exact, "why": optimum.why}}
 
 
 def _circuit_details(schedule: Schedule, holds: bool) -> dict[str, Any]:
@@ -269,13 +269,13 @@ def _circuit_details(schedule: Schedule, holds: bool) -> dict[str, Any]:
     `disjoint` is null when the schedule fails; `path_lower_bound` is the largest distance from the
     root, which no chain of calls can be shorter than.
     """
-    found: str | None = None
+    strongest: str | None = None
     if holds:
         own = schedule.model.disjoint
         stronger = _STRONGER[own]
         tried = (k for k in stronger if verify(schedule, model=replace(schedule.model, disjoint=k)))
-        found = next(tried, own)
-    out: dict[str, Any] = {"disjoint": found}
+        strongest = next(tried, own)
+    out: dict[str, Any] = {"disjoint": strongest}
     if schedule.goal.kind == "broadcast" and schedule.goal.root is not None:
         have = [schedule.goal.root, *schedule.goal.sources]
         reach = distances_from_each(schedule.network, have).min(axis=0)

@@ -33,7 +33,7 @@ def colour_edges(left: IntArray, right: IntArray) -> tuple[IntArray, int]:
     rights, second = np.unique(right, return_inverse=True)
     most = max(int(np.bincount(first).max()), int(np.bincount(second).max()))
     require_memory(4 * (len(lefts) + len(rights)) * most, f"colouring {len(left)} edges")
-    found = colour_bipartite(
+    colours = colour_bipartite(
         first.astype(np.int64), second.astype(np.int64), len(lefts), len(rights), most
     )
-    return found.astype(np.int64), most
+    return colours.astype(np.int64), most

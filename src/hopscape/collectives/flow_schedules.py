@@ -43,12 +43,16 @@ __all__ = [
 ]
 
 _SHARP = (0.0, 1.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0)
-_REPAIRS = 30
+"""How steeply prices rise with the load, from shortest paths to avoiding full channels."""
 _SHIFT_REPAIRS, _SHIFT_SHARP = 6, _SHARP[2:]  # a round of shifts has few conflicts
 _FEW_ENDS = 200
+"""Endpoints up to which one round more or less is worth a second try."""
+_REPAIRS, _REPAIR_WORK = 30, 60_000
+"""Repairs at least, up to ten times as many while their packets together stay below the other."""
 _AFRESH = 8
-_REPAIR_WORK = 60_000
+"""After so many repairs all packets are routed anew, not to go round in circles."""
 _EXTRA_HOPS = 6
+"""Hops that a detour may take beyond the longest shortest path: tables of paths are as wide."""
 _STEPS = 2.0
 """Steps of a search for a path, per channel: 20 ns on random graphs of 32 to 100 nodes."""
 _WORK = 400_000_000
@@ -205,14 +209,16 @@ def _by_shifts(network: Network, goal: Goal, rules: Model, shifts: Shifts) -> tu
         busy += int((-(-routes.load // network.room())).max())
         own = place if goal.kind == "all-gather" else place * count + aim
         columns.append((np.full(len(place), r), routes.hops()[0], routes.length, own))
-    when, ways, lengths, chunk = (np.concatenate(column) for column in zip(*columns, strict=True))
+    when, channels, lengths, chunk = (
+        np.concatenate(column) for column in zip(*columns, strict=True)
+    )
     starts = np.concatenate([[0], np.cumsum(lengths)])
     made = Schedule.from_columns(
         network,
         rules,
         goal,
         round=when,
-        channels=ways,
+        channels=channels,
         path_start=starts,
         chunk=chunk,
         name="flow",
@@ -226,10 +232,10 @@ def _along_router(network: Network, routes: Routes, kinds: IntArray | None = Non
     taken = ports >= 0
     if taken.shape[1] > routes.path.shape[1]:
         return
-    ways = network.channel_at(nodes[:, :-1][taken], ports[taken])
+    channels = network.channel_at(nodes[:, :-1][taken], ports[taken])
     routes.length[:] = taken.sum(axis=1)
-    routes.path[:, : taken.shape[1]][taken] = ways
-    carried = ways if kinds is None else kinds[ways]
+    routes.path[:, : taken.shape[1]][taken] = channels
+    carried = channels if kinds is None else kinds[channels]
     routes.load[:] = np.bincount(carried, minlength=len(routes.load))
 
 
@@ -243,22 +249,22 @@ def _copies(
     """An all-gather of separate copies; a hop that brings what has come before is left out."""
     routes, orbits = plan
     rounds, channel, packet = hops
-    when, ways, origin = orbits.spread(rounds, channel, routes.source[packet], None)
+    when, channels, origin = orbits.spread(rounds, channel, routes.source[packet], None)
     place = np.zeros(network.order, dtype=np.int64)
     place[network.endpoints] = np.arange(network.endpoint_count)
     chunk = place[origin] * goal.chunks + np.tile(routes.piece[packet], len(orbits.moves))
-    arrivals = chunk * network.order + network.heads[ways]
+    arrivals = chunk * network.order + network.heads[channels]
     order = np.lexsort((when, arrivals))
     first = np.ones(len(order), dtype=bool)
     first[1:] = arrivals[order[1:]] != arrivals[order[:-1]]
     keep = order[first]
-    keep = keep[network.heads[ways[keep]] != origin[keep]]
+    keep = keep[network.heads[channels[keep]] != origin[keep]]
     made = Schedule.from_columns(
         network,
         rules,
         goal,
         round=when[keep],
-        channels=ways[keep],
+        channels=channels[keep],
         chunk=chunk[keep],
         name="flow",
     )
@@ -331,8 +337,8 @@ class _Prices:
             full = self.fullest(1 + int(self.generator.integers(0, 3)))
             each = self.least * float(self.generator.uniform(0.5, 3.0))
             self.reroute(self.generator.permutation(full), each, max(self.least - 1, 1.0))
-        for kept, now in zip(self.best, self.arrays(), strict=True):
-            now[:] = kept
+        for best, now in zip(self.best, self.arrays(), strict=True):
+            now[:] = best
 
     def arrays(self) -> tuple[IntArray, IntArray, IntArray]:
         return self.routes.path, self.routes.length, self.routes.load
@@ -439,6 +445,7 @@ ALL_GATHER = Collective(
 
 _SKEWS = (1, 2, 3, 4, 5, 7, 8)
 _SAMPLE = 24
+"""Rounds of which the load is counted to compare skews."""
 
 
 class Shifts(NamedTuple):
@@ -468,12 +475,12 @@ class Shifts(NamedTuple):
 def best_shifts(network: Network) -> Shifts:
     """The shifts whose rounds keep the busiest channels of the network's own routes least busy."""
     count = network.endpoint_count
-    found = [Shifts(count)]
+    candidates = [Shifts(count)]
     for size in _group_sizes(network):
-        found += [Shifts(count, size, skew) for skew in _SKEWS if skew < count // size]
-    if len(found) == 1:
-        return found[0]
-    return min(found, key=lambda shifts: _busy(network, shifts))
+        candidates += [Shifts(count, size, skew) for skew in _SKEWS if skew < count // size]
+    if len(candidates) == 1:
+        return candidates[0]
+    return min(candidates, key=lambda shifts: _busy(network, shifts))
 
 
 def _busy(network: Network, shifts: Shifts) -> float:

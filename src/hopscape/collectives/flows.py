@@ -26,9 +26,11 @@ from hopscape.core.progress import check_time
 __all__ = ["ExchangeBound", "best_weights", "exchange_bound", "orbits_of", "weighted_bound"]
 
 _VARIABLES = 15_000
+"""Sources times channels up to which the linear program is solved."""
 _FINE = 10**7
-_STEPS = 60
-_EFFORT = 10_000_000
+"""What weights are multiplied by before they are rounded, if no small factor makes them whole."""
+_STEPS, _EFFORT = 60, 10_000_000
+"""Steps in which weights grow, and sources times channels of all steps; four are always made."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,9 @@ class Parallel(Orbits):
 
     def __init__(self, network: Network) -> None:
         self.network = network
-        everybody = np.arange(network.order)
-        self.moves = self.inverse = everybody[None, :]
-        self.own, self.orbit = everybody, everybody
+        nodes = np.arange(network.order)
+        self.moves = self.inverse = nodes[None, :]
+        self.own, self.orbit = nodes, nodes
         self.move = np.zeros(network.order, dtype=np.int64)
         self.kinds = np.arange(len(network.heads))
 
@@ -126,11 +128,11 @@ def exchange_bound(network: Network, most: int = _VARIABLES) -> ExchangeBound:
         return ExchangeBound(Fraction(0), np.zeros(len(network.heads), np.int64), True)
     exact = len(np.intersect1d(orbits.own, ends)) * len(network.heads) <= most
     weights = [np.ones(len(network.heads), dtype=np.int64)]
-    found = None
+    optimal = None
     if exact:
-        found = best_weights(network, orbits)
-        exact = found is not None
-    weights.append(whole_weights(_grown_weights(network, orbits) if found is None else found))
+        optimal = best_weights(network, orbits)
+        exact = optimal is not None
+    weights.append(whole_weights(_grown_weights(network, orbits) if optimal is None else optimal))
     bounds = [(weighted_bound(network, weight, orbits), weight) for weight in weights]
     rounds, weight = max([*_accesses(network, ends), *bounds], key=lambda bound: bound[0])
     return ExchangeBound(rounds, weight, exact)
@@ -141,19 +143,19 @@ def _grown_weights(network: Network, orbits: Orbits) -> Floats:
     room = network.room()
     weight = 1.0 / room
     kinds, sizes = orbits.kinds, np.bincount(orbits.kinds)
-    best, found = -1.0, weight
+    best, heaviest = -1.0, weight
     total, load = _searches(network, weight, orbits)
     effort = max(1, len(network.heads) * len(np.intersect1d(orbits.own, network.endpoints)))
     for step in range(max(4, min(_STEPS, _EFFORT // effort))):
         check_time(f"the flow bound of {network.spec}")
         bound = total * len(orbits.moves) / float((weight * room).sum())
         if bound > best:
-            best, found = bound, weight
+            best, heaviest = bound, weight
         shared = (np.bincount(kinds, weights=load) / sizes)[kinds] / room
         weight = weight * np.exp(shared / max(float(shared.max()), 1e-9) / (2 + step) ** 0.5)
         weight /= weight.max()
         total, load = _searches(network, weight, orbits)
-    return found
+    return heaviest
 
 
 def whole_weights(weight: Floats) -> IntArray:
@@ -205,7 +207,7 @@ def best_weights(network: Network, orbits: Orbits) -> Floats | None:
     limit: Any = hstack([shared] * len(own) + [csr_array(-room[:, None])]).tocsr()
     price = np.zeros(conserve.shape[1])
     price[-1] = 1.0
-    found = linprog(
+    solution = linprog(
         price,
         A_ub=limit,
         b_ub=np.zeros(kinds),
@@ -213,6 +215,6 @@ def best_weights(network: Network, orbits: Orbits) -> Floats | None:
         b_eq=demand.ravel(),
         method="highs-ipm",
     )
-    if found.status != 0:
+    if solution.status != 0:
         return None
-    return np.abs(np.asarray(found.ineqlin.marginals))[orbits.kinds]
+    return np.abs(np.asarray(solution.ineqlin.marginals))[orbits.kinds]

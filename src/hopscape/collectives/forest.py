@@ -270,8 +270,8 @@ class _Packer:
             )
             if many > 0:
                 self.free = free
-                found = arc[:many]
-                return Bundle(root, np.where(found < 0, -1, found // 2), copies[:many])
+                parents = arc[:many]
+                return Bundle(root, np.where(parents < 0, -1, parents // 2), copies[:many])
             if many == -2:
                 raise ScheduleError(f"no room for the trees of node {root}")
             self.stages, self.kinds = 2 * self.stages, 2 * self.kinds

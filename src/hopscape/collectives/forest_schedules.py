@@ -229,8 +229,8 @@ def split_switches(network: Network, trees: int, scale: int) -> Logical:
     ):
         work.add(u, v, (c,), room)
     switches = np.setdiff1d(np.arange(network.order), network.endpoints)
-    near = distance_rows(network, network.endpoints)[:, switches].min(axis=0)
-    switches = switches[np.argsort(-near.astype(np.int64), kind="stable")]
+    distance = distance_rows(network, network.endpoints)[:, switches].min(axis=0)
+    switches = switches[np.argsort(-distance.astype(np.int64), kind="stable")]
     for w in track(switches.tolist(), f"switches of {network.spec}", len(switches)):
         work.remove(w)
     return work.logical()
@@ -263,13 +263,13 @@ class _Splitter:
                 f"switch {w} of {self.network.spec} takes in {sum(into.values())} and gives out"
                 f" {sum(out.values())}; trees through switches need the same both ways"
             )
-        kept = {key: dict(lane) for key, lane in self.lanes.items()}
+        before = {key: dict(lane) for key, lane in self.lanes.items()}
         if all(room == out.get(u, 0) for u, room in into.items()):
             self.drop(w)  # a switch that nobody needs is left out
             if self.wide():
                 return
         for _ in range(_SHUFFLES):
-            self.lanes = {key: dict(lane) for key, lane in kept.items()}
+            self.lanes = {key: dict(lane) for key, lane in before.items()}
             pairs = _pairs(into, out, self.generator)
             if pairs is None:
                 continue
@@ -278,7 +278,7 @@ class _Splitter:
             self.drop(w)
             if self.wide():
                 return
-        self.lanes = kept
+        self.lanes = before
         self.pair_by_pair(w, list(into), list(out))
         self.drop(w)
 

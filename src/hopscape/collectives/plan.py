@@ -64,13 +64,13 @@ class Plan:
         origins = schedule.goal.on(schedule.network).origins
         order = np.empty(schedule.transfers, np.int64)
         start = by_chunk(schedule.chunk, len(origins), order)
-        found = hops_before(
+        before = hops_before(
             start, order, schedule.source, schedule.target, origins, schedule.network.order
         )
-        if (found < -1).any():
-            t = int(np.argmax(found < -1))
+        if (before < -1).any():
+            t = int(np.argmax(before < -1))
             raise ScheduleError(f"transfer {t} sends chunk {schedule.chunk[t]}, which never came")
-        return cls(schedule.channels.astype(np.int64), found, schedule.chunk)
+        return cls(schedule.channels.astype(np.int64), before, schedule.chunk)
 
     @classmethod
     def joined(cls, plans: Sequence[Plan], offsets: Sequence[int]) -> Plan:

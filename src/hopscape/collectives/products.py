@@ -37,7 +37,7 @@ def product_collectives(factors: Sequence[Network]) -> tuple[Collective, ...]:
     def by_rows(network: Network, goal: Goal, model: Model) -> Schedule:
         return permute_by_rows(network, parts, goal.targets, model)
 
-    found = [
+    algorithms = [
         Collective("axes", "broadcast", "every holder broadcasts along the next axis", by_axes),
         Collective(
             "rows",
@@ -48,8 +48,8 @@ def product_collectives(factors: Sequence[Network]) -> tuple[Collective, ...]:
         ),
     ]
     if all(p.family is not None and p.family.translations() is not None for p in parts):
-        found += [by_translations(kind, parts) for kind in CARRIED]
-    return tuple(found)
+        algorithms += [by_translations(kind, parts) for kind in CARRIED]
+    return tuple(algorithms)
 
 
 def broadcast_by_axes(
@@ -244,10 +244,10 @@ def _match_middles(
     factor: Network, distance: IntArray, aim: tuple[int, ...]
 ) -> dict[int, list[int]] | None:
     """Give each packet at distance 3 a middle link of its own; None when there are not enough."""
-    ways: dict[int, list[list[int]]] = {}
+    paths: dict[int, list[list[int]]] = {}
     for packet, target in enumerate(aim):
         if distance[packet, target] == 3:
-            ways[packet] = [
+            paths[packet] = [
                 [packet, u, v, target]
                 for u in factor.neighbours(packet)
                 if distance[u, target] == 2
@@ -258,7 +258,7 @@ def _match_middles(
     chosen: dict[int, list[int]] = {}
 
     def claim(packet: int, seen: set[tuple[int, int]]) -> bool:
-        for path in ways[packet]:
+        for path in paths[packet]:
             link = (path[1], path[2])
             if link in seen:
                 continue
@@ -268,7 +268,7 @@ def _match_middles(
                 return True
         return False
 
-    return chosen if all(claim(packet, set()) for packet in ways) else None
+    return chosen if all(claim(packet, set()) for packet in paths) else None
 
 
 def _greedy_permutation(factor: Network, aim: tuple[int, ...]) -> tuple[Hops, int]:

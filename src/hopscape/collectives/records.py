@@ -120,8 +120,8 @@ def pareto(contest: Contest) -> list[dict[str, Any]]:
     Examples:
         >>> import hopscape
         >>> from hopscape.collectives.contest import compete
-        >>> found = compete(hopscape.build("torus(4, 4)"), hopscape.Goal.all_gather(), size=10**6)
-        >>> steps = pareto(found)
+        >>> contest = compete(hopscape.build("torus(4, 4)"), hopscape.Goal.all_gather(), size=10**6)
+        >>> steps = pareto(contest)
         >>> steps[0]["rounds"], steps[-1]["load"] < steps[0]["load"]
         (2, True)
     """
@@ -233,10 +233,10 @@ def read_sizes(text: str) -> tuple[int, int]:
     words = text.split(":")
     if len(words) > 2:
         raise ArgumentError(f"bytes is {text!r}; write a size such as 64KB, or a range 1KB:1GB")
-    found = [_size(word, text) for word in words]
-    if found[0] > found[-1]:
+    sizes = [_size(word, text) for word in words]
+    if sizes[0] > sizes[-1]:
         raise ArgumentError(f"bytes is {text!r}; a range must rise")
-    return found[0], found[-1]
+    return sizes[0], sizes[-1]
 
 
 def _size(word: str, text: str) -> int:

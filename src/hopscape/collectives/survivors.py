@@ -126,15 +126,15 @@ def check_alive(
     schedule: Schedule, nodes: Sequence[int], links: Sequence[tuple[int, int]], holds: bool
 ) -> dict[str, Any]:
     """What a check says of dead parts; the verdict fails where a transfer uses one."""
-    found: dict[str, Any] = {"dead_nodes": list(nodes), "dead_links": [list(x) for x in links]}
+    record: dict[str, Any] = {"dead_nodes": list(nodes), "dead_links": [list(x) for x in links]}
     t = dead_transfer(schedule, dead_channels(schedule.network, nodes, links))
     if t is None or not holds:
-        return found
+        return record
     when = int(np.searchsorted(schedule.round_start, t, side="right"))
     ends = f"node {schedule.source[t]} → node {schedule.target[t]}"
     where = {"rule": "dead", "round": when, "transfer": t}
     reason = f"round {when}, transfer {t} ({ends}, chunk {schedule.chunk[t]}) uses a dead part"
-    return found | {"verdict": "fails", "reason": reason, "where": where}
+    return record | {"verdict": "fails", "reason": reason, "where": where}
 
 
 def survivors(
@@ -175,29 +175,29 @@ def survivors(
         classes=network.classes,
         kinds=network.class_of(alive),
     )
-    found = Survivors(network, left, nodes, both[order])
-    _check_reach(found)
-    return found
+    result = Survivors(network, left, nodes, both[order])
+    _check_reach(result)
+    return result
 
 
-def _check_reach(found: Survivors) -> None:
+def _check_reach(result: Survivors) -> None:
     """Refuse what falls apart, and name who is cut off from most of the others."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    left = found.left
+    left = result.left
     ones = np.ones(len(left.heads), dtype=np.int8)
     graph = csr_array((ones, left.heads, left.indptr), shape=(left.order, left.order))
     _, part = connected_components(graph, directed=True, connection="strong")
     mine = part[left.endpoints]
     most = np.bincount(mine).argmax()
-    lost = found.nodes[left.endpoints[mine != most]].tolist()
+    lost = result.nodes[left.endpoints[mine != most]].tolist()
     if not lost:
         return
     named = ", ".join(map(str, lost[:_NAMED])) + (", …" if len(lost) > _NAMED else "")
     verb = "node {} is" if len(lost) == 1 else f"{len(lost)} nodes ({{}}) are"
     raise DisconnectedError(
-        f"{verb.format(named)} alive but cut off from the others in {found.left.spec}"
+        f"{verb.format(named)} alive but cut off from the others in {result.left.spec}"
     )
 
 

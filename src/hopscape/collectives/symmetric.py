@@ -62,10 +62,10 @@ class Orbits:
 
     def __init__(self, network: Network, moves: IntArray | None = None) -> None:
         self.network = network
-        everybody = np.arange(network.order)
+        nodes = np.arange(network.order)
         if moves is None and network.family is not None:
             moves = network.family.rotations()
-        self.moves = everybody[None, :] if moves is None else moves
+        self.moves = nodes[None, :] if moves is None else moves
         require_memory(24 * self.moves.size, f"the symmetries of {network.spec}")
         self.inverse = np.argsort(self.moves, axis=1)
         first = self.moves.min(axis=0)
@@ -92,8 +92,8 @@ class Orbits:
 
         Automorphisms that generate all the others, none of which leaves a node in place.
         """
-        everybody = np.arange(self.network.order)
-        still = (self.moves == everybody).sum(axis=1)
+        nodes = np.arange(self.network.order)
+        still = (self.moves == nodes).sum(axis=1)
         if sorted(still.tolist()) != [0] * (self.members - 1) + [self.network.order]:
             return "a symmetry leaves some nodes in place and moves others"
         row_of = np.full(self.network.order, -1)
@@ -102,10 +102,10 @@ class Orbits:
             if (self.moves[row_of[move[self.moves[:, 0]]]] != move[self.moves]).any():
                 return "the symmetries are no group"
             tails, heads = move[self.network.tails], move[self.network.heads]
-            ways = self.channels(tails, heads)
-            if (self._keys[ways] != tails * self.network.order + heads).any():
+            channels = self.channels(tails, heads)
+            if (self._keys[channels] != tails * self.network.order + heads).any():
                 return "a symmetry does not lead links to links"
-            if (self.kinds[ways] != self.kinds).any():
+            if (self.kinds[channels] != self.kinds).any():
                 return "a symmetry leads a channel to one of another kind"
         if (np.bincount(self.kinds) != self.members).any():
             return "a kind has more or fewer channels than there are symmetries"
@@ -144,12 +144,12 @@ class Orbits:
         order, group = self.network.order, len(self.moves)
         require_memory(60 * group * len(rounds), f"a schedule on {self.network.spec}")
         tails, heads = self.network.tails[channels], self.network.heads[channels]
-        ways = np.empty((group, len(rounds)), dtype=np.int64)
+        images = np.empty((group, len(rounds)), dtype=np.int64)
         chunks = np.empty((group, len(rounds)), dtype=np.int64)
         for i, move in enumerate(self.moves):
-            ways[i] = self.channels(move[tails], move[heads])
+            images[i] = self.channels(move[tails], move[heads])
             chunks[i] = move[origins] if targets is None else move[origins] * order + move[targets]
-        return np.tile(rounds, group), ways.ravel(), chunks.ravel()
+        return np.tile(rounds, group), images.ravel(), chunks.ravel()
 
 
 _COLUMNS = {"round_start", "source", "target", "chunk", "path_start", "channels"}

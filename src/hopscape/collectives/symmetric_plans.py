@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 _SEEDS = 12
+"""Matchings are drawn from so many seeds until a lower bound is met."""
 _WORK = 2_000_000_000
 """Comparisons of all seeds together, 14 s; one seed is always tried."""
 _STEPS = 0.7
@@ -159,8 +160,8 @@ class _Hoods:
 def _neighbourhoods(orbits: Orbits) -> _Hoods:
     network, count = orbits.network, len(orbits.own)
     _, starts, into = network.incoming()
-    ways = [into[starts[v] : starts[v + 1]] for v in orbits.own.tolist()]
-    first = [network.tails[w].astype(np.int64) for w in ways]
+    inward = [into[starts[v] : starts[v + 1]] for v in orbits.own.tolist()]
+    first = [network.tails[w].astype(np.int64) for w in inward]
     beyond = [np.concatenate([into[starts[u] : starts[u + 1]] for u in f] or [f]) for f in first]
     second = [
         np.setdiff1d(network.tails[w], [*f, v])
@@ -175,7 +176,7 @@ def _neighbourhoods(orbits: Orbits) -> _Hoods:
     weight = np.zeros((count, widest))
     moved = np.zeros((count, widest, network.order), dtype=np.int32)
     for r, (f, s) in enumerate(zip(first, second, strict=True)):
-        channels[r, : len(f)] = ways[r]
+        channels[r, : len(f)] = inward[r]
         nodes = np.concatenate([f, s])
         source[r, : len(nodes)] = orbits.orbit[nodes]
         moved[r, : len(nodes)] = orbits.inverse[orbits.move[nodes]]
@@ -235,7 +236,7 @@ def exchange_plan(orbits: Orbits) -> tuple[IntArray, IntArray, IntArray, IntArra
     load = np.zeros(int(orbits.kinds.max(initial=0)) + 1, dtype=np.int64)
     best: tuple[IntArray, IntArray, IntArray] | None = None
     for seed in range(3):
-        ways = even_paths(
+        channels = even_paths(
             network.indptr,
             network.heads,
             orbits.kinds,
@@ -250,20 +251,22 @@ def exchange_plan(orbits: Orbits) -> tuple[IntArray, IntArray, IntArray, IntArra
         )
         nobody = np.zeros(len(load), dtype=np.int32)
         rules = Rules(nobody, nobody, nobody, order, 0, False, False)
-        rounds, _, packet = route_packets(start, orbits.kinds[ways], rules)
+        rounds, _, packet = route_packets(start, orbits.kinds[channels], rules)
         hop = np.argsort(np.argsort(packet, kind="stable"))  # a packet's entries are its hops
         if best is None or rounds[-1] < best[0][-1]:
-            best = rounds, ways[hop], packet
+            best = rounds, channels[hop], packet
         if not len(rounds) or rounds[-1] + 1 <= int(load.max()):
             break
-    rounds, ways, packet = best if best is not None else (load[:0],) * 3
-    return rounds, ways, source[packet], target[packet]
+    rounds, channels, packet = best if best is not None else (load[:0],) * 3
+    return rounds, channels, source[packet], target[packet]
 
 
-_MOST_HOPS = 20_000_000
-_MOST_TIMED = 3_000_000
+_MOST_HOPS, _MOST_TIMED = 20_000_000, 3_000_000
+"""Hops of an all-gather, and of an all-to-all, beyond which no plan is made."""
 _ONE_BY_ONE = 50_000
+"""Pairs (own node, node) whose words are chosen one by one, in Python; more inwards, by kernel."""
 _TRIES = 2
+"""Orders in which hops get their rounds: few, as plans of large networks are long."""
 
 
 @dataclass(frozen=True)
@@ -297,8 +300,8 @@ class _Layers:
         pair = np.repeat(np.arange(len(node)), count)
         within = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count)
         channel = self.into[self.start[node][pair] + within]
-        near = self.distance[row[pair], self.network.tails[channel]] == t - 1
-        return _Level(row, node, pair[near], channel[near])
+        closer = self.distance[row[pair], self.network.tails[channel]] == t - 1
+        return _Level(row, node, pair[closer], channel[closer])
 
 
 def _shared_out(level: _Level, kinds: IntArray, used: IntArray) -> IntArray:
@@ -322,11 +325,11 @@ def _shared_out(level: _Level, kinds: IntArray, used: IntArray) -> IntArray:
         room = np.minimum(np.maximum(limit - used[present], 0), pairs)
         sizes = np.concatenate([room, np.ones(len(kind) + pairs, int)]).astype(np.int32)
         graph = csr_array((sizes, (tails, heads)), shape=(end + 1, end + 1))
-        found = maximum_flow(graph, 0, end)
-        if found.flow_value == pairs:
+        result = maximum_flow(graph, 0, end)
+        if result.flow_value == pairs:
             break
-        limit += max(1, -(-(pairs - int(found.flow_value)) // top))
-    flow = found.flow.tocoo()
+        limit += max(1, -(-(pairs - int(result.flow_value)) // top))
+    flow = result.flow.tocoo()
     taken = (flow.data > 0) & (flow.row >= 1) & (flow.row <= top) & (flow.col > top)
     pick = np.full(pairs, -1, dtype=np.int64)
     pick[flow.col[taken] - 1 - top] = flow.row[taken] - 1
@@ -466,9 +469,9 @@ def exchange_by_orbit(view: View) -> OrbitPlan:
     here = node.copy()
     for back in range(1, layers.deep + 1):
         on = length >= back
-        ways = parent[row[on], here[on]]
-        channel[start[1:][on] - back] = ways
-        here[on] = view.network.tails[ways]
+        channels = parent[row[on], here[on]]
+        channel[start[1:][on] - back] = channels
+        here[on] = view.network.tails[channels]
     before = np.arange(hops) - 1
     before[start[:-1]] = -1
     rounds = _timed(view, channel, before)
@@ -491,14 +494,14 @@ def _words(layers: _Layers) -> IntArray:
     for t in range(1, layers.deep + 1):
         check_time(f"paths on {layers.network.spec}")
         level = layers.level(t)
-        ways = counts[level.row[level.pair], tails[level.channel]]
+        words = counts[level.row[level.pair], tails[level.channel]]
         kind = view.kinds[level.channel]
         ends = np.searchsorted(level.pair, np.arange(len(level.node) + 1)).tolist()
         for i, (low, high) in enumerate(pairwise(ends)):
             best = low
             if high - low > 1:
-                best += int(np.argmin(ways[low:high] @ used + used[kind[low:high]]))
-            word = ways[best]
+                best += int(np.argmin(words[low:high] @ used + used[kind[low:high]]))
+            word = words[best]
             word[kind[best]] += 1
             used += word
             counts[level.row[i], level.node[i]] = word

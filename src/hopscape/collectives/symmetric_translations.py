@@ -38,7 +38,9 @@ __all__ = [
 CARRIED = {"all-gather": Goal.all_gather, "all-to-all": Goal.all_to_all}
 """Kinds of goals that translations serve."""
 _TRIES = 20
+"""Seeds that are tried until the load of the busiest kind is met."""
 _WORDS = 60
+"""Shortest words to one place that are kept to choose from: their number grows like a binomial."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +123,9 @@ def _translate(factor: Network) -> Callable[[IntArray, IntArray], IntArray]:
     known = family
 
     def move(by: IntArray, nodes: IntArray) -> IntArray:
-        found = known.translate(np.asarray(by), np.asarray(nodes))
-        assert found is not None
-        return found.astype(np.int64)
+        moved = known.translate(np.asarray(by), np.asarray(nodes))
+        assert moved is not None
+        return moved.astype(np.int64)
 
     return move
 
@@ -138,9 +140,9 @@ class Translated:
         self.network, self.shifts = network, Shifts(factors)
         self.own = np.zeros(1, dtype=np.int64)
         self.kinds = np.full(len(network.heads), -1, dtype=np.int64)
-        everybody = np.arange(network.order)
+        nodes = np.arange(network.order)
         for kind, ports in enumerate(self.shifts.ports):
-            self.kinds[network.channel_at(everybody, ports)] = kind
+            self.kinds[network.channel_at(nodes, ports)] = kind
 
     @property
     def members(self) -> int:
@@ -213,7 +215,7 @@ def _match(offers: list[list[int]]) -> dict[int, int]:
 def plan_all_to_all(shifts: Shifts, seed: int = 0) -> list[Step]:
     """Bring a datum of node 0 to each place, each (round, kind) used once; as short as it gets.
 
-    Every datum goes by a shortest path; the ways are chosen so that all kinds of links carry alike.
+    Every datum goes by a shortest path; paths are chosen so that all kinds of links carry alike.
     Links are given to the datum with most hops left; several seeds are tried.
     """
     if shifts.order == 1:
@@ -261,16 +263,16 @@ def _all_words(size: int, steps: dict[int, IntArray]) -> list[list[Word]]:
     words[0] = [()]
     frontier = [0]
     while frontier:
-        found: dict[int, list[Word]] = {}
+        reached: dict[int, list[Word]] = {}
         for place in frontier:
             for kind, step in steps.items():
                 there = int(step[place])
                 if not words[there]:
                     some = words[place][:_WORDS]
-                    found.setdefault(there, []).extend((*w, kind) for w in some)
-        for there, ways in found.items():
-            words[there] = ways
-        frontier = list(found)
+                    reached.setdefault(there, []).extend((*w, kind) for w in some)
+        for there, shortest in reached.items():
+            words[there] = shortest
+        frontier = list(reached)
     return words
 
 
@@ -281,18 +283,18 @@ def _even_choice(words: list[list[Word]], kinds: Sequence[int], seed: int) -> di
     generator = np.random.default_rng(seed)
     best: dict[int, Word] = {}
     least = None
-    open_ = [v for v, ways in enumerate(words) if len(ways) > 1]
+    open_ = [v for v, choices in enumerate(words) if len(choices) > 1]
     for _ in range(_TRIES):
-        choice = {v: ways[0] for v, ways in enumerate(words)}
+        choice = {v: choices[0] for v, choices in enumerate(words)}
         use = dict.fromkeys(kinds, 0)
-        for ways in words:
-            if len(ways) == 1:
-                for k in ways[0]:
+        for choices in words:
+            if len(choices) == 1:
+                for k in choices[0]:
                     use[k] += 1
         for v in generator.permutation(open_).tolist() if open_ else []:
-            ways = [words[v][i] for i in generator.permutation(len(words[v]))]
+            choices = [words[v][i] for i in generator.permutation(len(words[v]))]
             choice[v] = min(
-                ways, key=lambda w: sorted((use[k] + w.count(k) for k in kinds), reverse=True)
+                choices, key=lambda w: sorted((use[k] + w.count(k) for k in kinds), reverse=True)
             )
             for k in choice[v]:
                 use[k] += 1

@@ -77,12 +77,12 @@ def shortest_path_tree(
     while len(frontier):
         starts, counts = indptr[frontier], indptr[frontier + 1] - indptr[frontier]
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        ways = np.repeat(starts, counts) + within
-        ways = ways[depth[heads[ways]] < 0]
-        found, first = np.unique(heads[ways], return_index=True)
-        channel[found] = ways[first]
-        depth[found] = len(layers)
-        frontier = found.astype(np.int64)
+        channels_out = np.repeat(starts, counts) + within
+        channels_out = channels_out[depth[heads[channels_out]] < 0]
+        fresh, first = np.unique(heads[channels_out], return_index=True)
+        channel[fresh] = channels_out[first]
+        depth[fresh] = len(layers)
+        frontier = fresh.astype(np.int64)
         layers.append(frontier)
     nodes = np.concatenate(layers)
     wanted = network.endpoints if only_to is None else np.asarray(only_to, dtype=np.int64)
@@ -158,15 +158,15 @@ def central_link(network: Network) -> tuple[int, int, int]:
     known = network.symmetry.representatives if network.symmetry is not None else (0,)
     hops = [int(_reach(network, v).max()) for v in known[:_TRIED]]
     centre = known[int(np.argmin(hops))]
-    near = [v for v in network.neighbours(centre) if v >= 0]
-    return _best_pair(network, np.asarray([centre, *near]))
+    neighbours = [v for v in network.neighbours(centre) if v >= 0]
+    return _best_pair(network, np.asarray([centre, *neighbours]))
 
 
 def _reach(network: Network, node: int) -> IntArray:
-    found = distances_from(network, node)
-    if (found < 0).any():
+    distance = distances_from(network, node)
+    if (distance < 0).any():
         raise DisconnectedError(f"{network.spec} has nodes that cannot reach each other")
-    return found
+    return distance
 
 
 def _best_pair(network: Network, nodes: IntArray) -> tuple[int, int, int]:
@@ -218,19 +218,19 @@ def central_all_reduce(network: Network, goal: Goal, model: Model = Model()) -> 
     # the upward message leaves after those from below, the downward one follows the whole sum
     sums = max(int(height[u]), int(height[v])) + (u != v)
     rounds = [height[nodes], sums + depth[nodes] - 1]
-    ways = [up, channel[nodes]]
+    taken = [up, channel[nodes]]
     if u != v:
         across = network.indptr[u] + int(
             np.argmax(network.heads[network.indptr[u] : network.indptr[u + 1]] == v)
         )
         rounds.append(np.asarray([height[u], height[v]]))
-        ways.append(np.asarray([across, network.reverse[across]]))
+        taken.append(np.asarray([across, network.reverse[across]]))
     return Schedule.from_columns(
         network,
         model,
         goal,
         round=np.concatenate(rounds),
-        channels=np.concatenate(ways),
+        channels=np.concatenate(taken),
         name="central",
     )
 

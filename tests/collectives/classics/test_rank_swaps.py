@@ -15,14 +15,18 @@ from hopscape.collectives.classics.exchange import direct_exchange
 from hopscape.collectives.classics.gathering import recursive_doubling
 from hopscape.collectives.classics.placing import swapped_order
 from hopscape.collectives.classics.plans import RankPlan
-from hopscape.collectives.classics.swap_kernels import greedy_seats, swap_seats, total_cost
+from hopscape.collectives.classics.swap_kernels import (
+    greedy_placement,
+    placement_cost,
+    swap_placement,
+)
 from hopscape.collectives.contest import compete
 
 
-def slow_cost(plan, hops, seats):
+def slow_cost(plan, hops, placement):
     """Hops of all chunks, one by one."""
     pairs = zip(plan.source.tolist(), plan.target.tolist(), strict=True)
-    return sum(int(hops[seats[a], seats[b]]) for a, b in pairs)
+    return sum(int(hops[placement[a], placement[b]]) for a, b in pairs)
 
 
 @pytest.mark.interpreted
@@ -35,15 +39,15 @@ def test_costs_of_swaps(seed, ranks, messages, first):
     plan = RankPlan(np.zeros(messages, int), source, target, np.zeros(messages, int))
     hops = generator.integers(1, 9, size=(ranks, ranks))  # simplex: not the same both ways
     np.fill_diagonal(hops, 0)
-    talk = placing._talk(plan, ranks)
-    seats = greedy_seats(talk, hops, first)
-    assert sorted(seats.tolist()) == list(range(ranks))
-    assert seats[0] == first
-    before = total_cost(talk, hops, seats)
-    assert before == slow_cost(plan, hops, seats)
-    change = swap_seats(talk, hops, seats, 1, 3.0, seed, 50)
-    assert seats[0] == first
-    assert before + change == slow_cost(plan, hops, seats)
+    traffic = placing._traffic_matrix(plan, ranks)
+    placement = greedy_placement(traffic, hops, first)
+    assert sorted(placement.tolist()) == list(range(ranks))
+    assert placement[0] == first
+    before = placement_cost(traffic, hops, placement)
+    assert before == slow_cost(plan, hops, placement)
+    change = swap_placement(traffic, hops, placement, 1, 3.0, seed, 50)
+    assert placement[0] == first
+    assert before + change == slow_cost(plan, hops, placement)
 
 
 @settings(deadline=None, max_examples=15)

@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 __all__ = ["BROADCAST", "ONE_TO_MANY", "ordered_circuits", "search_circuits"]
 
 _MOST_NODES = 150_000
+"""Nodes up to which circuits are searched: growing one broadcast takes 50 µs per node."""
 _TRIES = 4
+"""Broadcasts whose targets are moved about before another round is allowed."""
 _MOVES, _PORTION = 5_000, 250
 """Moves of targets in all, and in one call of the kernel."""
 _WORK = 1_000_000_000
@@ -249,8 +251,9 @@ ONE_TO_MANY = replace(BROADCAST, goal="one-to-many")
 
 _ORDERED_MOST_NODES = 10_000
 _ORDERED_TRIES = 24
-_ORDERED_EFFORT = 4_000_000
-_ORDERED_PORTION = 50
+"""Broadcasts that are tried, by lot or far apart; each must have fewer rounds than the best."""
+_ORDERED_EFFORT, _ORDERED_PORTION = 4_000_000, 50
+"""Moves of a round times nodes, and moves in one call of the kernel."""
 
 
 def ordered_circuits(network: Network, goal: Goal, model: Model, *, seed: int = 0) -> Schedule:

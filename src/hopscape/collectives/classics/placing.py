@@ -15,7 +15,7 @@ from hopscape.core.network import Network
 from hopscape.core.progress import check_time
 
 if TYPE_CHECKING:
-    from hopscape.collectives.classics.swap_kernels import Talk
+    from hopscape.collectives.classics.swap_kernels import TrafficMatrix
 
 __all__ = ["embedded_order", "groups_of", "ring_order", "sides_of", "swapped_order"]
 
@@ -23,13 +23,17 @@ _TRIES = 40
 _ROTATIONS = 4_000_000
 """Nodes that all rotations of a path together may turn round: about 1 s."""
 _EMBEDDED, _LINKED = 16, 1
-"""Ranks, and pairs that talk per rank, up to which places are found by embedding."""
+"""Ranks, and partners per rank, up to which places are found by embedding: rings and trees."""
 _BUDGET = 20_000
+"""Steps of the embedding search: a fraction of a second, for each of a dozen algorithms."""
 _SWAPPED = 1024
+"""Ranks up to which places are swapped: distances of all pairs are kept."""
 _MESSAGES = 1_500_000
+"""Messages up to which places are swapped: routing more again takes too long."""
 _PARTNERS = 64
-_PORTIONS = 6
-_SWAPS = 300
+"""Partners of a rank from which on no placement is much better than another."""
+_PORTIONS, _SWAPS = 6, 300
+"""Rounds of annealing, each half as hot as the one before, and swaps per rank in each."""
 
 
 def sides_of(network: Network, ranks: int) -> tuple[int, ...]:
@@ -185,13 +189,17 @@ def swapped_order(network: Network, ends: IntArray, plan: RankPlan, root: int) -
         >>> sorted(swapped_order(net, net.endpoints, recursive_doubling(32, 1), 0).tolist())[-1]
         31
     """
-    from hopscape.collectives.classics.swap_kernels import greedy_seats, swap_seats, total_cost
+    from hopscape.collectives.classics.swap_kernels import (
+        greedy_placement,
+        placement_cost,
+        swap_placement,
+    )
 
     ranks = len(ends)
     if not 3 < ranks <= _SWAPPED or not len(plan.source) or len(plan.source) > _MESSAGES:
         return None
-    talk = _talk(plan, ranks)
-    if len(talk.other) > _PARTNERS * ranks:  # everybody is as near: spread what goes at once
+    traffic = _traffic_matrix(plan, ranks)
+    if len(traffic.other) > _PARTNERS * ranks:  # everybody is as near: spread what goes at once
         return _shuffled(ranks, root)
     hops = distances_from_each(network, ends)[:, ends].astype(np.int64)
     if (hops < 0).any():
@@ -199,15 +207,16 @@ def swapped_order(network: Network, ends: IntArray, plan: RankPlan, root: int) -
     plain = np.arange(ranks)
     plain[0], plain[root] = root, 0
     best = min(
-        (plain, greedy_seats(talk, hops, root)), key=lambda seats: total_cost(talk, hops, seats)
+        (plain, greedy_placement(traffic, hops, root)),
+        key=lambda placement: placement_cost(traffic, hops, placement),
     )
-    least, seats = total_cost(talk, hops, best), best.copy()
+    least, placement = placement_cost(traffic, hops, best), best.copy()
     heat = 0.5 * least / ranks
     for portion in range(_PORTIONS):
-        swap_seats(talk, hops, seats, 1, heat / 2**portion, portion, _SWAPS * ranks)
-        cost = total_cost(talk, hops, seats)
+        swap_placement(traffic, hops, placement, 1, heat / 2**portion, portion, _SWAPS * ranks)
+        cost = placement_cost(traffic, hops, placement)
         if cost < least:
-            least, best = cost, seats.copy()
+            least, best = cost, placement.copy()
     return best
 
 
@@ -217,9 +226,9 @@ def _shuffled(ranks: int, root: int) -> IntArray:
     return np.concatenate([[root], others])
 
 
-def _talk(plan: RankPlan, ranks: int) -> Talk:
+def _traffic_matrix(plan: RankPlan, ranks: int) -> TrafficMatrix:
     """Chunks between every two ranks, from both ends."""
-    from hopscape.collectives.classics.swap_kernels import Talk
+    from hopscape.collectives.classics.swap_kernels import TrafficMatrix
 
     pairs, weight = np.unique(plan.source * ranks + plan.target, return_counts=True)
     source, target = pairs // ranks, pairs % ranks
@@ -228,7 +237,7 @@ def _talk(plan: RankPlan, ranks: int) -> Talk:
     sends = np.arange(len(rank)) < len(pairs)
     start = np.searchsorted(rank[order], np.arange(ranks + 1))
     other = np.concatenate([target, source])
-    return Talk(start, other[order], np.concatenate([weight, weight])[order], sends[order])
+    return TrafficMatrix(start, other[order], np.concatenate([weight, weight])[order], sends[order])
 
 
 def embedded_order(network: Network, ends: IntArray, plan: RankPlan) -> IntArray | None:
@@ -257,8 +266,8 @@ def _embedded(
     """The best places that are found on the host with these channels."""
     from hopscape.metrics.embedding import best_embedding
 
-    talk = np.asarray(pairs, dtype=np.int64)
-    guest = Network.from_links(ranks, talk // ranks, talk % ranks, spec="ranks")
+    linked = np.asarray(pairs, dtype=np.int64)
+    guest = Network.from_links(ranks, linked // ranks, linked % ranks, spec="ranks")
     host = Network.from_links(ranks, tails, heads, duplex=False, spec="host")
     try:
         return np.asarray(best_embedding(guest, host, budget=_BUDGET).places)

@@ -1,4 +1,4 @@
-"""Seats of ranks by greedy choice and swaps (numba): a quadratic assignment, approximately."""
+"""Placement of ranks by greedy choice and swaps (numba): a quadratic assignment, approximately."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.kernel import helper, kernel
 
 
-class Talk(NamedTuple):
-    """Who talks with whom, by rank.
+class TrafficMatrix(NamedTuple):
+    """What every two ranks send each other, in rows by rank.
 
     Attributes:
         start: int64[ranks + 1]
@@ -26,87 +26,97 @@ class Talk(NamedTuple):
 
 
 @helper
-def _cost_at(talk, hops, seats, rank, seat, but):  # type: ignore[no-untyped-def]
-    """Hops of all chunks of a rank if it sat there; what it has with rank `but` is left out."""
+def _rank_cost(traffic, hops, placement, rank, place, except_rank):  # type: ignore[no-untyped-def]
+    """Hops of all chunks of a rank if it stood there, but for those to and from one other rank."""
     cost = 0
-    for k in range(talk.start[rank], talk.start[rank + 1]):
-        other = talk.other[k]
-        if other == but or seats[other] < 0:
+    for k in range(traffic.start[rank], traffic.start[rank + 1]):
+        other = traffic.other[k]
+        if other == except_rank or placement[other] < 0:
             continue
-        there = seats[other]
-        cost += talk.weight[k] * (hops[seat, there] if talk.sends[k] else hops[there, seat])
+        there = placement[other]
+        cost += traffic.weight[k] * (hops[place, there] if traffic.sends[k] else hops[there, place])
     return cost
 
 
 @kernel
-def greedy_seats(talk: Talk, hops: IntArray, first: int) -> IntArray:
-    """Seats one by one: the rank that talks most with those seated, where its chunks go least far.
+def greedy_placement(traffic: TrafficMatrix, hops: IntArray, first: int) -> IntArray:
+    """Place the rank that exchanges most with those placed, where its chunks go least far.
 
     Args:
-        hops (int32[ranks, ranks]): Between seats.
-        first: The seat of rank 0.
+        hops (int32[ranks, ranks]): Between places.
+        first: The place of rank 0.
     """
-    ranks = len(talk.start) - 1
-    seats, free = np.full(ranks, -1, np.int64), np.ones(ranks, np.bool_)
+    ranks = len(traffic.start) - 1
+    placement, free = np.full(ranks, -1, np.int64), np.ones(ranks, np.bool_)
     drawn = np.zeros(ranks, np.int64)
-    rank, seat = 0, first
+    rank, place = 0, first
     for _ in range(ranks):
-        seats[rank] = seat
-        free[seat] = False
-        for k in range(talk.start[rank], talk.start[rank + 1]):
-            drawn[talk.other[k]] += talk.weight[k]
+        placement[rank] = place
+        free[place] = False
+        for k in range(traffic.start[rank], traffic.start[rank + 1]):
+            drawn[traffic.other[k]] += traffic.weight[k]
         rank = -1
         for r in range(ranks):
-            if seats[r] < 0 and (rank < 0 or drawn[r] > drawn[rank]):
+            if placement[r] < 0 and (rank < 0 or drawn[r] > drawn[rank]):
                 rank = r
         if rank < 0:
             break
-        least, seat = np.int64(-1), -1
+        least, place = np.int64(-1), -1
         for s in range(ranks):
             if free[s]:
-                cost = _cost_at(talk, hops, seats, rank, s, -1)
-                if seat < 0 or cost < least:
-                    least, seat = cost, s
-    return seats
+                cost = _rank_cost(traffic, hops, placement, rank, s, -1)
+                if place < 0 or cost < least:
+                    least, place = cost, s
+    return placement
 
 
 @kernel
-def total_cost(talk: Talk, hops: IntArray, seats: IntArray) -> int:
+def placement_cost(traffic: TrafficMatrix, hops: IntArray, placement: IntArray) -> int:
     """Hops of all chunks."""
     cost = 0
-    for rank in range(len(seats)):
-        cost += _cost_at(talk, hops, seats, rank, seats[rank], -1)
+    for rank in range(len(placement)):
+        cost += _rank_cost(traffic, hops, placement, rank, placement[rank], -1)
     return cost // 2
 
 
 @kernel
-def swap_seats(
-    talk: Talk, hops: IntArray, seats: IntArray, keep: int, heat: float, seed: int, moves: int
+def swap_placement(
+    traffic: TrafficMatrix,
+    hops: IntArray,
+    placement: IntArray,
+    keep: int,
+    heat: float,
+    seed: int,
+    moves: int,
 ) -> int:
     """Swap ranks (annealing): what the cost has changed by.
 
     Args:
-        seats (int64[ranks]): Changed in place.
+        placement (int64[ranks]): Changed in place.
         keep: So many ranks, the first ones, stay where they are.
         heat: The temperature at the beginning; it falls to nothing.
     """
     np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
-    ranks, change = len(seats), 0
+    ranks, change = len(placement), 0
     for step in range(moves):
         a = keep + int((ranks - keep) * np.random.random())  # noqa: NPY002
         b = keep + int((ranks - keep) * np.random.random())  # noqa: NPY002
         if a == b:
             continue
-        here, there = seats[a], seats[b]
-        before = _cost_at(talk, hops, seats, a, here, b) + _cost_at(talk, hops, seats, b, there, a)
-        after = _cost_at(talk, hops, seats, a, there, b) + _cost_at(talk, hops, seats, b, here, a)
-        for k in range(talk.start[a], talk.start[a + 1]):  # what the two have with each other
-            if talk.other[k] == b:
+        here, there = placement[a], placement[b]
+        before = _rank_cost(traffic, hops, placement, a, here, b) + _rank_cost(
+            traffic, hops, placement, b, there, a
+        )
+        after = _rank_cost(traffic, hops, placement, a, there, b) + _rank_cost(
+            traffic, hops, placement, b, here, a
+        )
+        for k in range(traffic.start[a], traffic.start[a + 1]):  # what the two have with each other
+            if traffic.other[k] == b:
                 back = hops[there, here] - hops[here, there]
-                after += talk.weight[k] * (back if talk.sends[k] else -back)
+                after += traffic.weight[k] * (back if traffic.sends[k] else -back)
         worse = after - before
         now = heat * (1 - step / moves)
         if worse <= 0 or (now > 0 and np.random.random() < np.exp(-worse / now)):  # noqa: NPY002
-            seats[a], seats[b] = there, here
+            placement[a], placement[b] = there, here
             change += worse
     return change

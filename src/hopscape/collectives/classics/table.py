@@ -118,8 +118,8 @@ def _classic(
 
 def _check_moves(case: Case) -> None:
     """Refuse a block of every rank for every rank where that would be very many transfers."""
-    everybody = case.goal.kind in ("all-gather", "reduce-scatter", "all-to-all")
-    moves = case.ranks * (case.ranks - 1) * case.goal.chunks if everybody else 0
+    all_pairs = case.goal.kind in ("all-gather", "reduce-scatter", "all-to-all")
+    moves = case.ranks * (case.ranks - 1) * case.goal.chunks if all_pairs else 0
     if case.goal.kind == "all-reduce" and case.goal.chunks >= case.ranks:
         moves = 2 * (case.ranks - 1) * case.goal.chunks
     if moves > MOST_TRANSFERS:
@@ -131,8 +131,8 @@ def _check_moves(case: Case) -> None:
 def _elsewhere(case: Case, steps: RankPlan) -> IntArray | None:
     """Places by the embedding search, or by swaps where that is not for so many ranks."""
     root = 0 if case.goal.root is None else int(np.searchsorted(case.ends, case.goal.root))
-    found = embedded_order(case.network, case.ends, steps)
-    return swapped_order(case.network, case.ends, steps, root) if found is None else found
+    embedded = embedded_order(case.network, case.ends, steps)
+    return swapped_order(case.network, case.ends, steps, root) if embedded is None else embedded
 
 
 def _placed(case: Case, name: str, plan: RankPlan, places: IntArray) -> Schedule:
