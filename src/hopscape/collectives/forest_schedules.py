@@ -119,7 +119,7 @@ def _check_effort(network: Network, pieces: int) -> None:
     require_memory(200 * pieces * ends * ends, f"the trees of {ends} roots in {network.spec}")
     if packing_cost(network) > _MOST_STEPS:
         raise TooLargeError(
-            f"packing trees for {ends:,} roots into {channels:,} channels would take about"
+            f"packing trees for {ends} roots into {channels} channels would take about"
             f" {packing_cost(network):.2g} steps; beyond {_MOST_STEPS:.2g} it is not begun"
         )
 
