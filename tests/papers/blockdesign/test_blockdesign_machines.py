@@ -15,12 +15,13 @@ from hopscape.core.network import Network
 from hopscape.core.router_check import check_router
 from hopscape.metrics import channel_load, distance_profile
 from hopscape.papers.blockdesign.families import check_expansion
-from hopscape.papers.blockdesign.jumps import jumps_from, reserve_jumps
 from hopscape.papers.blockdesign.machines import (
     comparable_specs,
+    jumps_from,
     measure_machine,
     measure_network,
     paper_machines,
+    reserve_jumps,
     supernode_count,
 )
 from hopscape.papers.blockdesign.supernodes import Supernodes

@@ -25,12 +25,13 @@ from hopscape.metrics import channel_load, distance_profile
 from hopscape.papers.blockdesign import contention
 from hopscape.papers.blockdesign import routing as self_routing
 from hopscape.papers.blockdesign import two_level_kernels as orbit_kernels
-from hopscape.papers.blockdesign.jumps import joining_channels, reserve_jumps
 from hopscape.papers.blockdesign.lanes import deal_lanes
 from hopscape.papers.blockdesign.machines import (
     join_supernodes,
+    joining_channels,
     measure_machine,
     paper_machines,
+    reserve_jumps,
 )
 from hopscape.papers.blockdesign.meeting import MeetingRouter, tree_loads
 from hopscape.papers.blockdesign.rounds import plan_rounds

@@ -1,5 +1,14 @@
 """Distributed switches: symmetric block designs as networks of endpoints and crossbars.
 
+Paper 001 (M. F. Karavay and V. S. Podlazov, topological reserves of supercomputer interconnect),
+sections 1, 4, 5 and 6; its rings are the room ``multiring``.
+
+A symmetric design B(N, m, σ) has N blocks of m of N elements, any two elements in σ blocks. Blocks
+become crossbars m × m, elements become endpoints with m ports: any two endpoints have σ crossbars
+in common, two hops apart, and every permutation passes at once, since a channel next to an endpoint
+carries its packets only. Supernodes of such switches, joined by further ones or pairwise, are the
+two-level machines that the paper sets against Blue Waters.
+
 ======================= ========================================================================
 spec                    what it is
 ======================= ========================================================================
@@ -10,6 +19,24 @@ switched_multiring      p^r nodes, rings of steps d·p^k: what the digraph is ma
 design_expansion        any network in N copies, its terminals shared out by a design
 two_level               supernodes of any network, joined by any network
 ======================= ========================================================================
+
+Designs: ``designs`` (which exist, built, checked, read), ``difference_sets``, ``known_designs``
+(those without a difference set), ``covers``. Switches: ``crossbars`` (wiring),
+``families``, ``routing`` (self-routing, spare paths, detours), ``collectives``. Traffic:
+``contention`` with its kernels (what passes at once), ``rounds`` (bounds and plans over all minimal
+paths). Machines: ``supernodes`` (wiring), ``lanes`` (kinds of their outer links), ``two_level``
+(routers) with its kernels, ``shifts`` (symmetry), ``meeting`` with its kernels (routes by two
+searches), ``machines`` (the paper's and your own, their jumps). The paper: ``printed``, ``wires``
+(counts in the wires alone), ``checks_designs``, ``checks_switches``, ``checks_expansion``,
+``checks_machines`` and ``claims``; ``commands``.
+
+Type::
+
+    hopscape blockdesign list --sigma 2
+    hopscape blockdesign permutation "distributed_switch(56, 11, 2)" --at-once 3 --spread
+    hopscape blockdesign routes "distributed_switch(7, 4, 2)" 0 1 --dead-switch 9
+    hopscape blockdesign machines --measure 2
+    hopscape permute "two_level(complete(32), complete(513))" --permutation random:1
 """
 
 from hopscape.core.plugins import later

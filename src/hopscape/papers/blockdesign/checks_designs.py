@@ -25,7 +25,7 @@ from hopscape.papers.blockdesign.families import (
     QuasicompleteDigraph,
 )
 from hopscape.papers.blockdesign.wires import crossbar_ways, is_symmetric, obstruction, pair_counts
-from hopscape.papers.multiring.walks import Books
+from hopscape.papers.multiring.walks import CrossCheck
 
 
 def _gaps(elements: Iterable[int], order: int) -> Counter[int]:
@@ -66,7 +66,7 @@ def table_42() -> Outcome:
     """Rows of the printed table, pair by pair, both ways round."""
     n, m, sigma = printed.EXAMPLE
     rows = np.array(printed.TABLE_4_2) - 1
-    books, wrong = Books(), []
+    cross, wrong = CrossCheck(), []
     counts = pair_counts(rows.tolist(), n)
     for a, b in combinations(range(n), 2):
         if counts[a, b] != sigma:
@@ -77,8 +77,8 @@ def table_42() -> Outcome:
             wrong.append(f"blocks {i + 1} and {j + 1} share {shared} elements")
     if set(np.diag(counts).tolist()) != {m}:
         wrong.append(f"elements are in {sorted(set(np.diag(counts).tolist()))} blocks")
-    books.same("the printed rows are a design", check_design(rows, n, sigma).holds, not wrong)
-    return books.judge(
+    cross.same("the printed rows are a design", check_design(rows, n, sigma).holds, not wrong)
+    return cross.judge(
         wrong,
         f"{len(rows)} blocks of {rows.shape[1]}: {len(wrong)} pairs of elements or blocks not in 2",
     )
@@ -86,7 +86,7 @@ def table_42() -> Outcome:
 
 def designs_table(sigma: int) -> Outcome:
     """Every cell: built and counted, excluded by residues, or known from a citation only."""
-    books, wrong = Books(), []
+    cross, wrong = CrossCheck(), []
     kinds: dict[str, list[str]] = {"built": [], "impossible": [], "quoted": [], "open": []}
     rows = list(table(sigma, printed.LARGEST_M[sigma]))
     for row in rows:
@@ -95,7 +95,7 @@ def designs_table(sigma: int) -> Outcome:
             blocks = make_design(row.n, row.m, sigma).blocks
             if not is_symmetric(blocks, row.n, row.m, sigma):
                 wrong.append(f"B({row.n}, {row.m}, {sigma}) as built is not a design")
-        books.same(f"N = {row.n}: excluded", bruck_ryser_chowla(row.n, row.m, sigma) is not None,
+        cross.same(f"N = {row.n}: excluded", bruck_ryser_chowla(row.n, row.m, sigma) is not None,
                    why is not None)  # fmt: skip
         kind = "built" if row.built else "impossible" if why else "quoted"
         kinds["open" if row.status == "open" else kind].append(str(row.n))
@@ -105,29 +105,29 @@ def designs_table(sigma: int) -> Outcome:
             wrong.append(f"m = {row.m}: N = {row.n}, the scan has ..{digits}")
     text = "; ".join(f"{kind}: N = {', '.join(part)}" for kind, part in kinds.items() if part)
     note = "the shading is lost in the scan; no cell is open" if not kinds["open"] else ""
-    return books.judge(wrong, text, note=note)
+    return cross.judge(wrong, text, note=note)
 
 
 def no_43() -> Outcome:
     n, m, sigma = printed.NO_DESIGN
-    books = Books()
+    cross = CrossCheck()
     reason, why = bruck_ryser_chowla(n, m, sigma), obstruction(n, m, sigma)
-    books.same("excluded", reason is not None, why is not None)
+    cross.same("excluded", reason is not None, why is not None)
     wrong = [] if why else [f"nothing excludes B({n}, {m}, {sigma})"]
-    return books.judge(wrong, f"{reason or 'not excluded'}; by residues: {why}")
+    return cross.judge(wrong, f"{reason or 'not excluded'}; by residues: {why}")
 
 
 def cover_39() -> Outcome:
     """The block of the partial switch: all differences counted, and the ways in its wires."""
     n, m = printed.COVER
-    books, wrong = Books(), []
+    cross, wrong = CrossCheck(), []
     cover = difference_cover(n, m)
     if cover.elements is None:
         return judge([cover.reason], "no block found")
     gaps = _gaps(cover.elements, n)
     twice = sorted(d for d, often in gaps.items() if often > 1)
     wanted = sorted({s * d % n for d in printed.SECOND_WAYS for s in (1, -1)})
-    books.same("doubled differences", sorted(cover.difference_set().doubled), twice)
+    cross.same("doubled differences", sorted(cover.difference_set().doubled), twice)
     if len(gaps) != n - 1:
         wrong.append(f"{n - 1 - len(gaps)} differences are missing")
     if twice != wanted or set(gaps.values()) != {1, 2}:
@@ -138,7 +138,7 @@ def cover_39() -> Outcome:
         if ways[a].min() < 1 or more != twice:
             wrong.append(f"node {a}: second ways to differences {more}")
     text = f"block {list(cover.elements)} mod {n}: {len(gaps)} differences, twice {twice}"
-    return books.judge(wrong, text)
+    return cross.judge(wrong, text)
 
 
 def largest_39() -> Outcome:
@@ -189,18 +189,18 @@ def prime_orders() -> Outcome:
 
 def crossbar_for_39() -> Outcome:
     """The smallest crossbar of at least 39 ports for which a plane is known."""
-    books = Books()
+    cross = CrossCheck()
     least = printed.COVER[0]
     powers = [m for m in range(least, 60) if len(_primes(m - 1)) == 1]
     known = [m for m in range(least, 60) if existence(m * (m - 1) + 1, m, 1).built]
-    books.same("M with a known plane", known, powers)
+    cross.same("M with a known plane", known, powers)
     smallest = min(powers)
     count = smallest * (smallest - 1) + 1
     wrong = [] if smallest == printed.CROSSBAR_FOR_39 else [f"M = {smallest} is enough"]
     if not _is_plane(count, smallest):
         wrong.append(f"B({count}, {smallest}, 1) as built is not a design")
     text = f"smallest M of at least {least} with a prime power M - 1: {smallest}, N = {count}"
-    return books.judge(wrong, text)
+    return cross.judge(wrong, text)
 
 
 def _primes(n: int) -> set[int]:

@@ -22,7 +22,7 @@ from hopscape.papers.blockdesign.families import (
     SwitchedMultiring,
 )
 from hopscape.papers.blockdesign.two_level import TwoLevel
-from hopscape.papers.multiring.walks import Books
+from hopscape.papers.multiring.walks import CrossCheck
 from hopscape.registry import build
 
 _SEED = 20111
@@ -51,7 +51,7 @@ def _hops(network: Network, source: int, through: Iterable[int] | None = None) -
 
 def expansion() -> Outcome:
     """Any network, expanded by a design: two endpoints are as far apart as in a common copy."""
-    books, wrong, pairs, wanted = Books(), [], 0, 0
+    cross, wrong, pairs, wanted = CrossCheck(), [], 0, 0
     draw = np.random.default_rng(_SEED)
     bases = [("ring(6)", 3, 2, 1), ("hypercube(3)", 7, 4, 2), ("torus(3, 3)", 7, 3, 1),
              ("petersen", 21, 5, 1)]  # fmt: skip
@@ -60,7 +60,7 @@ def expansion() -> Outcome:
         base = build(spec)
         network = Network.of(DesignExpansion(base, n, m, sigma))
         ends, size = network.endpoint_count, base.order
-        books.same(f"{spec}: endpoints", ends, n * base.endpoint_count // m)
+        cross.same(f"{spec}: endpoints", ends, n * base.endpoint_count // m)
         inner = range(ends, network.order)
         apart = [_hops(base, v) for v in range(size)]
         seats = [[divmod(w - ends, size) for w in _heads(network, v)] for v in range(ends)]
@@ -90,7 +90,7 @@ def expansion() -> Outcome:
             )
             if links != mine:
                 wrong.append(f"{spec}: copy {copy} is not wired as the network itself")
-    return books.judge(
+    return cross.judge(
         wrong,
         f"{len(bases)} networks, {pairs} ordered pairs: as far as in the nearest common copy + 2",
         searched=[Searched("ordered pairs", pairs, wanted)],
@@ -99,7 +99,7 @@ def expansion() -> Outcome:
 
 def pilot_packet() -> Outcome:
     """Set-up in two stages: the low digit by a short arc, the high digit by a long one."""
-    books, wrong, pairs, refused, sent = Books(), [], 0, 0, 0
+    cross, wrong, pairs, refused, sent = CrossCheck(), [], 0, 0, 0
     draw = np.random.default_rng(_SEED + 1)
     orders = range(2, 8)
     for p in orders:
@@ -115,7 +115,7 @@ def pilot_packet() -> Outcome:
                 if (a, crossbar) not in wires or (crossbar, b) not in wires:
                     wrong.append(f"p = {p}: no arcs {low} and {high * p} from {a} to {b}")
                 if a != b and tuple(router.path(a, b)) != (a, crossbar, b):
-                    books.same(f"p = {p}: route from {a} to {b}", router.path(a, b), crossbar)
+                    cross.same(f"p = {p}: route from {a} to {b}", router.path(a, b), crossbar)
         for _ in range(40):
             targets, order = draw.permutation(n), draw.permutation(n)
             held: set[tuple[int, int]] = set()
@@ -128,7 +128,7 @@ def pilot_packet() -> Outcome:
                 sent += 1
     if refused:
         wrong.append(f"{refused} pilot packets met a channel that was taken")
-    return books.judge(
+    return cross.judge(
         wrong,
         f"p = 2..7: {pairs} pairs in two stages through one switch, {sent} pilots of permutations"
         f" in random order, {refused} refused",
@@ -142,7 +142,7 @@ def pilot_packet() -> Outcome:
 
 def simplex_ports() -> Outcome:
     """Duplex channels between nodes: at each node one direction ends at the endpoint or switch."""
-    books, wrong, channels, wanted = Books(), [], 0, 0
+    cross, wrong, channels, wanted = CrossCheck(), [], 0, 0
     for p in range(3, 10):
         n, half = p * p, (p - 1) // 2
         digits = [d for k in range(1, half + 1) for d in (k, -k)]
@@ -162,8 +162,8 @@ def simplex_ports() -> Outcome:
         if p % 2:
             network = Network.of(SwitchedMultiring(p, 2, True))
             mine = Counter((u, int(v)) for u in range(n) for v in _heads(network, u))
-            books.same(f"p = {p}: arcs", mine, Counter((x, y) for x, y, _ in parts))
-    return books.judge(
+            cross.same(f"p = {p}: arcs", mine, Counter((x, y) for x, y, _ in parts))
+    return cross.judge(
         wrong,
         f"p = 3..9: {channels} channels, each with a counterpart, both ends of a pair at a node"
         " on different parts",
@@ -173,14 +173,14 @@ def simplex_ports() -> Outcome:
 
 def added_channels() -> Outcome:
     """Channels K3 doubled: every one of them may fail without a longer path between its ends."""
-    books, wrong, worst, tried, wanted = Books(), [], {}, 0, 0
+    cross, wrong, worst, tried, wanted = CrossCheck(), [], {}, 0, 0
     size, supernodes, crossbar = 4, 13, 4
     for copies in (1, 2):
         outer = Network.of(DistributedSwitch(supernodes, crossbar, 1))
         network = Network.of(TwoLevel(build(f"complete({size})"), outer, copies))
         rows = all_wires(network)
         ends = size * supernodes
-        books.same(f"{copies} channels: endpoints", network.endpoint_count, ends)
+        cross.same(f"{copies} channels: endpoints", network.endpoint_count, ends)
         cables = [(int(u), int(k)) for u, k in np.argwhere(rows[:ends] >= ends)]
         wanted += copies * supernodes * crossbar
         tried += len(cables)
@@ -196,7 +196,7 @@ def added_channels() -> Outcome:
     (single, alone), (double, spare) = worst[1], worst[2]
     if not (single == double == spare <= printed.JUMPS < alone):
         wrong.append(f"jumps whole and with a dead channel: {worst[1]} and doubled {worst[2]}")
-    return books.judge(
+    return cross.judge(
         wrong,
         f"jumps whole and with any one channel K3 dead: single {worst[1]}, doubled {worst[2]}",
         values={"single": list(worst[1]), "doubled": list(worst[2])},

@@ -17,10 +17,14 @@ from hopscape.papers.blockdesign.families import (
     PartialSwitch,
     QuasicompleteDigraph,
 )
-from hopscape.papers.blockdesign.jumps import jumps_from, reserve_jumps
-from hopscape.papers.blockdesign.machines import paper_machines, supernode_count
+from hopscape.papers.blockdesign.machines import (
+    jumps_from,
+    paper_machines,
+    reserve_jumps,
+    supernode_count,
+)
 from hopscape.papers.blockdesign.two_level import TwoLevel
-from hopscape.papers.multiring.walks import Books
+from hopscape.papers.multiring.walks import CrossCheck
 
 
 def _complete(n: int) -> Network:
@@ -69,8 +73,8 @@ def ports() -> Outcome:
     wrong = [
         f"node {v} has {dict(kinds)}" for v, kinds in enumerate(_kinds(network)) if kinds != wanted
     ]
-    books = Books()
-    books.same("ports", paper_machines()[0].ports, sum(_kinds(network)[0].values()))
+    cross = CrossCheck()
+    cross.same("ports", paper_machines()[0].ports, sum(_kinds(network)[0].values()))
     rows = network.family.classes_at(np.arange(printed.SUPERNODE))  # type: ignore[union-attr]
     names = [kind.speed for kind in network.classes]
     speeds = Counter(names[k] for k in rows[0] if k >= 0)
@@ -81,7 +85,7 @@ def ports() -> Outcome:
     text = f"{total} channels of a node, by where they lead: {dict(_kinds(network)[0])}"
     if total != sum(printed.CHANNELS.values()):
         wrong.append(f"{total} channels in all")
-    return books.judge(wrong, text)
+    return cross.judge(wrong, text)
 
 
 def groups() -> Outcome:
@@ -135,45 +139,45 @@ def supernode_channels() -> Outcome:
 
 
 def original_count() -> Outcome:
-    books = Books()
+    cross = CrossCheck()
     size, links = printed.SUPERNODE, printed.CHANNELS["K3"]
     network = _original()
-    books.same("supernodes", supernode_count(size, links), size * links + 1)
+    cross.same("supernodes", supernode_count(size, links), size * links + 1)
     wrong = _joined(network, size, printed.SUPERNODES, 1)
     if size * links + 1 != printed.SUPERNODES:
         wrong.append(f"{size}·{links} + 1 = {size * links + 1}")
     text = f"each of {printed.SUPERNODES} supernodes is joined to {size * links} others"
-    return books.judge(wrong, text)
+    return cross.judge(wrong, text)
 
 
 def processors() -> Outcome:
-    books = Books()
+    cross = CrossCheck()
     nodes = _original().endpoint_count
-    books.same("nodes", paper_machines()[0].nodes, nodes)
+    cross.same("nodes", paper_machines()[0].nodes, nodes)
     found = nodes * printed.PROCESSORS_PER_NODE
     wrong = [] if found > printed.PROCESSORS else [f"{found} processors"]
-    books.same("nodes by counting", nodes, printed.SUPERNODES * printed.SUPERNODE)
+    cross.same("nodes by counting", nodes, printed.SUPERNODES * printed.SUPERNODE)
     text = f"{nodes} nodes, {found} processors, {found - printed.PROCESSORS} more than 64K"
-    return books.judge(wrong, text)
+    return cross.judge(wrong, text)
 
 
 def count(size: int, links: int, copies: int, stated: int) -> Outcome:
     """As many supernodes as the channels allow, built, and held against the printed number."""
-    books = Books()
+    cross = CrossCheck()
     found = size * links // copies + 1
-    books.same("supernodes", supernode_count(size, links, copies), found)
+    cross.same("supernodes", supernode_count(size, links, copies), found)
     network = Network.of(TwoLevel(_inside(size), _complete(found), copies))
-    books.wrong += _joined(network, size, found, copies)  # a broken machine refutes nothing
+    cross.wrong += _joined(network, size, found, copies)  # a broken machine refutes nothing
     pairs = _supernode_pairs(network, size, found)
     outer = [int((row >= 0).sum()) for row in _wires(network, 0, size)]
     inside = [int((row >= 0).sum()) for row in _inside(size).family.neighbours(np.arange(size))]  # type: ignore[union-attr]
     most = max(a - b for a, b in zip(outer, inside, strict=True))
     if most != links:
-        books.wrong.append(f"a node has {most} channels to other supernodes, not {links}")
+        cross.wrong.append(f"a node has {most} channels to other supernodes, not {links}")
     wrong = []
     if found != stated:
         wrong.append(f"{found} supernodes are joined, {found - stated:+d} against the print")
-    return books.judge(
+    return cross.judge(
         wrong,
         f"{size}·{links}/{copies} + 1 = {found} supernodes built, {most} outer channels at a node",
         values={"supernodes": found, "nodes": found * size, "channels of a node": most},
@@ -204,26 +208,26 @@ def times_513() -> Outcome:
     size, links, copies, _ = printed.COUNTS["1561"]
     more = (size * links // copies + 1) / (printed.SUPERNODE * printed.CHANNELS["K3"] + 1)
     machine = {m.name: m for m in paper_machines()}
-    books = Books()
+    cross = CrossCheck()
     library = machine["RPK supernode"].supernodes / machine["Blue Waters"].supernodes
-    books.same("ratio of supernodes", library, more)
+    cross.same("ratio of supernodes", library, more)
     wrong = [] if more > printed.TIMES_513 else [f"{more:.3f} times"]
-    return books.judge(wrong, f"{more:.3f} times as many supernodes")
+    return cross.judge(wrong, f"{more:.3f} times as many supernodes")
 
 
 def several_times() -> Outcome:
     """Nodes in all, and nodes that the fastest channels join, against the original machine."""
-    books, wrong, parts = Books(), [], []
+    cross, wrong, parts = CrossCheck(), [], []
     before = printed.SUPERNODE * printed.SUPERNODES
     machine = {m.name: m for m in paper_machines()}
     for name, size in (("RPK supernode", printed.COVER[0]), ("digraph supernode", printed.DIGRAPH)):
         nodes = size * (size * (printed.CHANNELS["K2"] + printed.CHANNELS["K3"]) + 1)
-        books.same(f"{name}: nodes", machine[name].nodes, nodes)
-        books.same(f"{name}: nodes of a supernode", machine[name].size, size)
+        cross.same(f"{name}: nodes", machine[name].nodes, nodes)
+        cross.same(f"{name}: nodes of a supernode", machine[name].size, size)
         parts.append(f"{name} {nodes / before:.2f} and {size / printed.GROUPS[1]:.2f}")
         if min(nodes / before, size / printed.GROUPS[1]) < printed.TIMES:
             wrong.append(parts[-1])
-    return books.judge(wrong, f"times as many nodes, and nodes joined by K1: {'; '.join(parts)}")
+    return cross.judge(wrong, f"times as many nodes, and nodes joined by K1: {'; '.join(parts)}")
 
 
 def same_ports() -> Outcome:
@@ -271,50 +275,50 @@ def jumps(network: Network, rows: IntArray, source: int) -> IntArray:
     return out
 
 
-def _compare(books: Books, what: str, library: IntArray, walked: IntArray) -> None:
+def _compare(cross: CrossCheck, what: str, library: IntArray, walked: IntArray) -> None:
     """Keep the first disagreement of two rows."""
     wrong = np.nonzero(library != walked)[0]
     if len(wrong):
         k = int(wrong[0])
-        books.same(f"{what} to {k}", int(library[k]), int(walked[k]))
+        cross.same(f"{what} to {k}", int(library[k]), int(walked[k]))
 
 
-def _farthest(books: Books, network: Network, sources: tuple[int, ...]) -> int:
+def _farthest(cross: CrossCheck, network: Network, sources: tuple[int, ...]) -> int:
     """Most jumps from these nodes, counted here and by the library."""
     hops, ends, rows = 0, network.endpoints, all_wires(network)
     for source in sources:
         mine = jumps(network, rows, source)[ends]
         theirs = jumps_from(network, source)[ends]
-        _compare(books, f"jumps from {source}", theirs, mine)
+        _compare(cross, f"jumps from {source}", theirs, mine)
         if not network.has_switches:
             routed = network.router().distances(np.full(len(ends), source), ends)
-            _compare(books, f"routes from {source}", routed, mine)
+            _compare(cross, f"routes from {source}", routed, mine)
         hops = max(hops, int(mine.max())) if mine.min() >= 0 else -1
     return hops
 
 
 def original_jumps() -> Outcome:
-    books = Books()
-    hops = _farthest(books, _original(), (0, 9))
+    cross = CrossCheck()
+    hops = _farthest(cross, _original(), (0, 9))
     wrong = [] if 0 <= hops <= printed.JUMPS else [f"{hops} jumps"]
     text = f"at most {hops} jumps from two nodes to all {_original().endpoint_count}"
-    return books.judge(wrong, text)
+    return cross.judge(wrong, text)
 
 
 def crossbar_jumps() -> Outcome:
     """The machines of chapter 6: one crossbar 32 x 32 for each supernode."""
-    books, wrong, parts = Books(), [], []
+    cross, wrong, parts = CrossCheck(), [], []
     size = printed.SUPERNODE
     for name, outer in (
         ("graph", DistributedSwitch(993, 32, 1)),
         ("digraph", QuasicompleteDigraph(32)),
     ):
         network = Network.of(TwoLevel(_complete(size), Network.of(outer)))
-        hops = _farthest(books, network, (0, 5))
+        hops = _farthest(cross, network, (0, 5))
         parts.append(f"{name} of {outer.n}: {hops}")
         if not 0 <= hops <= printed.JUMPS:
             wrong.append(f"{name} of {outer.n} supernodes: {hops} jumps")
-    return books.judge(wrong, f"jumps from two nodes to all others, {', '.join(parts)}")
+    return cross.judge(wrong, f"jumps from two nodes to all others, {', '.join(parts)}")
 
 
 def fewer_channels() -> Outcome:
@@ -338,7 +342,7 @@ def fewer_channels() -> Outcome:
 
 def one_channel() -> Outcome:
     """Uniform traffic through one channel K3 of a node, and through a complete graph."""
-    books = Books()
+    cross = CrossCheck()
     size, supernodes = 8, 57
     network = Network.of(TwoLevel(_complete(size), Network.of(DistributedSwitch(57, 8, 1)),
                                   1, 0, (), (5, 2)))  # fmt: skip
@@ -349,12 +353,12 @@ def one_channel() -> Outcome:
     one, many = channel_load(network).throughput, channel_load(full).throughput
     outer = (size * supernodes - size) // size
     if one > bound + 1e-9:
-        books.wrong.append(f"throughput {one:.3f} above the bound {bound:.3f} of its channels")
+        cross.wrong.append(f"throughput {one:.3f} above the bound {bound:.3f} of its channels")
     top = outer * printed.SPEEDS["K3"] / size / leaving
     if many > top + 1e-9:
-        books.wrong.append(f"throughput {many:.3f} above the bound {top:.3f} of its channels")
+        cross.wrong.append(f"throughput {many:.3f} above the bound {top:.3f} of its channels")
     wrong = [] if one < many / printed.TIMES else [f"{one:.2f} against {many:.2f}"]
-    return books.judge(
+    return cross.judge(
         wrong,
         f"packets per node: {one:.3f} by one channel, {many:.3f} by a complete graph,"
         " 57 supernodes",
@@ -363,7 +367,7 @@ def one_channel() -> Outcome:
 
 def reserve() -> Outcome:
     """A dead channel between two supernodes: both machines built in full."""
-    books, found = Books(), []
+    cross, found = CrossCheck(), []
     for key in ("1561", "781"):
         size, links, copies, _ = printed.COUNTS[key]
         total = size * links // copies + 1
@@ -380,11 +384,11 @@ def reserve() -> Outcome:
             hops = [jumps(network, rows, s)[size : 2 * size].max() for s in range(0, size, 13)]
             mine.append(int(max(hops)))
         whole, broken = reserve_jumps(network, every=13)
-        books.same(f"{total} supernodes: jumps", (whole, broken), tuple(mine))
+        cross.same(f"{total} supernodes: jumps", (whole, broken), tuple(mine))
         found.append((mine[0], mine[1]))
     (single, five), (double, three) = found
     wrong = [] if (five, three) == printed.RESERVE else [f"{five} and {three} jumps"]
     right = [] if single == double == three == printed.RESERVE[1] < five else wrong
     text = f"jumps whole and with a dead channel: single {found[0]}, doubled {found[1]}"
     note = f"{printed.RESERVE[1]} holds; with single channels the reserve path has {five}"
-    return books.judge(wrong, text, Correction(note, right))
+    return cross.judge(wrong, text, Correction(note, right))

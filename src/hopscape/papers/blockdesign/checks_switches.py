@@ -19,7 +19,7 @@ from hopscape.papers.blockdesign.families import (
 )
 from hopscape.papers.blockdesign.routing import stranded_pairs
 from hopscape.papers.blockdesign.wires import clashes, crossbar_ways, two_hops
-from hopscape.papers.multiring.walks import Books
+from hopscape.papers.multiring.walks import CrossCheck
 
 _MANY = 40
 _GRAPHS = ((7, 4, 2), (13, 4, 1), (57, 8, 1), (37, 9, 2), (56, 11, 2))
@@ -29,7 +29,7 @@ def _switch(n: int, m: int, sigma: int) -> Network:
     return Network.of(DistributedSwitch(n, m, sigma))
 
 
-def _passes(books: Books, network: Network) -> tuple[int, list[str]]:
+def _passes(cross: CrossCheck, network: Network) -> tuple[int, list[str]]:
     """Permutations tried, and what went wrong: routes walked, wires counted."""
     ends = network.endpoint_count
     if ends <= 7:
@@ -40,7 +40,7 @@ def _passes(books: Books, network: Network) -> tuple[int, list[str]]:
     wires, astray = two_hops(network)
     taken = clashes(network, wires, rows)
     verdict = check_permutation(network, rows)
-    books.same(f"{network.spec}: passed", verdict.holds, taken == 0 and not astray)
+    cross.same(f"{network.spec}: passed", verdict.holds, taken == 0 and not astray)
     if taken:
         astray.append(f"{network.spec}: {taken} wires are wanted twice")
     return len(rows), astray
@@ -48,20 +48,20 @@ def _passes(books: Books, network: Network) -> tuple[int, list[str]]:
 
 def permutation() -> Outcome:
     """All packets of a permutation take different wires."""
-    books, tried, wrong = Books(), [], []
+    cross, tried, wrong = CrossCheck(), [], []
     for network in (*(_switch(*key) for key in _GRAPHS), Network.of(QuasicompleteDigraph(7))):
-        count, bad = _passes(books, network)
+        count, bad = _passes(cross, network)
         tried.append(f"{count} of {network.endpoint_count}")
         wrong += bad
     text = f"permutations {', '.join(tried)} endpoints: {len(wrong)} packets astray or wires shared"
-    return books.judge(wrong, text)
+    return cross.judge(wrong, text)
 
 
 def nonblocking_39() -> Outcome:
-    books = Books()
-    count, wrong = _passes(books, Network.of(PartialSwitch(*printed.COVER)))
+    cross = CrossCheck()
+    count, wrong = _passes(cross, Network.of(PartialSwitch(*printed.COVER)))
     text = f"{count} permutations of {printed.COVER[0]} nodes: {len(wrong)} astray or wires shared"
-    return books.judge(wrong, text)
+    return cross.judge(wrong, text)
 
 
 def self_routed() -> Outcome:
@@ -88,7 +88,7 @@ def self_routed() -> Outcome:
 
 def other_traffic() -> Outcome:
     """What is more than one permutation, or on links that carry one way at a time."""
-    books, network, parts, free = Books(), _switch(57, 8, 1), [], []
+    cross, network, parts, free = CrossCheck(), _switch(57, 8, 1), [], []
     wires, astray = two_hops(network)
     kinds = (("two permutations at once", "relation", 2, False),
              ("random destinations", "random", 1, False),
@@ -105,12 +105,12 @@ def other_traffic() -> Outcome:
             if half:
                 taken = np.minimum(taken, network.reverse[taken])
             shared += _refused(taken)
-        books.same(f"{name}: packets refused", refused, shared)
+        cross.same(f"{name}: packets refused", refused, shared)
         parts.append(f"{name} {refused / max(packets, 1):.3f}")
         if not refused:
             free.append(f"{name}: none of {packets} packets is refused")
     text = f"share of packets refused on {network.spec}: {', '.join(parts)}"
-    return books.judge([*astray, *free], text)
+    return cross.judge([*astray, *free], text)
 
 
 def _refused(taken: np.ndarray) -> int:
@@ -127,11 +127,11 @@ def _refused(taken: np.ndarray) -> int:
 
 def channels() -> Outcome:
     """Links of the built networks against those of the complete graph."""
-    books, rows, wrong, still = Books(), [], [], []
+    cross, rows, wrong, still = CrossCheck(), [], [], []
     for key in (printed.EXAMPLE, *_GRAPHS[1:], (307, 18, 1)):
         network = _switch(*key)
         links = len(set(zip(network.tails.tolist(), network.heads.tolist()))) // 2
-        books.same(f"{network.spec}: links", network.family.facts().links, links)  # type: ignore[union-attr]
+        cross.same(f"{network.spec}: links", network.family.facts().links, links)  # type: ignore[union-attr]
         n = network.endpoint_count
         full = n * (n - 1) // 2
         rows.append(f"{key} {links} against {full}")
@@ -142,7 +142,7 @@ def channels() -> Outcome:
     text = f"links, wires counted: {'; '.join(rows)}"
     if not still:
         text += "; with sigma = 1 the complete graph has (m - 1)/2 times as many"
-    return books.judge([*wrong, *still], text)
+    return cross.judge([*wrong, *still], text)
 
 
 def ways_of_pairs() -> Outcome:
@@ -168,7 +168,7 @@ def ways_of_pairs() -> Outcome:
 
 def redundancy() -> Outcome:
     """Pairs that one dead crossbar leaves without a path of two hops."""
-    books, parts, wrong = Books(), [], []
+    cross, parts, wrong = CrossCheck(), [], []
     for key in _GRAPHS:
         network, (n, m, sigma) = _switch(*key), key
         wired = np.zeros((2 * n, 2 * n), dtype=np.int64)
@@ -180,14 +180,14 @@ def redundancy() -> Outcome:
             np.fill_diagonal(left, 1)
             lost.append(int((left == 0).sum()))
         library = [stranded_pairs(network, [s]) for s in range(n, 2 * n, max(n // 6, 1))]
-        books.same(f"{network.spec}: pairs lost", library, lost[:: max(n // 6, 1)])
+        cross.same(f"{network.spec}: pairs lost", library, lost[:: max(n // 6, 1)])
         parts.append(f"{key} {max(lost)}")
         if sigma > 1 and any(lost):
             wrong.append(f"{network.spec}: {max(lost)} pairs lost")
         if sigma == 1 and set(lost) != {m * (m - 1)}:
             wrong.append(f"{network.spec}: {max(lost)} pairs lost, a crossbar joins {m * (m - 1)}")
     text = f"ordered pairs lost by one dead crossbar, every one killed: {', '.join(parts)}"
-    return books.judge(wrong, text)
+    return cross.judge(wrong, text)
 
 
 def long_steps() -> Outcome:
@@ -287,13 +287,13 @@ def digraph() -> Outcome:
 
 def table_41() -> Outcome:
     """The printed cells against the wires of the digraph and the wiring table."""
-    books, network, wrong = Books(), Network.of(QuasicompleteDigraph(3)), []
+    cross, network, wrong = CrossCheck(), Network.of(QuasicompleteDigraph(3)), []
     n = 9
     wires = set(zip(network.tails.tolist(), network.heads.tolist()))
     for i, (left, right) in enumerate(printed.TABLE_4_1, 1):
         for side, cells, key in (("left", left, "from"), ("right", right, "to")):
             row = wiring_table(3)[i - 1][key]
-            books.same(f"row {i}, {side}: wiring table", row, list(cells))
+            cross.same(f"row {i}, {side}: wiring table", row, list(cells))
             for x in cells:
                 wire = (x - 1, n + i - 1) if side == "left" else (n + i - 1, x - 1)
                 if wire not in wires:
@@ -302,12 +302,12 @@ def table_41() -> Outcome:
     text = f"{total} printed cells, {len(wires)} wires: {len(wrong)} cells are not wired"
     if total != len(wires):
         wrong.append(f"{total} cells for {len(wires)} wires")
-    return books.judge(wrong, text)
+    return cross.judge(wrong, text)
 
 
 def wiring_formula(m: int) -> Outcome:
     """The printed formula of the wiring: cell by cell, and as a digraph of its own."""
-    n, books = m * m, Books()
+    n, cross = m * m, CrossCheck()
     left = {(printed.left_side(i, j, n), i) for i in range(1, n + 1) for j in range(1, m + 1)}
     right = {(i, printed.right_side(i, j, n, m)) for i in range(1, n + 1) for j in range(1, m + 1)}
     network = Network.of(QuasicompleteDigraph(m))
@@ -315,8 +315,8 @@ def wiring_formula(m: int) -> Outcome:
     ups = {(a + 1, b - n + 1) for a, b in wires if a < n}
     downs = {(a - n + 1, b + 1) for a, b in wires if a >= n}
     table = wiring_table(m)
-    books.same("wiring table, from", {(x, r["switch"]) for r in table for x in r["from"]}, ups)  # type: ignore[union-attr]
-    books.same("wiring table, to", {(r["switch"], x) for r in table for x in r["to"]}, downs)  # type: ignore[union-attr]
+    cross.same("wiring table, from", {(x, r["switch"]) for r in table for x in r["from"]}, ups)  # type: ignore[union-attr]
+    cross.same("wiring table, to", {(r["switch"], x) for r in table for x in r["to"]}, downs)  # type: ignore[union-attr]
     cells = len(left & ups) + len(right & downs)
     joined = {(a, b) for a, s in left for t, b in right if s == t}
     wrong = []
@@ -325,4 +325,4 @@ def wiring_formula(m: int) -> Outcome:
     valid = [] if len(joined) == n * n else [f"joins {len(joined)} of {n * n} pairs"]
     text = f"N = {n}: {cells} of {2 * n * m} cells agree, {len(joined)} of {n * n} pairs joined"
     note = "the right side is (i - 1 + (j - 1) m) mod N + 1; as printed endpoints are renumbered"
-    return books.judge([*wrong, *valid], text, Correction(note, valid))
+    return cross.judge([*wrong, *valid], text, Correction(note, valid))

@@ -1,4 +1,4 @@
-"""Collectives of distributed switches: two hops to everybody, and any permutation at once."""
+"""Collectives of distributed switches and machines: two hops to all, permutations at once."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _channels(
 
 
 def _two_hop_broadcast(network: Network, goal: Goal, model: Model) -> Schedule:
-    """All ports: to all crossbars, from them to everybody; nobody hears twice."""
+    """All ports: to all crossbars, from them to all endpoints, each once."""
     if model.ports is not None or model.switching == "circuit" or model.duplex == "half":
         raise ArgumentError("the two-hop broadcast is store-and-forward with all ports")
     root = _endpoint(network, goal)
@@ -232,7 +232,7 @@ COLLECTIVES = (
     Collective(
         "two-hop",
         "broadcast",
-        "all crossbars, then everybody: 2 rounds",
+        "all crossbars, then all endpoints: 2 rounds",
         _two_hop_broadcast,
         serves=Served((None,), ("full",), ("store-and-forward",)),
     ),

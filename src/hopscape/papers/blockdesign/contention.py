@@ -1,4 +1,4 @@
-"""Which traffic passes a network in one go, and how many rounds other traffic needs.
+"""Which traffic passes a network in one go (how many rounds other traffic needs: ``rounds``).
 
 In a distributed switch a packet holds two channels: source → crossbar and crossbar → destination.
 The first carries only packets of that source, the second only packets for that destination. So a

@@ -16,7 +16,7 @@ from hopscape.papers.multiring import printed
 from hopscape.papers.multiring.capacity import balanced_schedule, shortest_schedule
 from hopscape.papers.multiring.checks_delay import open_wait, saturated_rate
 from hopscape.papers.multiring.families import Multiring
-from hopscape.papers.multiring.walks import Books, walk
+from hopscape.papers.multiring.walks import CrossCheck, walk
 
 _SEED = 20110
 """Of the lengths, destinations and orders that the checks draw."""
@@ -24,7 +24,7 @@ _SEED = 20110
 
 def ring_counts() -> Outcome:
     """2 <= n <= N - 1: how many rings differ, and what all of them together carry."""
-    books, wrong, most, duplex, tried = Books(), [], [], [], 0
+    cross, wrong, most, duplex, tried = CrossCheck(), [], [], [], 0
     for n in range(3, 17):
         maps = {tuple((x + s) % n for x in range(n)) for s in range(1, 2 * n)}
         maps.discard(tuple(range(n)))  # step N leads nowhere
@@ -33,23 +33,23 @@ def ring_counts() -> Outcome:
         if len(maps) != printed.most_rings(n):
             wrong.append(f"N = {n}: {len(maps)} different rings")
         steps = tuple(range(1, n))
-        books.same(
+        cross.same(
             f"N = {n}: rings of the full set", Multiring(n, steps, simplex=True).ports, n - 1
         )
         carried = shortest_schedule(Multiring(n, steps, simplex=True)).capacity
-        books.same(f"N = {n}: capacity of all rings", carried, Fraction(n * (n - 1)))
+        cross.same(f"N = {n}: capacity of all rings", carried, Fraction(n * (n - 1)))
         pairs = tuple(range(1, (n - 1) // 2 + 1))
         duplex.append(Multiring(n, pairs).ports)
         for extra in (n // 2 if n % 2 == 0 else (n + 1) // 2,):
             try:
                 Multiring(n, (*pairs, extra))
-                books.wrong.append(f"N = {n}: a duplex ring {extra} beside ±1..±{pairs[-1]}")
+                cross.wrong.append(f"N = {n}: a duplex ring {extra} beside ±1..±{pairs[-1]}")
             except ArgumentError:
                 pass
     if min(most) < printed.LEAST_RINGS:
         wrong.append(f"{min(most)} rings")
     text = "N = 3..16: N - 1 different rings, all together carry N(N - 1) packets per slot"
-    return books.judge(
+    return cross.judge(
         wrong,
         text,
         note=f"of duplex rings at most {duplex[-2]} for N = 15 and {duplex[-1]} for N = 16",
@@ -114,7 +114,7 @@ class _InsertionRing:
 
 def any_length() -> Outcome:
     """Packets of mixed lengths on a register-insertion ring, saturated, cell by cell."""
-    books, wrong, rates, deepest = Books(), [], [], []
+    cross, wrong, rates, deepest = CrossCheck(), [], [], []
     n, warm, slots = 8, 400, 6000
     mixes = ((1,), (4,), (1, 2, 7), (1, 16))
     sent = 0
@@ -137,14 +137,14 @@ def any_length() -> Outcome:
             wrong.append(f"lengths {lengths}: {ring.deepest} cells in a register")
         if abs(rate - 2) > 0.1:
             wrong.append(f"lengths {lengths}: {rate:.2f} cells per slot, not 2")
-    library = saturated_rate(books, Multiring(n, (1,), simplex=True), insertion=True)
+    library = saturated_rate(cross, Multiring(n, (1,), simplex=True), insertion=True)
     if abs(library - rates[0]) > 0.1:
-        books.same("cells per slot of single cells", f"{library:.2f}", f"{rates[0]:.2f}")
+        cross.same("cells per slot of single cells", f"{library:.2f}", f"{rates[0]:.2f}")
     text = (
         f"lengths {', '.join(map(str, mixes))}: {', '.join(f'{x:.2f}' for x in rates)} cells per"
         f" slot of N / mean path = 2, registers of {', '.join(map(str, deepest))} cells"
     )
-    return books.judge(
+    return cross.judge(
         wrong,
         text,
         note="a register must hold the longest packet",
@@ -155,7 +155,7 @@ def any_length() -> Outcome:
 
 def least_delivery() -> Outcome:
     """Wait and travel together, on both kinds of rings, and the travel alone."""
-    books, wrong, corrected, parts = Books(), [], [], []
+    cross, wrong, corrected, parts = CrossCheck(), [], [], []
     n = 16
     member = Multiring(n, (1,))
     found = balanced_schedule(member)
@@ -166,7 +166,7 @@ def least_delivery() -> Outcome:
     times = {}
     for share in (Fraction(1, 4), Fraction(3, 4)):
         load = float(found.capacity * share)
-        both = [open_wait(books, n, (1,), 1, load, insertion) for insertion in (False, True)]
+        both = [open_wait(cross, n, (1,), 1, load, insertion) for insertion in (False, True)]
         segmented, inserted = (wait + float(travel) for wait in both)
         times[str(share)] = [round(segmented, 1), round(inserted, 1)]
         parts.append(f"{segmented:.2f} and {inserted:.2f} slots at {share} C")
@@ -178,7 +178,7 @@ def least_delivery() -> Outcome:
     if abs(float(travel) - shortest) > 1e-9:
         corrected.append(f"paths of {float(travel):.3f} arcs, not {shortest:.3f}")
     text = f"wait and travel, segmented and with registers: {'; '.join(parts)}"
-    return books.judge(
+    return cross.judge(
         wrong,
         text,
         Correction(

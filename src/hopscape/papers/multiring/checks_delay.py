@@ -23,7 +23,7 @@ from hopscape.papers.multiring.faults import Faults, damaged_capacity
 from hopscape.papers.multiring.routing import route_rows
 from hopscape.papers.multiring.slots import _Machine, ring_traffic, simulate
 from hopscape.papers.multiring.sparse_capacity import sparse_capacity
-from hopscape.papers.multiring.walks import Books, rings_of, walk, walked_wait
+from hopscape.papers.multiring.walks import CrossCheck, rings_of, walk, walked_wait
 
 _KINDS = {"segmented": False, "register insertion": True}
 
@@ -37,25 +37,25 @@ class _Measured:
 
 
 def _run(
-    books: Books, member: Multiring, mode: str, schedule: str = "balanced", **settings: Any
+    cross: CrossCheck, member: Multiring, mode: str, schedule: str = "balanced", **settings: Any
 ) -> _Measured:
-    """A simulation; what lies above a proved bound is refused there, and goes into the books."""
+    """A simulation; one far above a proved bound is refused there, and counts as a disagreement."""
     try:
         run = simulate(ring_traffic(member, schedule), mode, seed=1, **settings)
     except HopscapeError as error:
-        books.wrong.append(str(error))
+        cross.wrong.append(str(error))
         return _Measured()
     values = [run.throughput, run.effective, run.wait, run.wait_half_width]
     return _Measured(*(math.nan if x is None else x for x in values))
 
 
 def open_wait(
-    books: Books, n: int, steps: tuple[int, ...], copies: int, load: float, insertion: bool
+    cross: CrossCheck, n: int, steps: tuple[int, ...], copies: int, load: float, insertion: bool
 ) -> float:
     """The mean wait of a run, checked by a slow simulation; copies 0 means one simplex ring."""
     member = Multiring(n, steps, max(copies, 1), simplex=copies == 0)
-    run = _run(books, member, "open", load=load, slots=20_000, insertion=insertion)
-    if books.wrong:
+    run = _run(cross, member, "open", load=load, slots=20_000, insertion=insertion)
+    if cross.wrong:
         return run.wait
     found = balanced_schedule(member)
     lengths = []
@@ -67,20 +67,20 @@ def open_wait(
         lengths.append(table)
     slow = sum(walked_wait(n, lengths, found.rings, load, insertion=insertion, slots=1200))
     if abs(run.wait - slow) > 0.12 * slow + 3 * run.error:
-        books.same(f"N = {n}, steps {steps}, load {load:g}: wait", f"{run.wait:.2f}", f"{slow:.2f}")
+        cross.same(f"N = {n}, steps {steps}, load {load:g}: wait", f"{run.wait:.2f}", f"{slow:.2f}")
     return run.wait
 
 
-def saturated_rate(books: Books, member: Multiring, insertion: bool) -> float:
+def saturated_rate(cross: CrossCheck, member: Multiring, insertion: bool) -> float:
     """Packets per slot of saturated rings, as simulated."""
-    return _run(books, member, "saturated", insertion=insertion).rate
+    return _run(cross, member, "saturated", insertion=insertion).rate
 
 
 def ring_capacity() -> Outcome:
     """Packets per slot of each ring when it never starves, against N over the mean way."""
     n, steps = printed.EXAMPLE
-    books, exceptions, parts = Books(), [], []
-    books.shortest(n, steps)
+    cross, exceptions, parts = CrossCheck(), [], []
+    cross.shortest(n, steps)
     found = shortest_schedule(Multiring(n, steps))
     machine = _Machine(ring_traffic(Multiring(n, steps), "shortest"), 0, 1, 0.0, False, 5)
     machine.run(200)
@@ -91,11 +91,11 @@ def ring_capacity() -> Outcome:
     ):
         length = sum((p * k for p, k in zip(shares, walk(n, s)[1:])), Fraction(0))
         c = n / (length / sum(shares, Fraction(0)))
-        books.same(f"ring {s}: capacity", exact, c)
+        cross.same(f"ring {s}: capacity", exact, c)
         parts.append(f"{rate:.3f} of {float(c):.3f}")
         if abs(rate - float(c)) > 0.01 * float(c):
             exceptions.append(f"ring {s}: {rate:.3f} simulated, N over the mean way {float(c):.3f}")
-    return books.judge(exceptions, f"simulated {'; '.join(parts)} packets per slot")
+    return cross.judge(exceptions, f"simulated {'; '.join(parts)} packets per slot")
 
 
 def other_rings() -> Outcome:
@@ -116,29 +116,29 @@ def other_rings() -> Outcome:
 
 def sum_of_rings() -> Outcome:
     """The sum is missed where the rings are loaded unevenly, and reached where they are not."""
-    books, exceptions, corrected, parts = Books(), [], [], []
+    cross, exceptions, corrected, parts = CrossCheck(), [], [], []
     sets = {
         printed.EXAMPLE: "shortest",
         (13, (1, 3, 4)): "shortest",
         (32, (1, 2, 3, 7)): "shortest",
     }
     for (n, steps), schedule in sets.items():
-        books.shortest(n, steps)
+        cross.shortest(n, steps)
         found = shortest_schedule(Multiring(n, steps))
-        run = _run(books, Multiring(n, steps), "window", schedule, window=512, slots=10_000)
+        run = _run(cross, Multiring(n, steps), "window", schedule, window=512, slots=10_000)
         total, got = float(found.total_of_rings), run.rate
         own = Fraction(0)
         for s, shares in zip(found.rings, found.shares):
             length = sum((p * k for p, k in zip(shares, walk(n, s)[1:])), Fraction(0))
             own += n * sum(shares, Fraction(0)) / length
-        books.same(f"N = {n}, steps {steps}: sum of the rings", found.total_of_rings, own)
+        cross.same(f"N = {n}, steps {steps}: sum of the rings", found.total_of_rings, own)
         parts.append(f"N = {n}: sum {total:.2f}, simulated {got:.2f}")
         reached = got > 0.98 * total
         if reached:
             exceptions.append(f"N = {n}, steps {steps}: {got:.2f} of {total:.2f}")
         if reached != (len(set(found.loads)) == 1) or abs(got / float(found.capacity) - 1) > 0.03:
             corrected.append(f"N = {n}, steps {steps}: {got:.2f}, effective {found.capacity}")
-    return books.judge(
+    return cross.judge(
         exceptions,
         "; ".join(parts),
         Correction("where all rings carry the same load, it is reached", corrected),
@@ -147,15 +147,15 @@ def sum_of_rings() -> Outcome:
 
 def same_capacity() -> Outcome:
     n, steps = printed.EXAMPLE
-    books, exceptions = Books(), []
-    exact = float(books.balanced(n, steps))
+    cross, exceptions = CrossCheck(), []
+    exact = float(cross.balanced(n, steps))
     found = {}
     for kind, insertion in _KINDS.items():
-        found[kind] = _run(books, Multiring(n, steps), "saturated", insertion=insertion).usable
+        found[kind] = _run(cross, Multiring(n, steps), "saturated", insertion=insertion).usable
         if abs(found[kind] - exact) > 0.01 * exact:
             exceptions.append(f"{kind} rings carry {found[kind]:.2f}, not {exact:.2f}")
     text = ", ".join(f"{value:.2f} {kind}" for kind, value in found.items())
-    return books.judge(exceptions, f"{text}; {exact:.2f} exactly")
+    return cross.judge(exceptions, f"{text}; {exact:.2f} exactly")
 
 
 def no_buffers() -> Outcome:
@@ -181,21 +181,21 @@ def no_buffers() -> Outcome:
 
 
 def delay_at_rest() -> Outcome:
-    books, exceptions, parts = Books(), [], []
+    cross, exceptions, parts = CrossCheck(), [], []
     for kind, insertion in _KINDS.items():
-        wait = open_wait(books, 32, (1,), 4, 0.31, insertion)
+        wait = open_wait(cross, 32, (1,), 4, 0.31, insertion)
         parts.append(f"{wait:.3f} B {kind}")
         if abs(wait - float(printed.WAIT_AT_REST[kind])) > 0.02:
             exceptions.append(f"{kind}: {wait:.3f} B, printed {printed.WAIT_AT_REST[kind]} B")
-    return books.judge(exceptions, f"{', '.join(parts)} at 1 % load")
+    return cross.judge(exceptions, f"{', '.join(parts)} at 1 % load")
 
 
 def delay_law() -> Outcome:
-    books, exceptions, found = Books(), [], {}
+    cross, exceptions, found = CrossCheck(), [], {}
     for copies, c in ((0, Fraction(2)), (1, Fraction(31, 8))):
         for kind, insertion in _KINDS.items():
             half = float(c * max(2 * copies, 1) / 2)
-            f = open_wait(books, 32, (1,), copies, half, insertion) * float(c) / 2
+            f = open_wait(cross, 32, (1,), copies, half, insertion) * float(c) / 2
             found[kind, c] = f
             want = float(printed.WAIT_AT_HALF[kind])
             if abs(f - want) > 0.1 * want:
@@ -205,21 +205,22 @@ def delay_law() -> Outcome:
         if abs(a - b) > 0.1 * b:
             exceptions.append(f"{kind}: F depends on c, {a:.2f} B and {b:.2f} B")
     text = ", ".join(f"{f:.2f} B {kind} at c = {float(c):g}" for (kind, c), f in found.items())
-    return books.judge(exceptions, f"F(c/2) = {text}")
+    values = {f"{kind}, c = {float(c):g}": round(f, 1) for (kind, c), f in found.items()}
+    return cross.judge(exceptions, f"F(c/2) = {text}", values=values)
 
 
 def delays_alike() -> Outcome:
     """Both kinds of rings within a quarter, as 2.5 B and 2 B are; corrected: half a slot apart."""
-    books, exceptions, corrected, parts = Books(), [], [], []
+    cross, exceptions, corrected, parts = CrossCheck(), [], [], []
     for share in (0.25, 0.8):
         load = 31 * share
-        a, b = (open_wait(books, 32, (1,), 4, load, insertion) for insertion in (False, True))
+        a, b = (open_wait(cross, 32, (1,), 4, load, insertion) for insertion in (False, True))
         parts.append(f"{a:.2f} and {b:.2f} B at {share:g} C")
         if max(a, b) > 1.25 * min(a, b):
             exceptions.append(f"{a:.2f} and {b:.2f} B at {share:g} C")
         if not 0.3 < a - b < 1.0:
             corrected.append(f"{a - b:.2f} B apart at {share:g} C")
-    return books.judge(
+    return cross.judge(
         exceptions,
         "; ".join(parts),
         Correction("segmented rings wait about half a slot longer", corrected),
@@ -228,7 +229,7 @@ def delays_alike() -> Outcome:
 
 def delay_places() -> Outcome:
     """Where packets wait on register-insertion rings: in the registers of others, or at home."""
-    books = Books()
+    cross = CrossCheck()
     load, n = 15.5, 32
     traffic = ring_traffic(Multiring(n, (1,), 4))
     machine = _Machine(traffic, 2, 1, load, True, 4)
@@ -245,35 +246,38 @@ def delay_places() -> Outcome:
     )
     if abs(share - theirs / (mine + theirs)) > 0.05:
         slow = f"{theirs / (mine + theirs):.2f}"
-        books.same("part of the wait in registers", f"{share:.2f}", slow)
-    total = open_wait(books, n, (1,), 4, load, True)
+        cross.same("part of the wait in registers", f"{share:.2f}", slow)
+    total = open_wait(cross, n, (1,), 4, load, True)
     away, home = total * share, total * (1 - share)
     text = f"at C/2 {away:.2f} B in registers on the way, {home:.2f} B in the own buffer"
     exceptions = [f"{100 * (1 - share):.0f} % of the wait is in the own buffer"]
-    return books.judge(exceptions if share < 0.9 else [], text)
+    values = {"share of the wait in registers": round(share, 2)}
+    return cross.judge(exceptions if share < 0.9 else [], text, values=values)
 
 
 def gain_of_delay() -> Outcome:
-    books, exceptions, parts = Books(), [], []
+    cross, exceptions, parts = CrossCheck(), [], []
+    values = {}
     for share, times in printed.GAINS.items():
         load = float(share * 31)
-        old = open_wait(books, 32, (1,), 4, load, False)
-        new = open_wait(books, 32, printed.X_STEPS, 1, load, False)
+        old = open_wait(cross, 32, (1,), 4, load, False)
+        new = open_wait(cross, 32, printed.X_STEPS, 1, load, False)
         parts.append(f"{old / new:.2f} times at {float(share):g} C")
+        values[f"times at {share} C"] = round(old / new, 1)
         if old / new <= times:
             exceptions.append(f"{old / new:.2f} times at {float(share):g} C, not more than {times}")
-    return books.judge(exceptions, f"waits fall {', '.join(parts)}")
+    return cross.judge(exceptions, f"waits fall {', '.join(parts)}", values=values)
 
 
 def gemini_x() -> Outcome:
-    books = Books()
-    found = books.balanced(32, (1,), 4)
-    rate = _run(books, Multiring(32, (1,), 4), "window", window=64, slots=20_000).rate
+    cross = CrossCheck()
+    found = cross.balanced(32, (1,), 4)
+    rate = _run(cross, Multiring(32, (1,), 4), "window", window=64, slots=20_000).rate
     text = f"{found} exactly, {rate:.2f} simulated with 64 packets per node"
     wrong = [] if found == printed.GEMINI_X else [f"C = {found}, printed {float(printed.GEMINI_X)}"]
     if not 0.95 * found < rate <= float(found):
-        books.same("packets per slot with 64 per node", f"{rate:.2f}", f"below {found}")
-    return books.judge(wrong, text)
+        cross.same("packets per slot with 64 per node", f"{rate:.2f}", f"below {found}")
+    return cross.judge(wrong, text)
 
 
 _PERFECT = ((13, (1, 3, 4)), (17, (1, 3, 4, 5)), (25, (1, 4, 5, 6, 9, 11)),
@@ -285,7 +289,7 @@ _BETTER = (
 
 
 def moore() -> Outcome:
-    books, exceptions, best = Books(), [], Fraction(0)
+    cross, exceptions, best = CrossCheck(), [], Fraction(0)
     rng = np.random.default_rng(2)
     sets = [(n, tuple(steps)) for n, steps in _PERFECT]
     for n in rng.integers(8, 41, size=20).tolist():
@@ -295,32 +299,32 @@ def moore() -> Outcome:
         rings = 2 * len(steps)
         farthest = sum(1 + i // rings for i in range(n - 1))
         bound = Fraction(rings * n * (n - 1), farthest)
-        books.same(f"N = {n}, n = {rings}: the bound", moore_bound(n, rings), bound)
-        share = books.balanced(n, steps) / bound
+        cross.same(f"N = {n}, n = {rings}: the bound", moore_bound(n, rings), bound)
+        share = cross.balanced(n, steps) / bound
         best = max(best, share)
         if share > 1 or ((n, steps) in _PERFECT and share != 1) or bound >= 2 * rings**2:
             exceptions.append(f"N = {n}, steps {steps}: {float(share):.3f} of the bound")
     text = f"{len(sets)} sets up to {float(best):g} of the bound, {len(_PERFECT)} meet it"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def units() -> Outcome:
-    books, exceptions, multiples = Books(), [], 0
+    cross, exceptions, multiples = CrossCheck(), [], 0
     for n, steps in ((16, (1, 3)), (15, (1, 4, 6)), (25, (1, 2, 5)), (12, (1, 2, 3))):
-        base = books.balanced(n, steps)
+        base = cross.balanced(n, steps)
         for u in range(2, n):
             if math.gcd(u, n) == 1:
                 turned = tuple(sorted({min(u * s % n, -u * s % n) for s in steps}))
                 multiples += 1
-                if books.balanced(n, turned) != base:
+                if cross.balanced(n, turned) != base:
                     exceptions.append(f"N = {n}, {steps} times {u}")
-    return books.judge(exceptions, f"{multiples} multiples of four sets carry the same")
+    return cross.judge(exceptions, f"{multiples} multiples of four sets carry the same")
 
 
 def split_routes() -> Outcome:
-    books, exceptions, counts = Books(), [], []
+    cross, exceptions, counts = CrossCheck(), [], []
     for (n, _), steps in printed.TABLE_2_4.items():
-        books.balanced(n, steps)
+        cross.balanced(n, steps)
         shares = balanced_schedule(Multiring(n, steps)).shares
         split = 0
         for r in range(1, n // 2 + 1):
@@ -330,10 +334,10 @@ def split_routes() -> Outcome:
         if split > len(steps) - 1:
             exceptions.append(f"N = {n}, steps {steps}: {split} split routes")
     text = f"{', '.join(map(str, counts))} split routes in the printed cells"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
-def _carried(books: Books, member: SparseMultiring) -> Fraction:
+def _carried(cross: CrossCheck, member: SparseMultiring) -> Fraction:
     """What the library's balanced schedule carries, its ways walked round the rings."""
     table = member.table().tolist()
     size = len(table[0])
@@ -343,57 +347,57 @@ def _carried(books: Books, member: SparseMultiring) -> Fraction:
         ring = table[int(row["ring"][:-1])]
         side = 1 if row["ring"][-1] == "+" else -1
         if row["source"] not in ring:
-            books.wrong.append(f"ring {row['ring']} does not pass node {row['source']}")
+            cross.wrong.append(f"ring {row['ring']} does not pass node {row['source']}")
             return Fraction(0)
         at = ring.index(row["source"])
         end = ring[(at + side * row["length"]) % size]
-        books.same(f"end of the way from {row['source']}", end, row["target"])
+        cross.same(f"end of the way from {row['source']}", end, row["target"])
         pair = row["source"], row["target"]
         sums[pair] = sums.get(pair, Fraction(0)) + row["share"]
         for k in range(row["length"]):
             arc = row["ring"], (at + side * k) % size
             loads[arc] = loads.get(arc, Fraction(0)) + row["share"]
-    books.same("sums of shares", set(sums.values()), {Fraction(1)})
-    books.same("pairs", len(sums), member.order * (member.order - 1))
+    cross.same("sums of shares", set(sums.values()), {Fraction(1)})
+    cross.same("pairs", len(sums), member.order * (member.order - 1))
     found = Fraction(len(sums)) / max(loads.values())
     library = sparse_capacity(member).balanced
-    books.same(f"capacity of {member.spec[:30]}", library.capacity, found)
+    cross.same(f"capacity of {member.spec[:30]}", library.capacity, found)
     return found
 
 
 def reordered() -> Outcome:
-    books, exceptions, parts = Books(), [], []
+    cross, exceptions, parts = CrossCheck(), [], []
     for m, k, order in _BETTER:
-        better, old = _carried(books, SparseMultiring(m, k, order)), books.sparse(m, k)
+        better, old = _carried(cross, SparseMultiring(m, k, order)), cross.sparse(m, k)
         parts.append(f"{float(better):.3f} against {float(old):.3f}")
         if better <= old:
             exceptions.append(f"m = {m}, K = {k}: {better}, not more than {old}")
-    return books.judge(exceptions, "; ".join(parts))
+    return cross.judge(exceptions, "; ".join(parts))
 
 
 def other_designs() -> Outcome:
-    books = Books()
+    cross = CrossCheck()
     m, k, sigma = 4, 16, 2
     member = SparseMultiring(m, k, sigma=sigma)
     rings = m * (m - 1) // sigma + 1
     nodes = rings * k // m
-    found = _carried(books, member)
+    found = _carried(cross, member)
     exact = Fraction(8 * rings * (nodes - 1), nodes)
     wrong = [] if found == exact else [f"C = {found}, not {exact}"]
-    return books.judge(wrong, f"{found} packets per slot, {nodes} nodes on {rings} rings")
+    return cross.judge(wrong, f"{found} packets per slot, {nodes} nodes on {rings} rings")
 
 
 def dead_arc() -> Outcome:
     """The whole program of what is left, in floating point, beside the exact one."""
     n, steps = printed.EXAMPLE
-    books = Books()
+    cross = CrossCheck()
     found = damaged_capacity(Network.of(Multiring(n, steps)), Faults(arcs=((0, 1, ""),)))
     walked = _walked_program(n, rings_of(n, steps), (0, 1))
     if abs(float(found.capacity) - walked) > 1e-6:
-        books.same("capacity with arc 0-1 dead", f"{float(found.capacity):.4f}", f"{walked:.4f}")
-    share = found.capacity / books.balanced(n, steps)
+        cross.same("capacity with arc 0-1 dead", f"{float(found.capacity):.4f}", f"{walked:.4f}")
+    share = found.capacity / cross.balanced(n, steps)
     wrong = [] if share >= Fraction(7, 8) else [f"{float(share):.3f} of the capacity"]
-    return books.judge(wrong, f"{found.capacity} packets per slot, {float(share):.3f} of all")
+    return cross.judge(wrong, f"{found.capacity} packets per slot, {float(share):.3f} of all")
 
 
 def _walked_program(n: int, rings: Sequence[int], dead: tuple[int, int]) -> float:

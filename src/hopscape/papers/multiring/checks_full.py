@@ -25,13 +25,13 @@ from hopscape.papers.multiring.families import Multiring
 from hopscape.papers.multiring.rings import circuits
 from hopscape.papers.multiring.search import PRINTED_FAMILY, search_cell
 from hopscape.papers.multiring.torus import Line, torus_capacity
-from hopscape.papers.multiring.walks import Books, rings_of, signed, walk
+from hopscape.papers.multiring.walks import CrossCheck, rings_of, signed, walk
 
 _SETS = ((16, (1, 3)), (12, (1, 2, 3)), (15, (2, 5)), (37, (1, 2, 3, 7)), (9, (1,)))
 
 
 def start_nodes() -> Outcome:
-    books, exceptions, rings = Books(), [], 0
+    cross, exceptions, rings = CrossCheck(), [], 0
     for n in range(3, 25):
         for s in range(1, n):
             parts = {frozenset((x + k * s) % n for k in range(n)) for x in range(n)}
@@ -39,13 +39,13 @@ def start_nodes() -> Outcome:
             member = Multiring(n, (1, s) if s > 1 else (1,), simplex=True)
             mine = [c.nodes for c in circuits(member) if c.ports[0] == member.ports - 1]
             found = sorted(int(nodes.min()) for nodes in mine)
-            books.same(f"N = {n}, S = {s}: where mini-rings begin", found, starts)
+            cross.same(f"N = {n}, S = {s}: where mini-rings begin", found, starts)
             rings += 1
             if starts != printed.ring_starts(n, s):
                 exceptions.append(f"N = {n}, S = {s}: {len(starts)} of them, not {s}")
-            books.same(f"N = {n}, S = {s}: 0..gcd(S, N)-1", list(range(math.gcd(s, n))), starts)
+            cross.same(f"N = {n}, S = {s}: 0..gcd(S, N)-1", list(range(math.gcd(s, n))), starts)
     text = f"{rings} rings walked: they begin at 0..gcd(S, N)-1"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def counter_rings() -> Outcome:
@@ -68,51 +68,51 @@ def _arcs(n: int, s: int) -> list[tuple[int, int]]:
 
 
 def symmetric() -> Outcome:
-    books, exceptions = Books(), []
+    cross, exceptions = CrossCheck(), []
     for n, steps in _SETS:
         network = Network.of(Multiring(n, steps))
         arcs = sorted(zip(network.tails.tolist(), network.heads.tolist()))
         walked = sorted((v, (v + s) % n) for v in range(n) for s in rings_of(n, steps))
-        books.same(f"N = {n}, steps {steps}: arcs", arcs, walked)
+        cross.same(f"N = {n}, steps {steps}: arcs", arcs, walked)
         for turn in range(1, n):
             if sorted(((a + turn) % n, (b + turn) % n) for a, b in arcs) != arcs:
                 exceptions.append(f"N = {n}, steps {steps}: a turn by {turn} moves arcs")
                 break
-    return books.judge(exceptions, f"all turns keep the arcs of {len(_SETS)} sets")
+    return cross.judge(exceptions, f"all turns keep the arcs of {len(_SETS)} sets")
 
 
 def duplex_distribution() -> Outcome:
-    books, found = Books(), {}
+    cross, found = CrossCheck(), {}
     n = 32
     for name, weights in {
         "uniform": None,
         "near": [Fraction(int(min(r, n - r) <= 4)) for r in range(1, n)],
         "far": [Fraction(int(min(r, n - r) >= 12)) for r in range(1, n)],
     }.items():
-        found[name] = books.balanced(n, (1,), weights=weights)
+        found[name] = cross.balanced(n, (1,), weights=weights)
     text = ", ".join(f"{name} routes {float(c):.3f}" for name, c in found.items())
     same = [] if len(set(found.values())) > 1 else ["the capacity is the same for all routes"]
-    return books.judge(same, f"N = {n}: {text}")
+    return cross.judge(same, f"N = {n}: {text}")
 
 
 def multiple_rings() -> Outcome:
     """Capacity above 1, whatever the routes: the worst are all of N - 1 arcs."""
-    books, exceptions, least = Books(), [], Fraction(99)
+    cross, exceptions, least = CrossCheck(), [], Fraction(99)
     for n in (3, 5, 8, 13, 21, 32):
         for longest in {1, n // 2, n - 2, n - 1} - {0}:
             weights = [Fraction(int(r == longest)) for r in range(1, n)]
             found = balanced_schedule(Multiring(n, (1,), simplex=True), weights).capacity
-            books.same(f"N = {n}, routes of {longest}", found, Fraction(n, longest))
+            cross.same(f"N = {n}, routes of {longest}", found, Fraction(n, longest))
             least = min(least, found)
             if found <= 1:
                 exceptions.append(f"N = {n}, all routes of {longest} arcs: c = {found}")
-    return books.judge(exceptions, f"never below {least} = {float(least):.3f}")
+    return cross.judge(exceptions, f"never below {least} = {float(least):.3f}")
 
 
 def sum_of_routes() -> Outcome:
     n, steps = printed.EXAMPLE
-    books = Books()
-    books.shortest(n, steps)
+    cross = CrossCheck()
+    cross.shortest(n, steps)
     found = shortest_schedule(Multiring(n, steps))
     rings = len(found.rings)
     last = {"n-1": rings - 1, "N-1": n - 1}
@@ -120,10 +120,10 @@ def sum_of_routes() -> Outcome:
         name: sum((sum(row[:end], Fraction(0)) for row in found.shares), Fraction(0))
         for name, end in last.items()
     }
-    books.same("routes of all rings", sum(found.traffic), sums["N-1"])
+    cross.same("routes of all rings", sum(found.traffic), sums["N-1"])
     wrong = {name: f"routes to {name}: {x} of {n - 1}" for name, x in sums.items() if x != n - 1}
     text = ", ".join(f"to {name}: {x} of {n - 1} routes" for name, x in sums.items())
-    return books.judge(
+    return cross.judge(
         [wrong[printed.ROUTES_SUMMED]] if printed.ROUTES_SUMMED in wrong else [],
         text,
         Correction("the sum runs to N - 1", [wrong["N-1"]] if "N-1" in wrong else []),
@@ -131,11 +131,11 @@ def sum_of_routes() -> Outcome:
 
 
 def two_formulas() -> Outcome:
-    books, exceptions, schedules = Books(), [], 0
+    cross, exceptions, schedules = CrossCheck(), [], 0
     for (n, _), steps in printed.TABLE_2_4.items():
         for capacity, build in (
-            (books.shortest(n, steps), shortest_schedule),
-            (books.balanced(n, steps), balanced_schedule),
+            (cross.shortest(n, steps), shortest_schedule),
+            (cross.balanced(n, steps), balanced_schedule),
         ):
             found = build(Multiring(n, steps))
             ratios = []
@@ -146,35 +146,35 @@ def two_formulas() -> Outcome:
                 if d:
                     ratios.append(Fraction(n) / (length / d) / d)
             rates = [c / d for c, d in zip(found.ring_capacities, found.traffic) if c and d]
-            books.same(f"N = {n}, {steps}: least c/d", min(rates), min(ratios))
+            cross.same(f"N = {n}, {steps}: least c/d", min(rates), min(ratios))
             if (n - 1) * min(ratios) != capacity:
                 exceptions.append(f"N = {n}, {steps}: {(n - 1) * min(ratios)}, not {capacity}")
             schedules += 1
-    return books.judge(exceptions, f"equal for {schedules} schedules")
+    return cross.judge(exceptions, f"equal for {schedules} schedules")
 
 
 def simplex_capacity() -> Outcome:
-    books, exceptions = Books(), []
+    cross, exceptions = CrossCheck(), []
     others: list[Fraction] = []
     for n in (8, 13, 24, 37, 48, 64):
         for near in (n - 1, n // 4, n // 2):
             weights = [Fraction(int(r <= near)) for r in range(1, n)]
             found = balanced_schedule(Multiring(n, (1,), simplex=True), weights).capacity
             mean = Fraction(sum(r for r in range(1, near + 1)), near)
-            books.same(f"N = {n}, routes up to {near}", found, n / mean)
+            cross.same(f"N = {n}, routes up to {near}", found, n / mean)
             if near < n - 1:
                 others.append(found)
             if found != printed.SIMPLEX_CAPACITY:
                 exceptions.append(f"N = {n}, routes up to {near}: c = {float(found):.3f}")
     low, high = float(min(others)), float(max(others))
     text = f"c = N / mean route: 2 for uniform routes, {low:.2f} to {high:.2f} for near ones"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def duplex_capacity() -> Outcome:
-    books, exceptions, corrected, worst = Books(), [], [], Fraction(0)
+    cross, exceptions, corrected, worst = CrossCheck(), [], [], Fraction(0)
     for n in (*range(4, 21), 64, 101, 200):
-        found = books.balanced(n, (1,))
+        found = cross.balanced(n, (1,))
         loads = set(shortest_schedule(Multiring(n, (1,))).loads)
         exact = Fraction(8 * (n - 1), n) if n % 2 == 0 else Fraction(8 * n, n + 1)
         if found != printed.DUPLEX_CAPACITY or len(loads) != 1:
@@ -182,7 +182,7 @@ def duplex_capacity() -> Outcome:
         if found != exact or 2 * printed.EACH_OF_A_PAIR != printed.DUPLEX_CAPACITY:
             corrected.append(f"N = {n}: {found}")
         worst = found
-    return books.judge(
+    return cross.judge(
         exceptions,
         f"N = {n}: {float(worst):.3f}, the same in both directions",
         Correction("8(N-1)/N, or 8N/(N+1) for odd N, of which half in each direction", corrected),
@@ -223,7 +223,7 @@ def table_2_3() -> Outcome:
 def _printed_shares(table: dict[int, str], capacity: Fraction, name: str) -> Outcome:
     """The printed shares carry what is printed, as much as the library's own schedule."""
     n, steps = printed.EXAMPLE
-    books, exceptions = Books(), []
+    cross, exceptions = CrossCheck(), []
     shares = {s: [Fraction(x) for x in row.split()] for s, row in table.items()}
     for r in range(n - 1):
         if sum(row[r] for row in shares.values()) != 1:
@@ -233,7 +233,7 @@ def _printed_shares(table: dict[int, str], capacity: Fraction, name: str) -> Out
         for s, row in shares.items()
     }
     carried = Fraction(n * (n - 1)) / max(loads.values())
-    best = books.shortest(n, steps) if name == "shortest" else books.balanced(n, steps)
+    best = cross.shortest(n, steps) if name == "shortest" else cross.balanced(n, steps)
     if name == "shortest":
         found = shortest_schedule(Multiring(n, steps))
         own = {signed(s, n): list(row) for s, row in zip(found.rings, found.shares)}
@@ -243,19 +243,19 @@ def _printed_shares(table: dict[int, str], capacity: Fraction, name: str) -> Out
     if abs(carried - capacity) >= Fraction(1, 20):
         exceptions.append(f"C = {float(carried):.4g}, printed {float(capacity):g}")
     text = f"C = {carried} = {float(carried):.4g}, loads {', '.join(map(str, loads.values()))}"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def shortest_uneven() -> Outcome:
-    books, exceptions, losses = Books(), [], []
+    cross, exceptions, losses = CrossCheck(), [], []
     for (n, _), steps in printed.TABLE_2_4.items():
-        short, best = books.shortest(n, steps), books.balanced(n, steps)
+        short, best = cross.shortest(n, steps), cross.balanced(n, steps)
         loads = set(shortest_schedule(Multiring(n, steps)).loads)
         losses.append(1 - short / best)
         if len(loads) == 1 or short >= best:
             exceptions.append(f"N = {n}, {steps}: {len(loads)} loads, {short} of {best}")
     low, high = 100 * float(min(losses)), 100 * float(max(losses))
-    return books.judge(exceptions, f"{low:.1f} to {high:.1f} % lost in the printed sets")
+    return cross.judge(exceptions, f"{low:.1f} to {high:.1f} % lost in the printed sets")
 
 
 def heuristic_steps() -> Outcome:
@@ -307,15 +307,15 @@ def square_law() -> Outcome:
                 exceptions.append(f"N = {n}, n = {rings}: k = {float(ratios[n, rings]):.3f}")
             if moore_bound(n, rings) < found:
                 exceptions.append(f"N = {n}, n = {rings}: above the bound {moore_bound(n, rings)}")
-    books = Books()
+    cross = CrossCheck()
     for cell in ((14, 12), (16, 6), (24, 4)):
         best = Fraction(cell[0] * (cell[0] - 1)) / Fraction(search_cell(*cell)["load"])
         if best < ratios[cell] * cell[1] ** 2:
-            books.same(f"N = {cell[0]}, n = {cell[1]}: best capacity", best, ratios[cell])
+            cross.same(f"N = {cell[0]}, n = {cell[1]}: best capacity", best, ratios[cell])
         elif best > moore_bound(*cell):
             exceptions.append(f"N = {cell[0]}, n = {cell[1]}: {best} is above the bound")
     low = min(ratios, key=lambda cell: ratios[cell])
-    return books.judge(
+    return cross.judge(
         exceptions,
         f"k from {float(ratios[low]):.2f} (N = {low[0]}, n = {low[1]}) to"
         f" {float(max(ratios.values())):.2f} with schedules for all {len(ratios)} cells, N <="
@@ -362,9 +362,9 @@ def _scheduled(n: int, pairs: int, lengths: np.ndarray, rng: np.random.Generator
 
 
 def table_2_4() -> Outcome:
-    books, exceptions = Books(), []
+    cross, exceptions = CrossCheck(), []
     ratios = {
-        (n, k): books.balanced(n, steps) / k**2 for (n, k), steps in printed.TABLE_2_4.items()
+        (n, k): cross.balanced(n, steps) / k**2 for (n, k), steps in printed.TABLE_2_4.items()
     }
     exceptions += [f"N = {n}, n = {k}: k = {float(r):.3f}" for (n, k), r in ratios.items()
                    if not 1 <= r < 2]  # fmt: skip
@@ -374,14 +374,14 @@ def table_2_4() -> Outcome:
             exceptions.append(f"the set of {b} rings does not hold that of {a}")
     for (_, k), steps in printed.TABLE_2_4.items():
         if PRINTED_FAMILY[k] != steps:
-            books.same(f"printed set of {k} rings", PRINTED_FAMILY[k], steps)
+            cross.same(f"printed set of {k} rings", PRINTED_FAMILY[k], steps)
     low, high = float(min(ratios.values())), float(max(ratios.values()))
-    return books.judge(exceptions, f"k from {low:.3f} to {high:.3f}, each set in the next")
+    return cross.judge(exceptions, f"k from {low:.3f} to {high:.3f}, each set in the next")
 
 
 def table_2_4_band() -> Outcome:
-    books = Books()
-    ratios = {(n, k): books.balanced(n, steps) / n for (n, k), steps in printed.TABLE_2_4.items()}
+    cross = CrossCheck()
+    ratios = {(n, k): cross.balanced(n, steps) / n for (n, k), steps in printed.TABLE_2_4.items()}
     low, high = printed.BAND
     outside = [
         f"N = {n}, n = {k}: K = {float(r):.2f}"
@@ -389,18 +389,18 @@ def table_2_4_band() -> Outcome:
         if not low <= r <= high
     ]
     text = f"K from {float(min(ratios.values())):.2f} to {float(max(ratios.values())):.2f}"
-    return books.judge(outside, text)
+    return cross.judge(outside, text)
 
 
 def cable_sum() -> Outcome:
-    books, exceptions = Books(), []
+    cross, exceptions = CrossCheck(), []
     for n in range(4, 65, 2):
         total, closed = printed.cable_sum(n), printed.cable_closed(n)
         if abs(total - closed) > Fraction(total, 10):
             exceptions.append(f"n = {n}: the sum is {total}, the closed form {closed}")
-        books.same(f"n = {n}: n²/2 - 2n + 6", total, Fraction(n * n, 2) - 2 * n + 6)
+        cross.same(f"n = {n}: n²/2 - 2n + 6", total, Fraction(n * n, 2) - 2 * n + 6)
     text = f"the sum is n²/2 - 2n + 6; {len(exceptions)} of 31 numbers are more than a tenth off"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def cable_of_family() -> Outcome:
@@ -421,15 +421,15 @@ def cable_of_family() -> Outcome:
 
 
 def gemini_size() -> Outcome:
-    books, exceptions, nodes, ports = Books(), [], 1, 0
+    cross, exceptions, nodes, ports = CrossCheck(), [], 1, 0
     for n, copies in printed.GEMINI.values():
         member = Multiring(n, (1,), copies)
         network = Network.of(member)
         arcs = sorted(zip(network.tails.tolist(), network.heads.tolist()))
         walked = sorted((v, (v + s) % n) for v in range(n) for s in rings_of(n, (1,), copies))
-        books.same(f"arcs of {member.spec}", arcs, walked)
-        books.same(f"ports of {member.spec}", member.ports, int(network.degrees.max()))
-        books.same(f"nodes of {member.spec}", member.order, len(set(network.tails.tolist())))
+        cross.same(f"arcs of {member.spec}", arcs, walked)
+        cross.same(f"ports of {member.spec}", member.ports, int(network.degrees.max()))
+        cross.same(f"nodes of {member.spec}", member.order, len(set(network.tails.tolist())))
         nodes *= len(set(network.tails.tolist()))
         ports += int(network.degrees.max())
     if nodes != printed.GEMINI_NODES:
@@ -437,33 +437,33 @@ def gemini_size() -> Outcome:
     if ports != printed.GEMINI_PORTS:
         exceptions.append(f"{ports} ports, not {printed.GEMINI_PORTS}")
     text = f"{nodes} nodes with {ports} ports each, counted in the wiring"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def gemini_z() -> Outcome:
-    books = Books()
+    cross = CrossCheck()
     n, copies = printed.GEMINI["z"]
-    found = books.balanced(n, (1,), copies)
+    found = cross.balanced(n, (1,), copies)
     wrong = [] if found == printed.GEMINI_Z else [f"C = {found}, printed {printed.GEMINI_Z}"]
-    return books.judge(wrong, f"{found} packets per slot exactly")
+    return cross.judge(wrong, f"{found} packets per slot exactly")
 
 
 def x_shortest() -> Outcome:
-    books = Books()
-    found = books.shortest(32, printed.X_STEPS)
+    cross = CrossCheck()
+    found = cross.shortest(32, printed.X_STEPS)
     wrong = [] if int(found) == printed.X_SHORTEST else [f"C = {float(found):.2f}"]
-    return books.judge(wrong, f"{found} = {float(found):.2f} packets per slot")
+    return cross.judge(wrong, f"{found} = {float(found):.2f} packets per slot")
 
 
 def x_balanced() -> Outcome:
-    books, exceptions, parts = Books(), [], []
+    cross, exceptions, parts = CrossCheck(), [], []
     for n, value in printed.X_BALANCED.items():
-        found = books.balanced(n, printed.X_STEPS)
+        found = cross.balanced(n, printed.X_STEPS)
         more = 100 * float(found / value - 1)
         parts.append(f"{float(found):.2f}")
         if abs(found - value) > Fraction(1, 2):
             exceptions.append(f"N = {n}: {float(found):.2f}, {more:.0f} % more than {value}")
-    return books.judge(exceptions, f"{', '.join(parts)} packets per slot, proved")
+    return cross.judge(exceptions, f"{', '.join(parts)} packets per slot, proved")
 
 
 def mini_rings() -> Outcome:
@@ -495,67 +495,67 @@ def primes() -> Outcome:
 
 
 def gains() -> Outcome:
-    books = Books()
-    z = books.balanced(*printed.EXAMPLE) / books.balanced(16, (1,), 2)
-    x = books.balanced(32, printed.X_STEPS) / books.balanced(32, (1,), 4)
+    cross = CrossCheck()
+    z = cross.balanced(*printed.EXAMPLE) / cross.balanced(16, (1,), 2)
+    x = cross.balanced(32, printed.X_STEPS) / cross.balanced(32, (1,), 4)
     exceptions = []
     if round(float(z), 1) != float(printed.GAIN_Z):
         exceptions.append(f"z gains {float(z):.3f} times")
     if x <= printed.GAIN_X:
         exceptions.append(f"x gains {float(x):.3f} times")
-    return books.judge(exceptions, f"{float(z):.3f} times in z, {float(x):.3f} in x and y")
+    return cross.judge(exceptions, f"{float(z):.3f} times in z, {float(x):.3f} in x and y")
 
 
 def times_of_best() -> Outcome:
     """Several times as much in each dimension, with the best rings there are."""
-    books, exceptions, parts = Books(), [], []
+    cross, exceptions, parts = CrossCheck(), [], []
     for name in ("z", "x"):
         n, copies = printed.GEMINI[name]
         cell = search_cell(n, 2 * copies)
-        best = books.balanced(n, tuple(cell["sets"][0]))
-        books.same(f"N = {n}: best capacity", Fraction(n * (n - 1)) / Fraction(cell["load"]), best)
-        times = best / books.balanced(n, (1,), copies)
+        best = cross.balanced(n, tuple(cell["sets"][0]))
+        cross.same(f"N = {n}: best capacity", Fraction(n * (n - 1)) / Fraction(cell["load"]), best)
+        times = best / cross.balanced(n, (1,), copies)
         parts.append(f"{float(times):.2f} times in {name}")
         if times < 2:
             exceptions.append(f"{float(times):.2f} times in {name}, with the best set of all")
-    return books.judge(exceptions, ", ".join(parts))
+    return cross.judge(exceptions, ", ".join(parts))
 
 
-def _line(books: Books, n: int, steps: tuple[int, ...], copies: int = 1) -> Line:
+def _line(cross: CrossCheck, n: int, steps: tuple[int, ...], copies: int = 1) -> Line:
     member = Multiring(n, steps, copies)
-    capacity = books.balanced(n, steps, copies)
+    capacity = cross.balanced(n, steps, copies)
     return Line(member.spec, n, member.ports, capacity, cable(n, member.rings))
 
 
 def whole_torus() -> Outcome:
-    books = Books()
+    cross = CrossCheck()
     (nz, cz), (nx, cx) = printed.GEMINI["z"], printed.GEMINI["x"]
-    old = [_line(books, nz, (1,), cz), *[_line(books, nx, (1,), cx)] * 2]
-    new = [_line(books, *printed.EXAMPLE), *[_line(books, nx, printed.X_STEPS)] * 2]
+    old = [_line(cross, nz, (1,), cz), *[_line(cross, nx, (1,), cx)] * 2]
+    new = [_line(cross, *printed.EXAMPLE), *[_line(cross, nx, printed.X_STEPS)] * 2]
     nodes = nz * nx * nx
     for lines in (old, new):
         walked = min(x.capacity / (x.nodes - 1) for x in lines) * (nodes - 1)
-        books.same("packets per slot of the torus", torus_capacity(lines), walked)
+        cross.same("packets per slot of the torus", torus_capacity(lines), walked)
     ratio = torus_capacity(new) / torus_capacity(old)
     slow = min(new, key=lambda x: x.capacity / (x.nodes - 1))
     wrong = [f"{float(ratio):.4f} times, since {slow.spec} limits"]
     even = {x.capacity / (x.nodes - 1) for x in old}
     text = f"{ratio} = {float(ratio):.4f} times; the lines of Gemini allow {len(even)} rate"
-    return books.judge(wrong if ratio < Fraction(19, 10) else [], text)
+    return cross.judge(wrong if ratio < Fraction(19, 10) else [], text)
 
 
 def gain_formula() -> Outcome:
     more, less = printed.GAIN_CAPACITIES
-    books, exceptions = Books(), []
+    cross, exceptions = CrossCheck(), []
     for s in range(less):
         gain = Fraction(more - s, less - s)
         if abs(gain - printed.gain_approximation(s)) > gain / 20:
             exceptions.append(
                 f"s = {s}: {float(gain):.2f}, not {float(printed.gain_approximation(s)):.2f}"
             )
-        books.same(f"s = {s}", gain, 1 + Fraction(more - less, less - s))
+        cross.same(f"s = {s}", gain, 1 + Fraction(more - less, less - s))
     text = f"it is 1 + {more - less}/({less} - s); {len(exceptions)} of {less} loads are off"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def gain_numbers() -> Outcome:
@@ -572,17 +572,17 @@ def gain_numbers() -> Outcome:
 
 def cable_ratio() -> Outcome:
     n = 32
-    books = Books()
+    cross = CrossCheck()
     new, old = (
         cable(n, Multiring(n, steps, copies).rings)
         for steps, copies in ((printed.X_STEPS, 1), ((1,), 4))
     )
     for found, steps, copies in ((new, printed.X_STEPS, 1), (old, (1,), 4)):
         spans = sum(min(s, n - s) for s in rings_of(n, steps, copies))
-        books.same(f"cable of steps {steps}", found, spans)
+        cross.same(f"cable of steps {steps}", found, spans)
     ratio = Fraction(new, old)
     wrong = [] if ratio == printed.CABLE_RATIO else [f"{float(ratio):g} times"]
-    return books.judge(wrong, f"{new} ring lengths against {old}: {float(ratio):g} times")
+    return cross.judge(wrong, f"{new} ring lengths against {old}: {float(ratio):g} times")
 
 
 def chords() -> Outcome:

@@ -15,20 +15,20 @@ from hopscape.papers.multiring.families import Multiring, SparseMultiring
 from hopscape.papers.multiring.search import search_cell
 from hopscape.papers.multiring.slots import ring_traffic, simulate
 from hopscape.papers.multiring.sparse_capacity import sparse_capacity, sparse_closed_form
-from hopscape.papers.multiring.walks import Books, sparse_table
+from hopscape.papers.multiring.walks import CrossCheck, sparse_table
 
 _FAMILY = (2, 3, 4, 5, 6)
 
 
-def _nodes(books: Books, m: int, k: int) -> int:
+def _nodes(cross: CrossCheck, m: int, k: int) -> int:
     """Nodes on all rings together, as many as the network says it has."""
     member = SparseMultiring(m, k)
     found = len({x for ring in member.table().tolist() for x in ring})
-    books.same(f"nodes of {member.spec}", member.order, found)
+    cross.same(f"nodes of {member.spec}", member.order, found)
     return found
 
 
-def _wired(books: Books, member: SparseMultiring) -> Network:
+def _wired(cross: CrossCheck, member: SparseMultiring) -> Network:
     """The network, whose channels must join neighbours on the rings of the table."""
     network = Network.of(member)
     pairs = []
@@ -37,22 +37,22 @@ def _wired(books: Books, member: SparseMultiring) -> Network:
             pairs += [(a, b), (b, a)]
     channels = sorted(zip(network.tails.tolist(), network.heads.tolist()))
     if channels != sorted(pairs):
-        books.same(f"channels of {member.spec}", channels[:3], sorted(pairs)[:3])
-        books.wrong.append(f"the channels of {member.spec} do not follow its rings")
+        cross.same(f"channels of {member.spec}", channels[:3], sorted(pairs)[:3])
+        cross.wrong.append(f"the channels of {member.spec} do not follow its rings")
     return network
 
 
 def node_ports() -> Outcome:
-    books, exceptions = Books(), []
+    cross, exceptions = CrossCheck(), []
     for m in _FAMILY:
-        network = _wired(books, SparseMultiring(m, 2 * m))
+        network = _wired(cross, SparseMultiring(m, 2 * m))
         rings = [
             sum(v in row for row in SparseMultiring(m, 2 * m).table().tolist()) for v in (0, 1)
         ]
         if set(network.degrees.tolist()) != {2 * m} or rings != [m, m]:
             exceptions.append(f"m = {m}: {set(network.degrees.tolist())} ports, {rings} rings")
     text = f"2m ports on m duplex rings, m = {_FAMILY[0]}..{_FAMILY[-1]}"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def part_index() -> Outcome:
@@ -107,9 +107,9 @@ def parts_are_designs() -> Outcome:
 
 
 def figure_7_1() -> Outcome:
-    books, member = Books(), SparseMultiring(3, 3)
-    nodes = _nodes(books, 3, 3)
-    _wired(books, member)
+    cross, member = CrossCheck(), SparseMultiring(3, 3)
+    nodes = _nodes(cross, 3, 3)
+    _wired(cross, member)
     table = member.table().tolist()
     shared = {p for ring in table for p in combinations(sorted(ring), 2)}
     exceptions = []
@@ -118,21 +118,21 @@ def figure_7_1() -> Outcome:
     if len(shared) != 21 or nodes != 7:
         exceptions.append(f"{len(shared)} pairs of {nodes} nodes share a ring")
     text = f"{len(table)} duplex rings of 3, all {len(shared)} pairs on one"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def table_7_1() -> Outcome:
     m, k = printed.SPARSE_Z
-    books = Books()
+    cross = CrossCheck()
     member = SparseMultiring(m, k)
-    books.same("who sits where", member.table().tolist(), sparse_table(m, k // m))
-    _wired(books, member)
+    cross.same("who sits where", member.table().tolist(), sparse_table(m, k // m))
+    _wired(cross, member)
     shared = {p for ring in member.table().tolist() for p in combinations(sorted(ring), 2)}
     pairs = member.order * (member.order - 1) // 2
     ring = " ".join(map(str, (member.table()[0] + 1).tolist()))
     text = f"{len(shared)} of {pairs} pairs share a ring; ring 1: {ring}"
     lost = [f"{pairs - len(shared)} pairs share none"] if len(shared) != pairs else []
-    return books.judge(
+    return cross.judge(
         ["the body of the table is lost"],
         text,
         Correction("rebuilt by the rule of table 7.2", lost),
@@ -141,8 +141,8 @@ def table_7_1() -> Outcome:
 
 def table_7_2() -> Outcome:
     m, k = printed.SPARSE_X
-    books = Books()
-    _wired(books, SparseMultiring(m, k))
+    cross = CrossCheck()
+    _wired(cross, SparseMultiring(m, k))
     table = (SparseMultiring(m, k).table() + 1).tolist()
     rows = [
         [int(word) for word in row.split()]
@@ -155,17 +155,17 @@ def table_7_2() -> Outcome:
             cells += 1
             if table[i][p] != value:
                 exceptions.append(f"ring {i + 1}, place {p + 1}: {table[i][p]}, printed {value}")
-    return books.judge(exceptions, f"{cells} printed cells, {len(exceptions)} differ")
+    return cross.judge(exceptions, f"{cells} printed cells, {len(exceptions)} differ")
 
 
 def number_of_nodes() -> Outcome:
-    books, exceptions = Books(), []
+    cross, exceptions = CrossCheck(), []
     for m in _FAMILY:
         for parts in (1, 2, 5):
-            found = _nodes(books, m, m * parts)
+            found = _nodes(cross, m, m * parts)
             if found != (m * (m - 1) + 1) * parts:
                 exceptions.append(f"m = {m}, K = {m * parts}: {found} nodes")
-    return books.judge(
+    return cross.judge(
         ["the formula is lost"],
         "nodes counted in the tables, m = 2..6",
         Correction("R = N K / m", exceptions),
@@ -173,19 +173,19 @@ def number_of_nodes() -> Outcome:
 
 
 def nodes_z() -> Outcome:
-    books = Books()
-    return books.rule(_count("nodes", _nodes(books, *printed.SPARSE_Z), printed.SPARSE_NODES_Z))
+    cross = CrossCheck()
+    return cross.rule(_count("nodes", _nodes(cross, *printed.SPARSE_Z), printed.SPARSE_NODES_Z))
 
 
 def nodes_x() -> Outcome:
-    books = Books()
+    cross = CrossCheck()
     others = [f"m = {a}, K = {b}" for a in _FAMILY for b in range(a, 41, a)
-              if _nodes(books, a, b) == printed.SPARSE_NODES_X]  # fmt: skip
-    outcome = _count("nodes", _nodes(books, *printed.SPARSE_X), printed.SPARSE_NODES_X)
+              if _nodes(cross, a, b) == printed.SPARSE_NODES_X]  # fmt: skip
+    outcome = _count("nodes", _nodes(cross, *printed.SPARSE_X), printed.SPARSE_NODES_X)
     if outcome.ruling != "holds":
         note = f"{outcome.note}, which {' or '.join(others) or 'nothing'} has"
         outcome = Outcome(outcome.ruling, outcome.measured, note)
-    return books.rule(outcome)
+    return cross.rule(outcome)
 
 
 def _count(what: str, found: int, value: int) -> Outcome:
@@ -194,13 +194,13 @@ def _count(what: str, found: int, value: int) -> Outcome:
 
 
 def capacity_law() -> Outcome:
-    books, exceptions, corrected, off = Books(), [], [], Fraction(0)
+    cross, exceptions, corrected, off = CrossCheck(), [], [], Fraction(0)
     for m in (2, 3, 4, 5):
         for parts in range(2, 7 if m < 4 else 5):
             nodes, limit = (m * (m - 1) + 1) * parts, printed.SPARSE_LAW * (m * (m - 1) + 1)
-            found = books.sparse(m, m * parts)
+            found = cross.sparse(m, m * parts)
             closed = sparse_closed_form(m, m * parts)
-            books.same(f"m = {m}, {parts} parts: closed form", closed, found)
+            cross.same(f"m = {m}, {parts} parts: closed form", closed, found)
             off = max(off, abs(found / limit - 1))
             if abs(found / limit - 1) > Fraction(1, 20):
                 exceptions.append(f"m = {m}, {parts} parts: {float(found):.2f}, 8N is {limit}")
@@ -209,7 +209,7 @@ def capacity_law() -> Outcome:
             even = parts % 2 or found == Fraction(8 * (m * (m - 1) + 1) * (nodes - 1), nodes)
             if found != Fraction(2 * k * nodes * (nodes - 1), arcs) or not even:
                 corrected.append(f"m = {m}, {parts} parts: {found}")
-    return books.judge(
+    return cross.judge(
         exceptions,
         f"off 8N by up to {100 * float(off):.1f} %, m = 2..5",
         Correction(
@@ -222,23 +222,23 @@ def capacity_law() -> Outcome:
 
 def effective_capacity() -> Outcome:
     """The sum over the rings when none starves is what uniform traffic gets."""
-    books, exceptions, parts = Books(), [], []
+    cross, exceptions, parts = CrossCheck(), [], []
     for m, k in (printed.SPARSE_Z, printed.SPARSE_X, (3, 12)):
-        exact = books.sparse(m, k)
+        exact = cross.sparse(m, k)
         found = sparse_capacity(SparseMultiring(m, k))
         if len(set(found.shortest.loads)) != 1:
             exceptions.append(f"m = {m}, K = {k}: arcs are loaded unevenly")
         try:
             run = simulate(ring_traffic(SparseMultiring(m, k)), slots=8000, seed=1)
         except HopscapeError as error:
-            books.wrong.append(str(error))
+            cross.wrong.append(str(error))
             break
         parts.append(f"{run.throughput:.2f} of {float(exact):.2f}")
         if abs(run.throughput / float(exact) - 1) > 0.01:
             exceptions.append(
                 f"m = {m}, K = {k}: {run.throughput:.2f} sent, {float(exact):.2f} used"
             )
-    return books.judge(exceptions, f"{'; '.join(parts)} packets per slot")
+    return cross.judge(exceptions, f"{'; '.join(parts)} packets per slot")
 
 
 def capacity_z() -> Outcome:
@@ -250,19 +250,19 @@ def capacity_x() -> Outcome:
 
 
 def _capacity(m: int, k: int, value: Fraction) -> Outcome:
-    books = Books()
-    found = books.sparse(m, k)
+    cross = CrossCheck()
+    found = cross.sparse(m, k)
     wrong = [] if found == value else [f"C = {float(found):.3f}, printed {float(value):g}"]
-    return books.judge(wrong, f"{found} = {float(found):.3f} packets per slot")
+    return cross.judge(wrong, f"{found} = {float(found):.3f} packets per slot")
 
 
 def gains() -> Outcome:
-    books, exceptions = Books(), []
-    z, x = books.sparse(*printed.SPARSE_Z), books.sparse(*printed.SPARSE_X)
-    full = books.balanced(32, printed.X_STEPS)
+    cross, exceptions = CrossCheck(), []
+    z, x = cross.sparse(*printed.SPARSE_Z), cross.sparse(*printed.SPARSE_X)
+    full = cross.balanced(32, printed.X_STEPS)
     ratios = {
-        "z against Gemini": z / books.balanced(16, (1,), 2),
-        "x against Gemini": x / books.balanced(32, (1,), 4),
+        "z against Gemini": z / cross.balanced(16, (1,), 2),
+        "x against Gemini": x / cross.balanced(32, (1,), 4),
         "x against full rings": x / full,
     }
     for name, value in printed.SPARSE_GAINS.items():
@@ -271,37 +271,37 @@ def gains() -> Outcome:
     if not printed.SPARSE_GAIN_X < ratios["x against Gemini"] < printed.SPARSE_GAIN_X + 1:
         exceptions.append(f"x against Gemini: {float(ratios['x against Gemini']):.2f} times")
     text = ", ".join(f"{name} {float(r):.2f}" for name, r in ratios.items())
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def little_more() -> Outcome:
-    books = Books()
-    sparse, full = books.sparse(*printed.SPARSE_Z), books.balanced(*printed.EXAMPLE)
+    cross = CrossCheck()
+    sparse, full = cross.sparse(*printed.SPARSE_Z), cross.balanced(*printed.EXAMPLE)
     more = 100 * float(sparse / full - 1)
     wrong = [] if 0 < more < 10 else [f"{more:.1f} % more"]
-    return books.judge(wrong, f"{float(sparse):.3f} against {float(full):.3f}, {more:.1f} % more")
+    return cross.judge(wrong, f"{float(sparse):.3f} against {float(full):.3f}, {more:.1f} % more")
 
 
 def torus_size() -> Outcome:
-    books = Books()
-    found = _nodes(books, *printed.SPARSE_Z) * _nodes(books, *printed.SPARSE_X) ** 2
-    return books.rule(_count("nodes", found, printed.SPARSE_TORUS))
+    cross = CrossCheck()
+    found = _nodes(cross, *printed.SPARSE_Z) * _nodes(cross, *printed.SPARSE_X) ** 2
+    return cross.rule(_count("nodes", found, printed.SPARSE_TORUS))
 
 
 def torus_larger() -> Outcome:
-    books = Books()
-    found = _nodes(books, *printed.SPARSE_Z) * _nodes(books, *printed.SPARSE_X) ** 2
+    cross = CrossCheck()
+    found = _nodes(cross, *printed.SPARSE_Z) * _nodes(cross, *printed.SPARSE_X) ** 2
     wrong = [] if found > printed.GEMINI_NODES else [f"{found} nodes"]
-    return books.judge(wrong, f"{found} nodes, Gemini has {printed.GEMINI_NODES}")
+    return cross.judge(wrong, f"{found} nodes, Gemini has {printed.GEMINI_NODES}")
 
 
 def ports() -> Outcome:
-    books, found = Books(), 0
+    cross, found = CrossCheck(), 0
     for member in (SparseMultiring(*printed.SPARSE_Z), *[SparseMultiring(*printed.SPARSE_X)] * 2):
-        wired = int(_wired(books, member).degrees.max())
-        books.same(f"ports of {member.spec}", member.ports, wired)
+        wired = int(_wired(cross, member).degrees.max())
+        cross.same(f"ports of {member.spec}", member.ports, wired)
         found += wired
-    return books.rule(_count("ports", found, printed.GEMINI_PORTS))
+    return cross.rule(_count("ports", found, printed.GEMINI_PORTS))
 
 
 def ring_numbers() -> Outcome:
@@ -328,57 +328,57 @@ def more_than_full() -> Outcome:
 
 def _against_full(times: int, parts: tuple[int, ...], family: tuple[int, ...]) -> Outcome:
     """Sparse rings against the best full ones of as many nodes and ports."""
-    books, exceptions, ratios = Books(), [], []
+    cross, exceptions, ratios = CrossCheck(), [], []
     for m in family:
         for j in parts:
             nodes = (m * (m - 1) + 1) * j
             if nodes > 21 and len(parts) > 1:
                 continue
             cell = search_cell(nodes, 2 * m)
-            full = books.balanced(nodes, tuple(cell["sets"][0]))
-            books.same(f"N = {nodes}: best full rings", _best_full(nodes, 2 * m), full)
-            ratio = books.sparse(m, m * j) / full
+            full = cross.balanced(nodes, tuple(cell["sets"][0]))
+            cross.same(f"N = {nodes}: best full rings", _best_full(nodes, 2 * m), full)
+            ratio = cross.sparse(m, m * j) / full
             ratios.append(ratio)
             if ratio < times if times > 1 else ratio <= times:
                 exceptions.append(f"m = {m}, {nodes} nodes: {float(ratio):.3f} times")
     text = f"{float(min(ratios)):.2f} to {float(max(ratios)):.2f} times the best full rings"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def equal_nodes() -> Outcome:
-    books, exceptions, found = Books(), list[str](), list[int]()
+    cross, exceptions, found = CrossCheck(), list[str](), list[int]()
     for m in _FAMILY:
-        nodes = _nodes(books, m, 4 * m)
+        nodes = _nodes(cross, m, 4 * m)
         found.append(nodes)
         if nodes != printed.full_nodes(m):
             exceptions.append(f"m = {m}: {nodes} nodes, not {printed.full_nodes(m)}")
-        books.same(f"m = {m}: 4(m² - m + 1)", nodes, 4 * (m * m - m + 1))
+        cross.same(f"m = {m}: 4(m² - m + 1)", nodes, 4 * (m * m - m + 1))
     text = f"sparse rings join 4(m² - m + 1) nodes: {', '.join(map(str, found))} for m = 2..6"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def full_capacity() -> Outcome:
     """The printed family on 4m² nodes."""
-    books, ratios, exceptions = Books(), [], []
+    cross, ratios, exceptions = CrossCheck(), [], []
     sets = {k: steps for (_, k), steps in printed.TABLE_2_4.items()}
     for m in _FAMILY:
-        found = books.balanced(4 * m * m, sets[2 * m])
+        found = cross.balanced(4 * m * m, sets[2 * m])
         ratios.append(found / printed.full_capacity(m))
         if not Fraction(1, 2) < ratios[-1] < Fraction(3, 2):
             exceptions.append(f"m = {m}: {float(found):.1f}, 4m² is {printed.full_capacity(m)}")
     low, high = float(min(ratios)), float(max(ratios))
-    return books.judge(exceptions, f"{low:.2f} to {high:.2f} times 4m², m = 2..6")
+    return cross.judge(exceptions, f"{low:.2f} to {high:.2f} times 4m², m = 2..6")
 
 
 def capacity_7_3() -> Outcome:
-    books, exceptions, corrected = Books(), [], []
+    cross, exceptions, corrected = CrossCheck(), [], []
     for m in (2, 3, 4, 5):
-        found = books.sparse(m, 4 * m)
+        found = cross.sparse(m, 4 * m)
         if abs(found / printed.sparse_capacity(m) - 1) > Fraction(1, 20):
             exceptions.append(f"m = {m}: {float(found):g}, not {printed.sparse_capacity(m)}")
         if found != 8 * (m * m - m + 1) - 2:
             corrected.append(f"m = {m}: {found}")
-    return books.judge(
+    return cross.judge(
         exceptions,
         f"{len(exceptions)} of 4 off by more than a twentieth, m = 2..5",
         Correction("8(m² - m + 1) - 2 exactly, with 4(m² - m + 1) nodes", corrected),
@@ -386,14 +386,14 @@ def capacity_7_3() -> Outcome:
 
 
 def full_cable() -> Outcome:
-    books, exceptions = Books(), []
+    cross, exceptions = CrossCheck(), []
     for m in range(2, 13):
         total = printed.cable_sum(2 * m)
         if abs(total - printed.full_cable(m)) > Fraction(total, 10):
             exceptions.append(f"m = {m}: the sum is {total}, printed {printed.full_cable(m)}")
-        books.same(f"m = {m}: 2m(m-2) + 6", total, 2 * m * (m - 2) + 6)
+        cross.same(f"m = {m}: 2m(m-2) + 6", total, 2 * m * (m - 2) + 6)
     text = f"its own sum is 2m(m-2) + 6; {len(exceptions)} of 11 are more than a tenth off"
-    return books.judge(exceptions, text)
+    return cross.judge(exceptions, text)
 
 
 def sparse_cable() -> Outcome:
@@ -415,14 +415,14 @@ def sparse_cable() -> Outcome:
 def more_cable() -> Outcome:
     """Sparse rings against the printed full ones, laid along the ring."""
     sets = {k: steps for (_, k), steps in printed.TABLE_2_4.items()}
-    books, exceptions, ratios = Books(), [], []
+    cross, exceptions, ratios = CrossCheck(), [], []
     for m in _FAMILY:
         full = cable(4 * m * m, Multiring(4 * m * m, sets[2 * m]).rings)
         sparse = 2 * len(SparseMultiring(m, 4 * m).table())
         ratios.append(Fraction(sparse, full))
-        books.same(f"m = {m}: cable of full rings", full, 2 * sum(sets[2 * m]))
-        books.same(f"m = {m}: sparse rings", sparse, 2 * (m * (m - 1) + 1))
+        cross.same(f"m = {m}: cable of full rings", full, 2 * sum(sets[2 * m]))
+        cross.same(f"m = {m}: sparse rings", sparse, 2 * (m * (m - 1) + 1))
         if not 1 <= ratios[-1] <= Fraction(5, 4):
             exceptions.append(f"m = {m}: {sparse} against {full} ring lengths")
     text = ", ".join(f"{float(r):.2f}" for r in ratios)
-    return books.judge(exceptions, f"{text} times the cable, m = 2..6")
+    return cross.judge(exceptions, f"{text} times the cable, m = 2..6")

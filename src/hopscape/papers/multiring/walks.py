@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
@@ -14,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Value, judge
 from hopscape.papers.multiring.capacity import RouteSchedule, balanced_schedule, shortest_schedule
 from hopscape.papers.multiring.families import Multiring, SparseMultiring
 from hopscape.papers.multiring.sparse_capacity import sparse_capacity
 
-__all__ = ["Books", "rings_of", "signed", "walk"]
+__all__ = ["CrossCheck", "rings_of", "signed", "walk"]
 
 
 def walk(n: int, step: int) -> list[int]:
@@ -45,16 +46,24 @@ def chord(n: int, step: int) -> float:
     return n / math.pi * math.sin(math.pi * step / n)
 
 
-class Books:
-    """Numbers of the library, each checked by walking; what disagreed is kept."""
+class CrossCheck:
+    """Numbers of the library, each computed again by walking.
+
+    Attributes:
+        wrong: Where the two disagreed, in words.
+        values: Numbers on which they agreed; the outcome pins them.
+    """
 
     def __init__(self) -> None:
         self.wrong: list[str] = []
+        self.values: dict[str, Value] = {}
 
     def same(self, what: str, library: object, walked: object) -> None:
-        """Keep a disagreement."""
+        """Record a disagreement, or the number (of single numbers only) that was agreed on."""
         if library != walked:
             self.wrong.append(f"{what}: the library says {library}, walking {walked}")
+        elif isinstance(walked, int | Fraction):
+            self.values[what] = walked
 
     def judge(
         self,
@@ -63,13 +72,13 @@ class Books:
         correction: Correction | None = None,
         **more: Any,
     ) -> Outcome:
-        """What :func:`judge` says, when the books balance."""
+        """What :func:`judge` says, when nothing disagreed."""
         return self.rule(judge(exceptions, measured, correction, **more))
 
     def rule(self, outcome: Outcome) -> Outcome:
-        """The outcome, or an open one when the books do not balance."""
+        """The outcome with the numbers agreed on, or an open one when two disagreed."""
         if not self.wrong:
-            return outcome
+            return replace(outcome, values=self.values | dict(outcome.values))
         note = f"nothing can be ruled, two computations disagree: {self.wrong[0]}"
         return Outcome("open", outcome.measured, note)
 
