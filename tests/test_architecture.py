@@ -193,11 +193,9 @@ def test_core_names_no_family() -> None:
 
 _CHOICES = {
     "cli/commands/networks.py:_SHOWN",
-    "design/direct_words.py:_COMPARED",
+    "design/ranking.py:_COMPARED_MACHINES",
     "design/saturations.py:_TELLING",
-    "design/switched.py:_JUDGED",
-    "design/switched_columns.py:_BILLED",
-    "design/words.py:_COMPARED",
+    "design/switched_columns.py:_PRICED",
     "design/handover.py:_FIGURES",
 }
 """Figures that something is judged or spoken of by; what a table shows, its columns say."""

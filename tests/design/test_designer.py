@@ -25,10 +25,10 @@ from hopscape.design import (
 )
 from hopscape.design import designer as room
 from hopscape.design.columns import new_evaluation
-from hopscape.design.direct_words import sentences
 from hopscape.design.ranking import judge
 from hopscape.design.requirements import CRITERIA
 from hopscape.design.table import TABLE_COLUMNS, cell, ranking_records, ranking_rows
+from hopscape.design.words import sentences
 from hopscape.metrics.columns import measure_columns
 from hopscape.metrics.disjoint import random_faults
 from hopscape.metrics.routes import all_routes

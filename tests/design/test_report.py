@@ -14,15 +14,15 @@ from browsing import browsed, needs_browser, opened
 from hopscape.cli import main
 from hopscape.core.errors import ArgumentError
 from hopscape.design import Conditions, Design, FloorPlan, Requirements, design
-from hopscape.design.direct_words import deciding, first_by
 from hopscape.design.offers import Offer
+from hopscape.design.ranking import grades
 from hopscape.design.report import floor as pictures
 from hopscape.design.report import html_report, markdown_report, winners
 from hopscape.design.report.floor import floor_of, floor_picture, left_out, length_picture
 from hopscape.design.report.plots import Axis, collapses, curve_plot
 from hopscape.design.report.text import curve_words, paid
-from hopscape.design.switched import SwitchedDesign, design_switched, machine_grades
-from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.design.requirements import SwitchedRequirements
+from hopscape.design.words import deciding, first_by
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +37,9 @@ def direct() -> Design:
 
 
 @pytest.fixture(scope="module")
-def switched() -> SwitchedDesign:
+def switched() -> Design:
     names = ("fat_tree", "leaf_spine", "complete", "hyperx", "torus")
-    return design_switched(SwitchedRequirements(24, 16, throughput=0.5, families=names), jobs=1)
+    return design(SwitchedRequirements(24, 16, throughput=0.5, families=names), jobs=1)
 
 
 POINTS = [
@@ -159,7 +159,7 @@ def test_offers_are_read_back_from_their_specs(offer):
 
 
 def test_grades_of_nobody_are_empty():
-    assert machine_grades([]) == {}
+    assert grades([], SwitchedRequirements(24, 16)) == {}
 
 
 # -- curves and axes ------------------------------------------------------------------------------

@@ -7,14 +7,14 @@ import pytest
 
 from hopscape.core.errors import ArgumentError
 from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.designer import design
+from hopscape.design.requirements import SwitchedRequirements
 from hopscape.design.saturations import (
     SATURATIONS,
     _Simulated,
     saturate_finalists,
     saturate_machine,
 )
-from hopscape.design.switched import design_switched
-from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build
 from refusals import refusals
@@ -58,14 +58,14 @@ def test_nothing_is_carried_beyond_what_no_routing_exceeds():
 
 def test_finalists_get_the_figures_and_time_is_bounded():
     asked = SwitchedRequirements(20, 10, families=("complete", "leaf_spine", "torus"))
-    found = design_switched(asked)
+    found = design(asked)
     rows = saturate_finalists(found, count=2)
     assert len(rows) == 2
     assert set(rows[0]) == {"spec", *SATURATIONS}
     first = found.find(rows[0]["spec"])
     assert first.value("saturation") == rows[0]["saturation"] > 0.3
     assert all(set(SATURATIONS) <= set(one.figures) for one in found.candidates)
-    again = design_switched(asked)
+    again = design(asked)
     (row, *_) = saturate_finalists(again, count=1, seconds=-1)
     assert row["saturation"] is None
     assert "no time was left to simulate" in again.notes[-1]

@@ -20,18 +20,13 @@ from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.design import prices, saturations
 from hopscape.design.candidates import Candidate
+from hopscape.design.designer import design
 from hopscape.design.floorplan import FloorPlan
 from hopscape.design.machine import Machine, Racks, machine_figures, price_machine, rack_machine
-from hopscape.design.offers import Offer, family_offers
+from hopscape.design.offers import Offer, _Search, family_offers
 from hopscape.design.prices import load_prices
-from hopscape.design.switched import (
-    _Search,
-    design_switched,
-    machine_grades,
-    misses,
-    rank_machines,
-)
-from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.design.ranking import grades, misses, rank
+from hopscape.design.requirements import SwitchedRequirements
 from hopscape.design.words import sentences
 from hopscape.metrics import throughput_kernels
 from hopscape.metrics.throughput import switch_graph
@@ -44,7 +39,7 @@ FAMILIES = ("hyperx", "fat_tree", "complete", "torus", "slim_fly", "distributed_
 
 @pytest.fixture(scope="module")
 def small():
-    return design_switched(SwitchedRequirements(54, 12, families=FAMILIES))
+    return design(SwitchedRequirements(54, 12, families=FAMILIES))
 
 
 def test_every_candidate_is_what_it_says(small):
@@ -78,7 +73,7 @@ def test_ranking(small):
 
 def test_one_machine_under_several_names():
     """A complete graph offered by two families: marked once, and never its own runner-up."""
-    found = design_switched(SwitchedRequirements(256, 32, families=("hyperx", "complete", "ring")))
+    found = design(SwitchedRequirements(256, 32, families=("hyperx", "complete", "ring")))
     equal = [one for one in found.candidates if one.equals]
     assert equal
     place = {one.spec: i for i, one in enumerate(found.candidates)}
@@ -130,7 +125,7 @@ def test_nothing_is_called_better_that_may_be_worse(small):
 
 def test_planes_and_one_network_are_both_offered():
     asked = SwitchedRequirements(16, 16, nics=2, families=("complete", "fat_tree"))
-    found = design_switched(asked)
+    found = design(asked)
     assert {one.value("planes") for one in found.candidates} == {1, 2}
     for one in found.candidates:
         net = hopscape.build(one.spec)
@@ -240,15 +235,15 @@ def test_questions_that_cannot_be(given_, words):
 def test_the_nearest_is_named_when_nothing_meets_the_demands():
     asked = SwitchedRequirements(20, 8, budget=1000.0, families=("complete", "torus"))
     with pytest.raises(ArgumentError, match=r"the nearest, .*costs .* USD, .* too much"):
-        design_switched(asked)
+        design(asked)
     with pytest.raises(ArgumentError, match=r"the nearest, .*uniform .* instead of 1"):
-        design_switched(SwitchedRequirements(64, 4, families=("ring",)))
+        design(SwitchedRequirements(64, 4, families=("ring",)))
     with pytest.raises(ArgumentError, match="no family has a machine"):
-        design_switched(SwitchedRequirements(500, 3, families=("fat_tree",)))
+        design(SwitchedRequirements(500, 3, families=("fat_tree",)))
 
 
 def test_one_switch_suffices():
-    found = design_switched(SwitchedRequirements(10, 16, families=("complete",)))
+    found = design(SwitchedRequirements(10, 16, families=("complete",)))
     assert found.best.value("switches") == 1
     assert found.best.value("guaranteed_throughput") == 1.0
 
@@ -259,7 +254,7 @@ def test_two_kinds_are_never_mixed():
 
     for one in find_candidates(Requirements(64, 16)):
         assert not hopscape.build(one.spec).has_switches
-    found = design_switched(SwitchedRequirements(20, 8, families=("complete", "torus")))
+    found = design(SwitchedRequirements(20, 8, families=("complete", "torus")))
     assert all(hopscape.build(one.spec).has_switches for one in found.candidates)
 
 
@@ -342,7 +337,7 @@ def test_changed_prices_are_another_question(tmp_path):
     for dearer in ("", "9"):
         path.write_text(re.sub(r"(?m)^price = (\d)", rf"price = {dearer}\1", text))
         with Store(tmp_path / "r.jsonl") as table:
-            found = design_switched(SwitchedRequirements(**asked), table=table)
+            found = design(SwitchedRequirements(**asked), table=table)
         costs.append(found.best.value("money"))
     assert costs[1] > 5 * costs[0]
 
@@ -351,11 +346,11 @@ def test_what_a_time_limit_cuts_short_is_not_kept(tmp_path):
     asked = SwitchedRequirements(60, 12, families=("hyperx", "random_regular", "torus"))
     too_late = pytest.raises(ArgumentError, match=r"too little time .* larger --time-limit")
     with Store(tmp_path / "r.jsonl") as table, too_late:
-        design_switched(asked, table=table, seconds=1e-9)
+        design(asked, table=table, seconds=1e-9)
     with Store(tmp_path / "r.jsonl") as table:
         assert len(table) == 0
-        later = design_switched(asked, table=table)
-    fresh = design_switched(asked)
+        later = design(asked, table=table)
+    fresh = design(asked)
     assert [one.spec for one in later.candidates] == [one.spec for one in fresh.candidates]
     assert "time limit" not in later.answer
 
@@ -363,7 +358,7 @@ def test_what_a_time_limit_cuts_short_is_not_kept(tmp_path):
 def test_columns_that_are_asked_for_are_measured(tmp_path):
     asked = SwitchedRequirements(32, 16, families=("complete", "fat_tree"))
     names = ["girth", "Edge conn.", "money", "saturation"]
-    found = design_switched(asked, columns=names, show=2)
+    found = design(asked, columns=names, show=2)
     first = [one for one in found.candidates if not one.trouble][:2]
     for one in first:
         network = hopscape.build(one.spec)
@@ -392,19 +387,17 @@ def test_simulations_are_kept(question, key, module, simulator, tmp_path, monkey
 def test_what_is_not_known_is_never_the_best():
     """An unknown figure counts as the worst known one, and nobody is dominated by what is open."""
     asked = SwitchedRequirements(32, 16, families=("complete",))
-    first, second = (
-        Candidate(name, name, dict(design_switched(asked).best.figures)) for name in ("a", "b")
-    )
+    first, second = (Candidate(name, name, dict(design(asked).best.figures)) for name in ("a", "b"))
     first.figures["hops"] = Measured(None, "unknown", "no time")
     second.figures["hops"] = Measured.at_most(2.0)
     second.figures["money"] = Measured(first.value("money") - 1, "exact")
-    grades = machine_grades([first, second])
-    assert grades["a"]["latency"] == grades["b"]["latency"] == 1.0
-    ranked = rank_machines([first, second], asked)
+    given = grades([first, second], asked)
+    assert given["a"]["latency"] == given["b"]["latency"] == 1.0
+    ranked = rank([first, second], asked)
     assert [one.spec for one in ranked] == ["b", "a"]
     assert ranked[1].dominated_by == "b"  # in all columns in which it is known
     second.figures["guaranteed_throughput"] = Measured.at_least(0.01)
-    assert not rank_machines([first, second], asked)[1].dominated_by
+    assert not rank([first, second], asked)[1].dominated_by
 
 
 @pytest.mark.parametrize("trunk", [1, 3])
@@ -419,7 +412,7 @@ def test_loads_are_computed_once_for_a_machine(monkeypatch, trunk):
 
     monkeypatch.setattr(throughput_kernels, "even_loads", counted)
     asked = SwitchedRequirements(24, 64, throughput=0.2 * trunk, worst=0.2 * trunk)
-    search = _Search(asked, math.inf)
+    search = _Search(asked)
     search.look_at(Offer("ring(8)", 8, each=3, trunk=trunk))
     assert len(search.records()) == 1
     assert calls == [8]

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hopscape.design import which
-from hopscape.design.designer import usual_processes
-from hopscape.design.requirements import Requirements
-from hopscape.design.switched import design_switched, usual_jobs
-from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.design.designer import design, usual_workers
+from hopscape.design.requirements import Requirements, SwitchedRequirements
 from hopscape.store import Store
 
 
@@ -22,9 +20,9 @@ def test_every_size_at_full_and_half_throughput(monkeypatch):
 
     def few(question, **more):
         asked.append((question.endpoints, question.throughput, more))
-        return design_switched(replace(question, families=("complete", "leaf_spine")), jobs=1)
+        return design(replace(question, families=("complete", "leaf_spine")), jobs=1)
 
-    monkeypatch.setattr(which, "design_switched", few)
+    monkeypatch.setattr(which, "design", few)
     kept = Store()
     page = which.which_network((), ((20, 10), (24, 12)), table=kept)
     assert [(n, x) for n, x, _ in asked] == [(20, 1.0), (20, 0.5), (24, 1.0), (24, 0.5)]
@@ -36,6 +34,6 @@ def test_every_size_at_full_and_half_throughput(monkeypatch):
 
 
 def test_small_questions_take_one_process():
-    assert usual_processes(Requirements(64, 4)) == 1
-    assert usual_jobs(SwitchedRequirements(256, 32)) == 1
-    assert usual_processes(Requirements(4096, 8)) == usual_jobs(SwitchedRequirements(16384, 64))
+    assert usual_workers(Requirements(64, 4)) == 1
+    assert usual_workers(SwitchedRequirements(256, 32)) == 1
+    assert usual_workers(Requirements(4096, 8)) == usual_workers(SwitchedRequirements(16384, 64))

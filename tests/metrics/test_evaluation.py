@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import hopscape
 from conftest import fresh_graph
 from hopscape.core.network import Network
-from hopscape.core.progress import time_limit
+from hopscape.core.progress import steps_left, time_limit
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.metrics import distance_profile, girth
 from hopscape.metrics.columns import COLUMNS, Evaluation
@@ -227,6 +227,46 @@ def test_efforts_are_finite_before_and_after(spec: str) -> None:
                     evaluation.share(
                         job.name, lambda job=job, evaluation=evaluation: job.prepare(evaluation)
                     )
+
+
+@pytest.mark.parametrize("spec", ["torus(60, 60)", "random_regular(4000, 6)", "dragonfly(8, 4)"])
+def test_the_clock_has_no_say_in_what_is_measured(
+    spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A busy machine, whose clocks run away, estimates and refuses what an idle one does."""
+
+    def decisions() -> dict[str, tuple[Effort, str]]:
+        evaluation = new_evaluation(spec)
+        evaluation.share(WIRING.name, lambda: evaluation.network.heads)
+        jobs = {job.name: job for column in ALL_COLUMNS.values() for job in column.needs}
+        with time_limit(3600, steps=2e8):
+            return {n: (job.effort(evaluation), evaluation.refusal(job)) for n, job in jobs.items()}
+
+    idle = decisions()
+    ticks = iter(range(10**9))
+    monkeypatch.setattr("time.process_time", lambda: 100.0 * next(ticks))
+    monkeypatch.setattr("time.perf_counter", lambda: 100.0 * next(ticks))
+    assert decisions() == idle
+    refused = [name for name, (_, why) in idle.items() if why]
+    assert 0 < len(refused) < len(idle)
+
+
+def test_work_is_counted_once_and_ends_at_the_limit() -> None:
+    spent: list[float] = []
+    job = Job("some", "something", lambda evaluation: Effort(6e8))
+    column = Column("a", "a", "", lambda evaluation: evaluation.figure("nodes"), needs=(job,))
+    columns = COLUMNS | {"a": column, "b": column._replace(name="b")}
+    with time_limit(1):
+        for _ in range(2):
+            evaluation = Evaluation(hopscape.build("torus(100, 100)"), columns=columns)
+            figures = [evaluation.figure(name) for name in ("a", "b")]
+            spent.append(steps_left())
+            assert figures[0].value == figures[1].value
+        with time_limit(5):
+            assert steps_left() == spent[-1]  # the limit outside counts
+    assert spent == [4e8, 4e8]
+    assert figures[0].note == "something would take about 0.6 s (see --time-limit)"
+    assert steps_left() == math.inf
 
 
 @pytest.mark.parametrize("spec", ["torus(30, 40)", "random_regular(1500, 6)", "kautz(4, 5)"])

@@ -12,9 +12,8 @@ from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
     from hopscape.design.designer import Design
-    from hopscape.design.switched import SwitchedDesign
 
-__all__ = ["emit_ranking", "show_machines", "show_rows", "show_sweep", "sweep_sizes"]
+__all__ = ["show_ranking", "show_rows", "show_sweep", "sweep_sizes"]
 
 _TERMINAL_ROWS = 20
 
@@ -42,8 +41,8 @@ def show_rows(
         say(f"{len(rows) - len(listed)} more: --top {len(rows)}; all columns: --format json")
 
 
-def emit_ranking(
-    found: Design | SwitchedDesign,
+def _emit_ranking(
+    result: Design,
     records: Sequence[Mapping[str, Any]],
     **more: Any,
 ) -> None:
@@ -51,41 +50,62 @@ def emit_ranking(
     if look.style is not Format.json:
         emit_rows(records)
         return
-    head = {"requirements": found.requirements.to_dict(), "complete": found.complete}
-    tail = {"candidates": records, "curves": found.curve_points, "notes": found.notes}
+    head = {"requirements": result.requirements.to_dict(), "complete": result.complete}
+    tail = {"candidates": records, "curves": result.curve_points, "notes": result.notes}
     emit(head | more | tail)
 
 
-def show_machines(
-    found: SwitchedDesign,
-    names: Sequence[str],
-    pareto: bool,
-    top: int | None,
-) -> None:
-    """Print the ranking of switched machines and the answer in words."""
-    from hopscape.design.columns import columns_of
-    from hopscape.design.table import heads, machine_records, ranking_rows, reasons
+def show_ranking(result: Design, names: Sequence[str], pareto: bool, top: int | None) -> None:
+    """Print the ranking, the answer in words, and what was simulated.
 
-    listed = [
-        one
-        for one in found.candidates
+    Args:
+        names: Columns to show; the usual ones of the kind of machine when empty.
+        pareto: Only those that nobody dominates.
+    """
+    from hopscape.design.table import heads, ranking_rows, reasons
+
+    listed = {
+        one.spec: one
+        for one in result.candidates
         if not (pareto and (one.dominated_by or one.equals or one.trouble))
-    ]
+    }
     if look.style is not Format.table:
-        records = machine_records(found.candidates, listed)[:top]
-        more = {"answer": found.answer, "saturations": found.saturations}
-        emit_ranking(found, records, **more)
+        records = [record for record in result.records() if record["spec"] in listed]
+        more: dict[str, Any] = {"answer": result.answer}
+        if result.kind == "switched":
+            more["saturations"] = result.saturations
+        _emit_ranking(result, records[:top], **more)
         return
-    shown = list(names) or columns_of("machines")
-    by_spec = {row["spec"]: row for row in ranking_rows(found.candidates, shown)}
-    rows = [by_spec[one.spec] for one in listed]
-    titles = {"spec": "machine", "rank": "#"} | heads(shown)
-    titles |= {"spec": "machine", "score": "score", "remark": "remark"}
-    show_rows(rows, titles, top, found.requirements.title)
+    shown = list(names) or list(result.presentation.columns)
+    rows = [row for row in ranking_rows(result.candidates, shown) if row["spec"] in listed]
+    titles = {"spec": "", "rank": "#"} | heads(shown) | {"score": "score", "remark": "remark"}
+    titles["spec"] = "machine" if result.kind == "switched" else "network"
+    show_rows(rows, titles, top, result.requirements.title)
     if look.output is None:
-        asked = [{n: one.figures[n] for n in names if n in one.figures} for one in listed]
-        why = reasons((one.spec, figures) for one, figures in zip(listed, asked, strict=True))
-        say(*filter(None, [*why, found.answer]))
+        explained = result.candidates if result.kind == "direct" else listed.values()
+        measured = [one for one in explained if result.kind == "switched" or not one.trouble]
+        asked = [
+            (one.spec, {n: one.figures[n] for n in names if n in one.figures}) for one in measured
+        ]
+        say(*filter(None, [*reasons(asked), result.answer]))
+        _show_simulated(result)
+
+
+def _show_simulated(result: Design) -> None:
+    """Print the points of curves, or the saturations, of finalists."""
+    from hopscape.design.table import heads
+
+    if result.saturations:
+        from hopscape.design.saturations import SATURATIONS
+
+        columns = heads(tuple(SATURATIONS)) | {"spec": "machine"}
+        emit_rows(result.saturations, columns=columns, title="simulated saturation")
+    if result.curve_points:
+        columns = {"spec": "network", "offered": "offered", "accepted": "accepted"}
+        columns |= {"latency": "latency", "saturated": "saturated"}
+        emit_rows(result.curve_points, columns=columns, title="uniform traffic")
+    for note in result.notes:
+        say(note)
 
 
 def sweep_sizes(text: str) -> list[int]:

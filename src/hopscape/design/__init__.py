@@ -6,7 +6,13 @@ from hopscape.design.conditions import Conditions
 from hopscape.design.designer import Design, design
 from hopscape.design.floorplan import FloorPlan, Placement, place
 from hopscape.design.ranking import rank
-from hopscape.design.requirements import CRITERIA, DEFAULT_WEIGHTS, Requirements
+from hopscape.design.requirements import (
+    CRITERIA,
+    DEFAULT_WEIGHTS,
+    Question,
+    Requirements,
+    SwitchedRequirements,
+)
 
 __all__ = [
     "ALL_COLUMNS",
@@ -17,7 +23,9 @@ __all__ = [
     "Design",
     "FloorPlan",
     "Placement",
+    "Question",
     "Requirements",
+    "SwitchedRequirements",
     "design",
     "find_candidates",
     "place",

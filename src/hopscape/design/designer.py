@@ -1,8 +1,9 @@
 """The designer: candidates are measured in stages, so that there is always an answer.
 
-Stage 1 looks at sizes, distances and cables of all; stage 2 at routes, deadlock and faults of those
-that are left; stage 3 at schedules and cuts of the finalists. When it is interrupted, what is known
-so far is ranked.
+Of direct machines, stage 1 looks at sizes, distances and cables of all; stage 2 at routes, deadlock
+and faults of those that are left; stage 3 at schedules and cuts of the finalists. Of switched
+machines every family is asked for those with the fewest switches that meet all demands, and all
+figures of these are measured. When it is interrupted, what is known so far is ranked.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
@@ -19,68 +20,115 @@ from typing import Any
 from hopscape.core.compile_ahead import compile_ahead
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
+from hopscape.core.methods import method
 from hopscape.core.progress import STEPS_PER_SECOND, time_limit
 from hopscape.core.tables import Records
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
-from hopscape.design.direct_words import sentences
 from hopscape.design.improve import Improvement, improve
-from hopscape.design.ranked import Ranked
-from hopscape.design.ranking import Presentation, grades, rank
-from hopscape.design.requirements import CRITERIA, Requirements
-from hopscape.design.table import ranking_records
+from hopscape.design.offers import FAMILY_STEPS, ask_family
+from hopscape.design.ranking import Presentation, few_names, grades, rank
+from hopscape.design.requirements import Kind, Question, Requirements, SwitchedRequirements
+from hopscape.design.table import machine_records, ranking_records
+from hopscape.design.words import sentences
 from hopscape.metrics.columns import Evaluation, measure_columns
-from hopscape.registry import build, spec_files
+from hopscape.registry import all_families, build, family, spec_files
 from hopscape.store import Processes, Store, Task, run_tasks
 from hopscape.store.records import digest
 
-__all__ = ["Clock", "Design", "design", "measure_asked", "usual_processes"]
+__all__ = ["Clock", "Design", "design", "usual_workers"]
 
 _STAGES = 3
-
-_SHORT_LIST = 34
-_ROUTED_PAIRS = 40_000_000
-_FINALISTS = 8
-_DEEP_ORDER = 16_000
-_LEAST_SECONDS = 1.0
+_SHORT_LIST = 34  # of stage 2: the best of each family that has a member, and the first besides
+_ROUTED_PAIRS = 40_000_000  # of all on the short list, which is shorter for large machines
+_FINALISTS = 8  # schedules take longest: as many as a reader compares
+_DEEP_ORDER = 16_000  # largest network on the short list whose routes are all followed
+_LEAST_SECONDS = 1.0  # for direct machines: figures in closed form are there in no time
 _FULL_SHARES = 4  # candidates that may take all their share: most are known in closed form
-_FEW_NODES = 160
+_FEW: Mapping[Kind, int] = {"direct": 160, "switched": 600}
+"""Endpoints below which one process is done before a second has started."""
 
+Run = Callable[..., Iterator[tuple[Task, Any]]]
+"""What runs tasks: :func:`hopscape.store.run_tasks` with its store and its workers."""
 
-_PLOTS = (
-    ("links", "hops", "cables against mean hops: lower left is better"),
-    ("cable", "throughput", "metres of cable against throughput: upper left is better"),
-    ("worst_permutation", "throughput", "worst permutation against uniform throughput"),
-)
+_PLOTS: Mapping[Kind, tuple[tuple[str, str, str], ...]] = {
+    "direct": (
+        ("links", "hops", "cables against mean hops: lower left is better"),
+        ("cable", "throughput", "metres of cable against throughput: upper left is better"),
+        ("worst_permutation", "throughput", "worst permutation against uniform throughput"),
+    ),
+    "switched": (
+        ("money", "guaranteed_throughput",
+         "cost against guaranteed throughput: upper left is better"),
+        ("money", "hops", "cost against mean hops: lower left is better"),
+        ("hops", "guaranteed_throughput", "mean hops against guaranteed throughput: upper left"),
+    ),
+}  # fmt: skip
+_TABLE: Mapping[Kind, str] = {"direct": "design", "switched": "machines"}
+_SIMULATED: Mapping[Kind, str] = {"direct": "throughput", "switched": "line_throughput"}
 
 
 @dataclass
-class Design(Ranked):
+class Design:
     """What the designer found.
 
     Attributes:
+        requirements: The question; its `kind` says which kind of machine was asked for.
         candidates: The best first; those that break a requirement last.
         complete: False when it was interrupted.
         finalists: How many were measured in full.
-        curve_points: Points of simulations, as ``hopscape simulate`` prints them.
+        curve_points: Points of simulations of direct machines, as ``hopscape simulate`` prints
+            them.
+        saturations: Simulated saturation of switched machines.
         notes: What else there is to say.
         search: How the finalists were improved.
+        late: Families in which a time limit cut the search short.
     """
 
-    requirements: Requirements
+    requirements: Question
     candidates: list[Candidate]
     complete: bool = True
     finalists: int = _FINALISTS
     curve_points: list[dict[str, Any]] = field(default_factory=list)
+    saturations: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     search: Improvement | None = None
+    late: list[str] = field(default_factory=list)
+
+    @property
+    def kind(self) -> Kind:
+        """Which kind of machine was asked for."""
+        return self.requirements.kind
+
+    @property
+    def best(self) -> Candidate:
+        """The first of the ranking."""
+        return self.candidates[0]
+
+    def find(self, spec: str) -> Candidate:
+        """A candidate by its spec, however it is written, or by its place in the ranking."""
+        if spec.strip().isdigit():
+            place = int(spec)
+            if not 1 <= place <= len(self.candidates):
+                raise ArgumentError(f"place {place} must be from 1 to {len(self.candidates)}")
+            return self.candidates[place - 1]
+        wanted = build(spec).spec
+        for one in self.candidates:
+            if one.spec in (spec, wanted):
+                return one
+        names = ", ".join(one.spec for one in self.candidates[:5])
+        raise ArgumentError(f"{spec} is none of the candidates, which are {names}, ...")
+
+    def records(self) -> list[dict[str, Any]]:
+        """The candidates for scripts, under the keys of their kind of machine."""
+        if self.kind == "switched":
+            return machine_records(self.candidates, self.candidates)
+        return ranking_records(self.candidates)
 
     def ranking(self) -> Records:
         """The candidates as rows, the best first: every figure under its name."""
-        asked = self.requirements
-        title = f"{asked.size} {asked.nodes} nodes, at most {asked.ports} ports"
-        return Records(ranking_records(self.candidates), title)
+        return Records(self.records(), self.requirements.title)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """The ranking as JSON knows it."""
@@ -89,6 +137,10 @@ class Design(Ranked):
     def to_frame(self) -> Any:
         """The ranking as a data frame (pandas, or polars where pandas is not installed)."""
         return self.ranking().to_frame()
+
+    def _repr_html_(self) -> str:
+        view: str = method("design_view")(self)
+        return view
 
     @property
     def command(self) -> str:
@@ -99,22 +151,26 @@ class Design(Ranked):
     @property
     def presentation(self) -> Presentation:
         """How the report shows it."""
-        asked = self.requirements
+        question = self.requirements
         return Presentation(
-            f"A network for {asked.nodes} nodes and {asked.ports} ports",
-            asked.words(),
-            tuple(columns_of("design")),
-            _PLOTS,
-            tuple((one.name, column) for one in CRITERIA.values() for column in one.columns),
-            asked.weights,
-            grades(self.candidates),
-            answer=tuple(sentences(self.candidates, asked)),
+            f"A network for {question.short_title}",
+            question.words(),
+            tuple(columns_of(_TABLE[self.kind])),
+            _PLOTS[self.kind],
+            tuple(question.criterion_columns),
+            question.weights,
+            grades(self.candidates, question),
+            _SIMULATED[self.kind],
+            tuple(sentences(self.candidates, question)),
         )
 
     @property
     def answer(self) -> str:
         """What to build and why, in words."""
-        return " ".join(sentences(self.candidates, self.requirements))
+        words = sentences(self.candidates, self.requirements)
+        if self.late:
+            words.append(f"The time limit cut the search short in {few_names(self.late)}.")
+        return " ".join(words)
 
 
 @lru_cache(maxsize=2)
@@ -148,18 +204,18 @@ def _final(result: dict[str, list[Any]] | str) -> bool:
 Report = Callable[[int, Sequence[Candidate]], None]
 
 
-def usual_processes(requirements: Requirements) -> int:
+def usual_workers(question: Question) -> int:
     """Processes by the size of the work: to start another takes longer than small networks do.
 
     Examples:
-        >>> usual_processes(Requirements(64, 4))
-        1
+        >>> usual_workers(Requirements(64, 4)), usual_workers(SwitchedRequirements(64, 8))
+        (1, 1)
     """
-    return 1 if requirements.nodes < _FEW_NODES else os.cpu_count() or 1
+    return 1 if question.size_asked < _FEW[question.kind] else os.cpu_count() or 1
 
 
 def design(
-    requirements: Requirements,
+    question: Question,
     *,
     jobs: int | None = 1,
     table: Store | None = None,
@@ -174,71 +230,157 @@ def design(
     """Find, measure and rank networks that meet requirements.
 
     Args:
+        question: About a direct machine (:class:`Requirements`) or a switched one
+            (:class:`SwitchedRequirements`).
         jobs: Processes that measure; 1 measures in this one, None goes by the size of the work.
-        table: Keeps what is measured; a later run, of this or another question, goes on from there.
+        table: Stores what is measured; a later run, of this or another question, goes on from
+            there.
         dask: Address of a Dask scheduler whose workers measure instead.
-        finalists: How many to measure in full.
+        finalists: How many direct machines to measure in full.
         columns: Columns that are asked for: measured for all that keep the requirements, whatever
             stage they are in otherwise.
         show: Measure these for the first so many only.
         seconds: Time that measuring may take; what it does not suffice for stays unknown, with the
             reason.
-        search: Let the graph search improve the finalists; its time is not counted in `seconds`. An
-            interrupt ends the search, and what it has found is measured.
+        search: Let the graph search improve direct finalists; its time is not counted in `seconds`.
+            An interrupt ends the search, and what it has found is measured.
         on_stage: Told the number of each stage and the ranking after it.
 
     Raises:
         ArgumentError: When nothing fits; the message names the nearest choice.
 
     Examples:
-        >>> found = design(Requirements(16, 4, families=("torus", "hypercube")))
-        >>> sorted(one.spec for one in found.candidates)
+        >>> result = design(Requirements(16, 4, families=("torus", "hypercube")))
+        >>> sorted(one.spec for one in result.candidates)
         ['hypercube(4)', 'torus(3, 6)', 'torus(4, 4)']
+        >>> asked = SwitchedRequirements(32, 16, families=("fat_tree", "complete"))
+        >>> result = design(asked)
+        >>> result.best.spec, result.best.value("switches")
+        ('concentrated(complete(5), 7, trunk=2)', 5)
     """
     if jobs is None:
-        jobs = usual_processes(requirements)
+        jobs = usual_workers(question)
     if jobs < 1 or finalists < 1:
         raise ArgumentError(f"jobs is {jobs} and finalists {finalists}; both must be at least 1")
     columns = [find_column(name).name for name in columns]
-    candidates = find_candidates(requirements)
-    if not candidates:
-        raise ArgumentError(
-            f"no network has from {requirements.low} to {requirements.high} nodes and at most"
-            f" {requirements.ports} ports; {nearest_sizes(requirements)}"
-        )
-    compile_ahead("design", requirements.high)
-    out = Design(requirements, candidates, finalists=finalists, search=search)
-    clock = Clock.started(seconds, _STAGES + bool(columns))
-    kept = table if table is not None else Store()
+    out = Design(question, _first_candidates(question), finalists=finalists, search=search)
+    clock = Clock.started(seconds, _STAGES + bool(columns), _LEAST_SECONDS)
+    if question.kind == "switched":
+        clock = Clock.started(seconds, 1)
+    store = table if table is not None else Store()
     with Processes(jobs) if jobs > 1 and dask is None else nullcontext() as pool:
-        run = partial(run_tasks, store=kept, processes=1, dask=dask, pool=pool)
+        run = partial(run_tasks, store=store, processes=1, dask=dask, pool=pool)
         try:
-            for stage in range(1, _STAGES + 1):
-                chosen = _chosen(out, stage)
-                given = _given(requirements, stage)
-                _run_stage(run, chosen, stage, columns_of_stage(stage), given, clock)
-                out.candidates = rank(out.candidates, requirements)
-                if on_stage is not None:
-                    on_stage(stage, out.candidates)
+            if isinstance(question, SwitchedRequirements):
+                _ask_families(out, question, run, clock)
+            else:
+                _measure_in_stages(out, run, clock, on_stage)
             if search is not None:
-                clock = _improve(out, search, run, clock, jobs, kept, dask)
-            given = _given(requirements, _STAGES + 1)
-            asked = _asked(out.candidates, columns, show)
-            _run_stage(run, asked, _STAGES + 1, columns, given, clock)
+                clock = _improve(out, search, run, clock, jobs, store, dask)
+            lacking = _lacking(out.candidates, columns, show)
+            conditions = _conditions(question, _STAGES + 1)
+            _run_stage(run, lacking, _STAGES + 1, columns, conditions, clock)
         except KeyboardInterrupt:
             out.complete = False
-            out.candidates = rank([c for c in out.candidates if c.stage], requirements)
+            known = [one for one in out.candidates if one.stage]
             if pool is not None:
                 pool.close()
-            if not out.candidates:
+            if not known:
                 raise
+            out.candidates = rank(known, question, out.late)
     return out
+
+
+# -- switched machines ----------------------------------------------------------------------------
+
+
+def _ask_families(out: Design, question: SwitchedRequirements, run: Run, clock: Clock) -> None:
+    """Ask every family for machines, and rank what they answer."""
+    kinds = [family(name) for name in question.families] or all_families().values()
+    names = sorted({kind.name for kind in kinds})
+    needed: dict[int, set[str]] = {}
+    known: set[str] = set()
+    tasks = _family_tasks(names, question, clock)
+    for task, records in run(tasks, ask_family, keep=_in_time, text="machines"):
+        name = task.arguments[0]
+        for record in records:
+            if "late" in record:
+                out.late += [name] if name not in out.late else []
+            elif "lines" in record:
+                needed.setdefault(record["lines"], set()).add(name)
+            elif record["spec"] not in known:
+                known.add(record["spec"])
+                figures = {k: Measured.unpacked(v) for k, v in record["figures"].items()}
+                out.candidates.append(Candidate(record["spec"], name, figures, stage=_STAGES))
+    if not out.candidates and out.late:
+        raise ArgumentError(
+            f"the time limit left too little time to find a machine: {few_names(out.late)} had not"
+            " enough; give a larger --time-limit"
+        )
+    if not out.candidates:
+        raise ArgumentError(
+            f"no family has a machine of {question.low} to {question.high} endpoints with switches"
+            f" of {question.radix} ports and {question.nics} lines an endpoint; take a larger radix"
+        )
+    out.notes += [
+        f"{', '.join(sorted(families))}: endpoints have {lines} lines (--nics {lines})"
+        for lines, families in sorted(needed.items())
+    ]
+    out.candidates = rank(out.candidates, question, out.late)
+
+
+def _family_tasks(names: Sequence[str], question: SwitchedRequirements, clock: Clock) -> list[Task]:
+    """A task for each family and number of planes; prices count by what the list says."""
+    given = asdict(question) | {"prices": asdict(question.price_list)}
+    steps = min(FAMILY_STEPS, clock.steps(len(names)))
+    return [
+        _Timed(
+            digest("machines", [name, planes, given], spec_files(family(name).example)),
+            (name, planes, question, steps),
+            about=name,
+            clock=clock,
+        )
+        for name in names
+        for planes in question.splits
+    ]
+
+
+def _in_time(records: Sequence[Mapping[str, Any]]) -> bool:
+    """Would it be the same with more time?"""
+    return not any("late" in record for record in records)
+
+
+# -- direct machines ------------------------------------------------------------------------------
+
+
+def _first_candidates(question: Question) -> list[Candidate]:
+    """What the stages begin with: members of a direct machine's families."""
+    if not isinstance(question, Requirements):
+        return []
+    candidates = find_candidates(question)
+    if not candidates:
+        raise ArgumentError(
+            f"no network has from {question.low} to {question.high} nodes and at most"
+            f" {question.ports} ports; {nearest_sizes(question)}"
+        )
+    compile_ahead("design", question.high)
+    return candidates
+
+
+def _measure_in_stages(out: Design, run: Run, clock: Clock, on_stage: Report | None) -> None:
+    for stage in range(1, _STAGES + 1):
+        chosen = _chosen(out, stage)
+        conditions = _conditions(out.requirements, stage)
+        _run_stage(run, chosen, stage, columns_of_stage(stage), conditions, clock)
+        out.candidates = rank(out.candidates, out.requirements)
+        if on_stage is not None:
+            on_stage(stage, out.candidates)
 
 
 def _improve(
     out: Design,
     search: Improvement,
-    run: Callable[..., Iterator[tuple[Task, Any]]],
+    run: Run,
     clock: Clock,
     jobs: int,
     store: Store,
@@ -249,17 +391,18 @@ def _improve(
     Returns the clock, put back by the time of the search.
     """
     begun = time.monotonic()
-    asked = out.requirements
+    question = out.requirements
+    seed = question.conditions.seed
     finalists = _chosen(out, _STAGES)
-    seed = asked.conditions.seed
-    found, notes = improve(finalists, search, seed=seed, jobs=jobs, store=store, dask=dask)
+    better, notes = improve(finalists, search, seed=seed, jobs=jobs, store=store, dask=dask)
     clock = replace(clock, end=clock.end + time.monotonic() - begun)
     known = {one.spec for one in out.candidates}
-    new = [one for one in found if one.spec not in known]
+    new = [one for one in better if one.spec not in known]
     out.notes += notes
     for stage in range(1, _STAGES + 1):
-        _run_stage(run, new, stage, columns_of_stage(stage), _given(asked, stage), clock)
-    out.candidates = rank([*out.candidates, *new], asked)
+        conditions = _conditions(question, stage)
+        _run_stage(run, new, stage, columns_of_stage(stage), conditions, clock)
+    out.candidates = rank([*out.candidates, *new], question)
     return clock
 
 
@@ -279,34 +422,19 @@ def _chosen(out: Design, stage: int) -> list[Candidate]:
     first = allowed[: out.finalists]
     others = [one for one in best.values() if one not in first]
     rest = [one for one in allowed if one not in first and one not in others]
-    most = max(out.finalists, min(_SHORT_LIST, _ROUTED_PAIRS // out.requirements.nodes**2))
+    most = max(out.finalists, min(_SHORT_LIST, _ROUTED_PAIRS // out.requirements.size_asked**2))
     return [*first, *others, *rest][:most]
 
 
-def measure_asked(
-    run: Callable[..., Iterator[tuple[Task, Any]]],
-    candidates: Sequence[Candidate],
-    columns: Sequence[str],
-    show: int | None,
-    conditions: Conditions,
-    clock: Clock,
-) -> None:
-    """Measure columns that are asked for besides, of the first so many; nothing is judged by them.
-
-    Args:
-        run: :func:`hopscape.store.run_tasks` with its store and its workers.
-    """
-    given = replace(conditions, routes_order=max(conditions.routes_order, _DEEP_ORDER))
-    asked = _asked(candidates, columns, show)
-    _run_stage(run, asked, _STAGES + 1, columns, given, clock)
-
-
-def _asked(
+def _lacking(
     candidates: Sequence[Candidate], columns: Sequence[str], show: int | None
 ) -> list[Candidate]:
     """Whom the columns asked for are still missing of."""
     allowed = [one for one in candidates if not one.trouble][:show]
     return [one for one in allowed if any(name not in one.figures for name in columns)]
+
+
+# -- tasks ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -320,31 +448,33 @@ class Clock:
         limit: Seconds for all stages.
         end: When they are over, by the monotonic clock.
         stages: Of which each gets the same.
+        least: Seconds that are left at any time.
         stage: The one that runs, counted from 1.
     """
 
     limit: float
     end: float
     stages: int
+    least: float
     stage: int = 1
 
     @classmethod
-    def started(cls, seconds: float | None, stages: int) -> Clock:
+    def started(cls, seconds: float | None, stages: int, least: float = 0.0) -> Clock:
         """A clock that starts now."""
         limit = math.inf if seconds is None else seconds
-        return cls(limit, time.monotonic() + limit, stages)
+        return cls(limit, time.monotonic() + limit, stages, least)
 
     def seconds(self) -> float | None:
         """Seconds that are left for this stage."""
         if self.end == math.inf:
             return None
-        left = max(_LEAST_SECONDS, self.end - time.monotonic())
+        left = max(self.least, self.end - time.monotonic())
         return left / max(1, self.stages + 1 - self.stage)
 
     def steps(self, tasks: int) -> float:
         """Work for each of so many candidates of a stage."""
         share = min(1.0, _FULL_SHARES / max(1, tasks))
-        return max(_LEAST_SECONDS, self.limit / self.stages) * share * STEPS_PER_SECOND
+        return max(self.least, self.limit / self.stages) * share * STEPS_PER_SECOND
 
 
 @dataclass(frozen=True)
@@ -372,18 +502,18 @@ def _tasks(
     ]
 
 
-def _given(requirements: Requirements, stage: int) -> Conditions:
+def _conditions(question: Question, stage: int) -> Conditions:
     """The conditions of a stage: the first looks at more networks, each less deeply."""
-    given = requirements.conditions
-    if requirements.faults is not None and given.faults is None:
-        given = replace(given, faults=requirements.faults)
+    given = question.conditions
+    if isinstance(question, Requirements) and question.faults is not None and given.faults is None:
+        given = replace(given, faults=question.faults)
     if stage > 1:
         given = replace(given, routes_order=max(given.routes_order, _DEEP_ORDER))
     return given
 
 
 def _run_stage(
-    run: Callable[..., Iterator[tuple[Task, Any]]],
+    run: Run,
     chosen: Sequence[Candidate],
     stage: int,
     columns: Sequence[str],

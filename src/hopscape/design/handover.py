@@ -26,8 +26,7 @@ from hopscape.design.report.floor import best_floor, pictures
 from hopscape.design.report.page import Option
 from hopscape.design.report.text import finalists
 from hopscape.design.schedules import write_schedules
-from hopscape.design.switched import SwitchedDesign
-from hopscape.design.table import figure_record, machine_records, ranking_records
+from hopscape.design.table import figure_record
 from hopscape.formats.graphs import write_network
 from hopscape.formats.graphs.libraries import to_networkx
 from hopscape.formats.infiniband import PORT_WORDS, write_opensm
@@ -242,7 +241,7 @@ def _readme(network: Network, told: list[tuple[str, str]], top: Path) -> str:
 
 
 def write_design(
-    found: Design | SwitchedDesign,
+    found: Design,
     folder: str | Path,
     *,
     choose: str | None = None,
@@ -264,7 +263,7 @@ def write_design(
     top = make_folder(Path(folder))
     asked = command
     if asked is None:
-        asked = found.command if isinstance(found, Design) else found.requirements.command()
+        asked = found.command
     explorer = write_explorer([one.spec for one in finalists(found)], top)
     floor = best_floor(found)
     drawn = list(pictures(found, floor))  # once for all three
@@ -281,13 +280,11 @@ def write_design(
     return [*lines, f"wrote {place_}: everything about {chosen.spec}"]
 
 
-def _ranking(found: Design | SwitchedDesign) -> str:
-    switched = isinstance(found, SwitchedDesign)
-    records = machine_records(found.candidates, found.candidates) if switched else []
+def _ranking(found: Design) -> str:
     ranking = {
         "requirements": found.requirements.to_dict(),
         "complete": found.complete,
-        "candidates": records or ranking_records(found.candidates),
+        "candidates": found.records(),
         "answer": found.answer,
     }
     return signed_json(ranking)

@@ -2,28 +2,33 @@
 
 Families with endpoints of their own offer whole machines. The nodes of others, and those that a
 family offers as leaves, become switches with as many endpoints each as it takes; links between
-switches are trunks as wide as the ports allow.
+switches are trunks as wide as the ports allow. A family is asked for one machine after the other
+until some meet all demands; all figures of these are measured.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from hopscape.core.errors import HopscapeError
 from hopscape.core.family import Family
+from hopscape.core.measured import Measured
 from hopscape.core.network import Network
+from hopscape.core.progress import spend_steps, steps_left, time_left, time_limit
 from hopscape.core.requirement import Requirement, moore_mean
 from hopscape.design.candidates import fitting
-from hopscape.design.machine import Machine
-from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.design.machine import Machine, machine_figures
+from hopscape.design.ranking import SLACK, misses, shortfall
+from hopscape.design.requirements import SwitchedRequirements
 from hopscape.metrics.throughput import switch_graph
-from hopscape.registry import build, member
+from hopscape.registry import build, family, member
 
-__all__ = ["Offer", "family_offers", "lines_needed"]
+__all__ = ["FAMILY_STEPS", "Offer", "ask_family", "family_offers", "lines_needed"]
 
 _MOST_OWN, _MOST_EACH = 16, 3
 """Members that a family proposes: of whole machines, and of graphs for each number of lines."""
@@ -235,3 +240,116 @@ def _fitted(
     load = each * lines * share * moore_mean(found.order, degree)
     bound = trunk * degree * found.order / nodes / load if load else math.inf
     return Offer(spec, found.order, each, trunk, lines, planes, bound)
+
+
+_MEETING = 2  # machines of a family that are shown: the cheapest, and one to compare it with
+_TRIES = 24  # machines whose throughput is computed before a family is given up
+_MANY_ENDPOINTS = 6_000  # beyond, half as many: each takes seconds
+_HOPELESS = 0.97  # of what is asked: a bound below it is not worth the exact figure
+FAMILY_STEPS = 6e9
+"""Work that one family may take when there is time enough."""
+_BUILD_STEPS, _FIGURE_STEPS = 1000, 60
+"""To build a machine, for every switch and channel; of all its figures, for every pair of a switch
+and a switch or channel (10 to 130 ns were measured on machines of 100 to 400 switches)."""
+
+
+def ask_family(
+    name: str,
+    planes: int,
+    question: SwitchedRequirements,
+    steps: float = FAMILY_STEPS,
+    seconds: float | None = None,
+) -> list[dict[str, Any]]:
+    """One task: the machines of a family that meet the demands, or else the nearest.
+
+    Args:
+        steps: Work after which no other machine is looked at, see
+            :func:`hopscape.core.progress.steps_left`.
+        seconds: The same by the clock, where the machine is slower than that.
+
+    Returns:
+        list of dict: Spec and packed figures; ``{"lines": n}`` for a family that only has endpoints
+            with n lines; first ``{"late": True}`` where less time than usual cut the search short.
+    """
+    search = _Search(question)
+    with time_limit(seconds, steps):
+        for batch in family_offers(family(name), question, planes):
+            for offer in batch:
+                if search.done:
+                    hurried = search.late and (steps < FAMILY_STEPS or steps_left() > 0)
+                    return [{"late": True}] * hurried + search.records()
+                search.look_at(offer)
+    records = search.records()
+    lines = None if records else lines_needed(family(name), question)
+    return records if lines is None else [{"lines": lines}]
+
+
+class _Search:
+    """Offers of a family one after the other: those that meet the demands, and the nearest."""
+
+    def __init__(self, question: SwitchedRequirements) -> None:
+        self.question = question
+        self.meeting: list[dict[str, Any]] = []
+        self.nearest: tuple[float, Offer, Machine] | None = None
+        self.tries = 0
+        self.attached = False
+
+    @property
+    def late(self) -> bool:
+        return steps_left() <= 0 or time_left() <= 0
+
+    @property
+    def done(self) -> bool:
+        share = 2 if self.attached and self.question.endpoints > _MANY_ENDPOINTS else 1
+        return self.late or len(self.meeting) * share >= _MEETING or self.tries * share >= _TRIES
+
+    def look_at(self, offer: Offer) -> None:
+        """Measure an offer as far as it takes to see whether it meets the demands."""
+        self.attached = offer.each > 0
+        try:
+            machine = offer.machine()
+            order, channels = machine.flow.order, len(machine.flow.heads)
+            spend_steps(_BUILD_STEPS * (order + channels))
+            if not self._is_machine(machine):
+                return
+            share = min(1.0, machine.flow.quick_bound())
+            if share >= _HOPELESS * self.question.throughput:
+                self.tries += 1
+                spend_steps(_FIGURE_STEPS * order * (order + channels))
+                share = machine.flow.uniform().throughput
+            if share >= self.question.throughput - SLACK:
+                share = self._measure(offer, machine)
+        except HopscapeError:
+            return
+        if share < math.inf and (self.nearest is None or share > self.nearest[0]):
+            self.nearest = (share, offer, machine)
+
+    def _is_machine(self, machine: Machine) -> bool:
+        asked = self.question
+        fits = asked.low <= machine.endpoints <= asked.high and machine.nics == asked.nics
+        return fits and machine.radix_used <= asked.radix
+
+    def _figures(self, offer: Offer, machine: Machine) -> dict[str, Measured[Any]]:
+        prices, plan = self.question.price_list, self.question.plan
+        return machine_figures(machine, prices, plan, spec=offer.base)
+
+    def _measure(self, offer: Offer, machine: Machine) -> float:
+        """All figures; infinite when they meet the demands, else how near they come."""
+        figures = self._figures(offer, machine)
+        if misses(figures, self.question):
+            return 1.0 + -shortfall(figures, self.question)[0]
+        packed = _packed(figures)
+        if all(packed != one["figures"] for one in self.meeting):  # else the same, by another seed
+            self.meeting.append({"spec": offer.spec, "figures": packed})
+        return math.inf
+
+    def records(self) -> list[dict[str, Any]]:
+        if self.meeting or self.nearest is None:
+            return self.meeting
+        _, offer, machine = self.nearest
+        figures = self._figures(offer, machine)
+        return [{"spec": offer.spec, "figures": _packed(figures)}]
+
+
+def _packed(figures: Mapping[str, Measured[Any]]) -> dict[str, list[Any]]:
+    return {name: figure.packed() for name, figure in figures.items()}

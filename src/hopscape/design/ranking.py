@@ -1,6 +1,8 @@
-"""Ranking: budgets, weighted scores, and who is dominated by whom.
+"""Ranking: demands, weighted scores, and who is dominated by whom; and how a design is shown.
 
-How a design is shown: title, question, columns, plots and criteria of its report.
+Both kinds of machine are ranked by the same rules: who breaks a demand comes last, the others go by
+the weighted mean of what the criteria give them. They differ in what is demanded (:func:`judge`),
+in the columns that are compared, and in the order of equals.
 """
 
 from __future__ import annotations
@@ -11,22 +13,35 @@ from typing import Any, NamedTuple
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
+from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate, mark_equal
 from hopscape.design.columns import ALL_COLUMNS
-from hopscape.design.requirements import CRITERIA, Requirements
+from hopscape.design.requirements import Question, Requirements, SwitchedRequirements
 from hopscape.design.table import cell
 
 __all__ = [
+    "SLACK",
     "Judgement",
     "Presentation",
     "column_grades",
+    "few_names",
     "grades",
     "judge",
     "mark_dominated",
+    "misses",
     "rank",
+    "shortfall",
 ]
 
 Order = Callable[[Candidate], tuple[Any, ...]]
+Figures = Mapping[str, Measured[Any]]
+
+SLACK = 1e-9
+"""By which a share may miss what is asked: the rounding of sums."""
+_COMPARED_MACHINES = (
+    "money", "watts_per_endpoint", "line_throughput", "guaranteed_throughput", "hops",
+)  # fmt: skip
+"""Columns in which one switched machine may dominate another, whatever their weights."""
 
 
 class Judgement(NamedTuple):
@@ -35,10 +50,12 @@ class Judgement(NamedTuple):
     Attributes:
         trouble: What it breaks for certain; empty when nothing.
         unproved: What it is not proved to keep; empty when all is proved, or something is broken.
+        meets: Names of the demands that it meets, in a switched machine.
     """
 
     trouble: str = ""
     unproved: str = ""
+    meets: tuple[str, ...] = ()
 
 
 class _Demand(NamedTuple):
@@ -73,14 +90,22 @@ def _demands(asked: Requirements) -> list[_Demand]:
     return out
 
 
-def judge(candidate: Candidate, requirements: Requirements) -> Judgement:
-    """What a candidate breaks, or is not proved to keep: decided by proved bounds alone.
+def judge(candidate: Candidate, question: Question) -> Judgement:
+    """What a candidate breaks, or is not proved to keep.
+
+    Of a direct machine that is decided by proved bounds alone; of a switched one by its figures, of
+    which throughput is proved from below.
 
     Examples:
         >>> figures = {"ports": Measured(4, "exact"), "vcs": Measured.at_least(2)}
         >>> judge(Candidate("some", "some", figures), Requirements(64, 4, vcs=2)).unproved
         'not proved: 2 virtual channels (VCs ≥2)'
     """
+    if isinstance(question, SwitchedRequirements):
+        missing = misses(candidate.figures, question)
+        met = tuple(name for name in _demanded(question) if name not in missing)
+        return Judgement("; ".join(missing.values()), "", met)
+    assert isinstance(question, Requirements)
     if candidate.failure:
         return Judgement(candidate.failure)
     hops = candidate.figures.get("hops")
@@ -88,7 +113,7 @@ def judge(candidate: Candidate, requirements: Requirements) -> Judgement:
         known = f"was not measured: {hops.note}" if hops.how == "unknown" else "is not connected"
         return Judgement(known)
     open_ones = []
-    for demand in _demands(requirements):
+    for demand in _demands(question):
         found = candidate.figures.get(demand.column, Measured(None, "unknown"))
         if found.low is not None and found.low > demand.most:
             number = f"{'' if found.exact else 'at least '}{float(found.low):.0f}"
@@ -103,69 +128,137 @@ def judge(candidate: Candidate, requirements: Requirements) -> Judgement:
     return Judgement("", f"not proved: {', '.join(open_ones)}" if open_ones else "")
 
 
-def rank(candidates: Iterable[Candidate], requirements: Requirements) -> list[Candidate]:
+def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) -> dict[str, str]:
+    """Demands that a machine does not meet, each with what it has instead."""
+    out: dict[str, str] = {}
+    radix, ends = figures["radix_used"].value, figures["endpoints"].value
+    if radix > asked.radix:
+        out["radix"] = f"uses {radix} of {asked.radix} ports"
+    if not asked.low <= ends <= asked.high:
+        out["endpoints"] = f"has {ends} endpoints"
+    for demand, column in (("throughput", "line_throughput"), ("worst", "guaranteed_throughput")):
+        least, figure = getattr(asked, demand), figures[column]
+        if least is not None and (figure.value is None or float(figure.value) < least - SLACK):
+            shown = in_table(None if figure.value is None else float(figure.value))
+            title = ALL_COLUMNS[column].title
+            out[demand] = f"{title} {figure.sign}{shown} instead of {least:g}"
+    cost = figures["money"].value
+    if asked.budget is not None and cost > asked.budget:
+        currency = asked.price_list.currency
+        out["budget"] = f"costs {cost:,.0f} {currency}, {cost - asked.budget:,.0f} too much"
+    return out
+
+
+def _demanded(question: SwitchedRequirements) -> list[str]:
+    """Names of what is asked of a switched machine."""
+    optional = [name for name in ("worst", "budget") if getattr(question, name) is not None]
+    return ["endpoints", "radix", "throughput", *optional]
+
+
+def rank(
+    candidates: Iterable[Candidate], question: Question, late: Sequence[str] = ()
+) -> list[Candidate]:
     """Score all, mark the dominated ones, and put the best first.
 
     What is not proved to keep the requirements comes after what is, what breaks them last.
     A criterion gives best / own (or own / best where more is better); a figure that is not known
     counts as the worst known. The score is the weighted mean.
 
+    Args:
+        late: Families in which a time limit cut the search short.
+
     Raises:
-        ArgumentError: When nothing keeps within the budgets; the message names the nearest.
+        ArgumentError: When nothing keeps the requirements; the message names the nearest.
     """
-    everybody = list(candidates)
-    for one in everybody:
-        one.trouble, one.unproved = judge(one, requirements)
+    judged = list(candidates)
+    rules = _rules(question)
+    for one in judged:
+        one.trouble, one.unproved, one.meets = judge(one, question)
         one.score, one.dominated_by, one.equals, one.better_in = None, "", "", ()
-    allowed = [one for one in everybody if not one.trouble]
-    if everybody and not allowed:
-        raise ArgumentError(_nearest(everybody, requirements))
-    columns = _columns(requirements)
-    grades = {column: column_grades(allowed, column, better) for column, better, _ in columns}
-    total = sum(weight for _, _, weight in columns)
+    allowed = [one for one in judged if not one.trouble]
+    if judged and not allowed:
+        raise ArgumentError(_nearest(judged, question, late))
+    columns = _weighted_columns(question)
+    graded = {column: column_grades(allowed, column, _better(column)) for column in columns}
+    total = sum(columns.values())
     for one in allowed:
-        parts = [grades[column][one.spec] * weight for column, _, weight in columns]
+        parts = [graded[column][one.spec] * weight for column, weight in columns.items()]
         one.score = round(sum(parts) / total, 6)
-    mark_dominated(allowed, [(column, better) for column, better, _ in columns])
-    rest = [one for one in everybody if one.trouble]
-    ranked = sorted(allowed, key=_order)
-    mark_equal(ranked, ("endpoints", "links", "diameter", *(column for column, _, _ in columns)))
-    return ranked + sorted(rest, key=_order)
+    mark_dominated(allowed, [(name, _better(name)) for name in rules.compared], rules.order)
+    ranked = sorted(allowed, key=rules.order)
+    mark_equal(ranked, (*rules.identity, *rules.compared))
+    return ranked + sorted((one for one in judged if one.trouble), key=rules.refused_order)
 
 
-def grades(candidates: Iterable[Candidate]) -> dict[str, dict[str, float]]:
+class _Rules(NamedTuple):
+    """What the rankings of the two kinds of machine differ in.
+
+    Attributes:
+        compared: Columns in which one may dominate another.
+        identity: Further columns in which two are equal if they are the same machine.
+        order: Of those that keep the requirements.
+        refused_order: Of those that do not.
+    """
+
+    compared: tuple[str, ...]
+    identity: tuple[str, ...]
+    order: Order
+    refused_order: Order
+
+
+def _rules(question: Question) -> _Rules:
+    if isinstance(question, SwitchedRequirements):
+        asked = question
+        return _Rules(
+            _COMPARED_MACHINES,
+            ("endpoints", "planes", "switches", "cables_optical"),
+            _machine_order,
+            lambda one: shortfall(one.figures, asked),
+        )
+    compared = tuple(_weighted_columns(question))
+    return _Rules(compared, ("endpoints", "links", "diameter"), _order, _order)
+
+
+def grades(candidates: Iterable[Candidate], question: Question) -> dict[str, dict[str, float]]:
     """What each criterion gives each candidate that is allowed: 1 for the best, by spec.
 
     The score is their weighted mean, whatever the weights.
     """
     allowed = [one for one in candidates if not one.trouble]
-    found = {
-        column: column_grades(allowed, column, ALL_COLUMNS[column].better)
-        for criterion in CRITERIA.values()
-        for column in criterion.columns
+    graded = {
+        column: column_grades(allowed, column, _better(column))
+        for _, column in question.criterion_columns
     }
     return {
         one.spec: {
-            name: sum(found[column][one.spec] for column in criterion.columns)
+            name: sum(graded[column][one.spec] for column in criterion.columns)
             / len(criterion.columns)
-            for name, criterion in CRITERIA.items()
+            for name, criterion in question.criteria.items()
         }
         for one in allowed
     }
+
+
+def _better(column: str) -> str:
+    return ALL_COLUMNS[column].better
 
 
 def _order(one: Candidate) -> tuple[bool, float, bool, str]:
     return (bool(one.unproved), -(one.score or 0.0), bool(one.dominated_by), one.spec)
 
 
-def _columns(requirements: Requirements) -> list[tuple[str, str, float]]:
-    """Column, which way is better, and weight (a criterion's share among its columns)."""
-    out: list[tuple[str, str, float]] = []
-    for name, weight in requirements.weights.items():
+def _machine_order(one: Candidate) -> tuple[float, float, float, int, str]:
+    worst = float(one.value("guaranteed_throughput") or 0.0)
+    return (-(one.score or 0.0), -worst, float(one.value("money")), len(one.spec), one.spec)
+
+
+def _weighted_columns(question: Question) -> dict[str, float]:
+    """Columns that weigh something: a criterion's weight is shared by its columns."""
+    out: dict[str, float] = {}
+    for name, weight in question.weights.items():
         if weight > 0:
-            columns = CRITERIA[name].columns
-            share = weight / len(columns)
-            out += [(column, ALL_COLUMNS[column].better, share) for column in columns]
+            columns = question.criteria[name].columns
+            out |= dict.fromkeys(columns, weight / len(columns))
     return out
 
 
@@ -177,9 +270,9 @@ def _graded(one: Candidate, column: str) -> Measured[float] | None:
     if column == "growth":  # relative: adding 1 or 2 to 1000 is nearly the same
         size = float(one.value("endpoints") or 1)
         return found.mapped(lambda x: 1 + float(x) / size)
-    if column == "hops":  # routers crossed, on the router's own ways where these are known
-        ways = one.figures.get("route_hops", found)
-        return (found if ways.value is None else ways).mapped(lambda x: 1 + float(x))
+    if column == "hops":  # routers crossed, on the router's own paths where these are known
+        routed = one.figures.get("route_hops", found)
+        return (found if routed.value is None else routed).mapped(lambda x: 1 + float(x))
     return found.mapped(float)
 
 
@@ -257,19 +350,44 @@ def _gains(mine: Sequence[_Span | None], theirs: Sequence[_Span | None]) -> list
     return out
 
 
-def _nearest(everybody: Sequence[Candidate], requirements: Requirements) -> str:
-    """One sentence about budgets that nobody keeps."""
-    ports, *others = _demands(requirements)
-    nearest = everybody[0]
+def _nearest(judged: Sequence[Candidate], question: Question, late: Sequence[str]) -> str:
+    """One sentence about demands that nobody meets."""
+    if isinstance(question, SwitchedRequirements):
+        nearest = min(judged, key=lambda one: shortfall(one.figures, question))
+        return (
+            f"none of {len(judged)} machines meets all demands; the nearest, {nearest.spec}:"
+            f" {nearest.trouble}" + (f" (too little time for {few_names(late)})" if late else "")
+        )
+    assert isinstance(question, Requirements)
+    ports, *others = _demands(question)
+    nearest = judged[0]
     for demand in reversed(others):
-        known = [one for one in everybody if one.value(demand.column) is not None]
+        known = [one for one in judged if one.value(demand.column) is not None]
         if demand.most < math.inf and known:
             nearest = min(known, key=lambda one: float(one.value(demand.column)))
     asked = " and ".join(demand.asked for demand in others or [ports])
     return (
-        f"none of {len(everybody)} candidates fits {asked}; the nearest,"
+        f"none of {len(judged)} candidates fits {asked}; the nearest,"
         f" {nearest.spec}, {nearest.trouble}"
     )
+
+
+def shortfall(
+    figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements
+) -> tuple[float, float]:
+    """How far a machine is from the demands, and its cost."""
+    share = float(figures["line_throughput"].value) / asked.throughput
+    if asked.worst is not None:
+        share = min(share, float(figures["guaranteed_throughput"].value or 0.0) / asked.worst)
+    cost = float(figures["money"].value)
+    if asked.budget is not None:
+        share = min(share, asked.budget / cost if cost else 1.0)
+    return (-min(1.0, share), cost)
+
+
+def few_names(names: Sequence[str]) -> str:
+    """Some names of families, or how many they are."""
+    return ", ".join(names) if len(names) < 4 else f"{len(names)} families"
 
 
 class Presentation(NamedTuple):

@@ -1,24 +1,43 @@
-"""Requirements: what an architect asks for, checked before anything is computed."""
+"""Requirements: what an architect asks for, checked before anything is computed.
+
+There are two kinds of machine. A direct one has nodes that are routers, each with its endpoint; a
+switched one has endpoints at switches. A :class:`Question` is what both have in common.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.requirement import Requirement
 from hopscape.design.conditions import Conditions
 from hopscape.design.floorplan import FloorPlan
+from hopscape.design.prices import DEFAULT_PRICES, PriceList, load_prices
 
-__all__ = ["CRITERIA", "DEFAULT_WEIGHTS", "Criterion", "Requirements", "parse_weights"]
+__all__ = [
+    "CRITERIA",
+    "DEFAULT_WEIGHTS",
+    "SWITCHED_CRITERIA",
+    "SWITCHED_WEIGHTS",
+    "Criterion",
+    "Question",
+    "Requirements",
+    "SwitchedRequirements",
+    "parse_weights",
+]
 
 Size = Literal["about", "at least", "exactly"]
+Kind = Literal["direct", "switched"]
 
-_BELOW, _ABOVE = 0.05, 0.125
-_MOST_NODES = 1_000_000
-_FEW = 20
+_BELOW, _ABOVE = 0.05, 0.125  # of the nodes: members of most families come in steps of this size
+_FEW = 20  # nodes below which 5 % fewer would be none fewer
+_MOST_NODES, _MOST_ENDPOINTS = 1_000_000, 200_000  # beyond, the search takes hours
+_MOST_RADIX = 254  # ports are numbered in a byte
+_MOST_NICS = 64
 
 
 @dataclass(frozen=True)
@@ -30,18 +49,20 @@ class Criterion:
     explanation: str
 
 
-CRITERIA: Mapping[str, Criterion] = {
-    c.name: c
-    for c in (
-        Criterion("latency", ("hops",), "few hops between endpoints"),
-        Criterion("bandwidth", ("throughput",), "uniform all-to-all traffic"),
-        Criterion("worst-case", ("worst_permutation",), "permutations of the worst kind"),
-        Criterion("broadcast", ("broadcast",), "rounds of a one-port broadcast"),
-        Criterion("allreduce", ("allreduce",), "time of an all-reduce of the message"),
-        Criterion("cost", ("links", "cable"), "number and length of cables"),
-        Criterion("expandability", ("growth",), "growing in small steps"),
-    )
-}
+def _criteria(*criteria: Criterion) -> dict[str, Criterion]:
+    return {one.name: one for one in criteria}
+
+
+CRITERIA: Mapping[str, Criterion] = _criteria(
+    Criterion("latency", ("hops",), "few hops between endpoints"),
+    Criterion("bandwidth", ("throughput",), "uniform all-to-all traffic"),
+    Criterion("worst-case", ("worst_permutation",), "permutations of the worst kind"),
+    Criterion("broadcast", ("broadcast",), "rounds of a one-port broadcast"),
+    Criterion("allreduce", ("allreduce",), "time of an all-reduce of the message"),
+    Criterion("cost", ("links", "cable"), "number and length of cables"),
+    Criterion("expandability", ("growth",), "growing in small steps"),
+)
+"""What direct machines are judged by."""
 
 DEFAULT_WEIGHTS: Mapping[str, float] = {
     "latency": 2.0,
@@ -52,21 +73,43 @@ DEFAULT_WEIGHTS: Mapping[str, float] = {
     "cost": 1.0,
     "expandability": 0.5,
 }
+"""What matters in a direct machine unless it is said."""
+
+SWITCHED_CRITERIA: Mapping[str, Criterion] = _criteria(
+    Criterion("cost", ("money",), "cost of all parts by the price list"),
+    Criterion("latency", ("hops",), "few hops between endpoints"),
+    Criterion("bandwidth", ("line_throughput",), "share of the line rate, uniform traffic"),
+    Criterion("worst-case", ("guaranteed_throughput",), "share of the line rate, any permutation"),
+    Criterion("power", ("watts_per_endpoint",), "watts of all parts"),
+)
+"""What switched machines are judged by."""
+
+SWITCHED_WEIGHTS: Mapping[str, float] = {"cost": 1.0}
+"""What matters in a switched machine unless it is said: the cost, among those that do the job."""
 
 
-def parse_weights(text: str, criteria: Collection[str] = tuple(CRITERIA)) -> dict[str, float]:
+def parse_weights(text: str, criteria: Iterable[str] = tuple(CRITERIA)) -> dict[str, float]:
     """Read ``latency=2,cost``; a name without a number weighs 1, names left out 0.
+
+    Args:
+        criteria: Those that there are.
+
+    Raises:
+        ArgumentError: For another criterion, or a weight that is not a number from 0 up.
 
     Examples:
         >>> parse_weights("latency=2, cost")
         {'latency': 2.0, 'cost': 1.0}
+        >>> parse_weights("cost=2, power", SWITCHED_CRITERIA)
+        {'cost': 2.0, 'power': 1.0}
     """
+    known = tuple(criteria)
     out: dict[str, float] = {}
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         name, _, number = part.partition("=")
         name = name.strip().replace("_", "-")
-        if name not in criteria:
-            raise ArgumentError(f"{name!r} is not a criterion; choose from {', '.join(criteria)}")
+        if name not in known:
+            raise ArgumentError(f"{name!r} is not a criterion; choose from {', '.join(known)}")
         try:
             weight = float(number) if number.strip() else 1.0
         except ValueError:
@@ -81,9 +124,79 @@ def parse_weights(text: str, criteria: Collection[str] = tuple(CRITERIA)) -> dic
     return out
 
 
+class Question(ABC):
+    """What machines of both kinds are asked for.
+
+    Attributes:
+        kind ({'direct', 'switched'}): Of machine.
+        criteria: What such machines are judged by.
+        default_weights: What matters unless it is said.
+        within: Share by which the number of endpoints may differ.
+        weights: What matters, and how much.
+        families: Only these (all when empty).
+    """
+
+    kind: ClassVar[Kind]
+    criteria: ClassVar[Mapping[str, Criterion]]
+    default_weights: ClassVar[Mapping[str, float]]
+    within: float | None
+    weights: Mapping[str, float]
+    families: tuple[str, ...]
+
+    if TYPE_CHECKING:  # fields or properties of the two kinds
+
+        @property
+        def conditions(self) -> Conditions: ...
+
+    @property
+    @abstractmethod
+    def size_asked(self) -> int:
+        """Endpoints that are asked for."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The question in a few words, as tables have it."""
+
+    @property
+    def short_title(self) -> str:
+        """What is to be built, in a few words."""
+        return self.title
+
+    @abstractmethod
+    def words(self) -> str:
+        """The question in a sentence."""
+
+    @abstractmethod
+    def command(self) -> str:
+        """The command line that asks for the same."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for files."""
+
+    @property
+    def criterion_columns(self) -> list[tuple[str, str]]:
+        """Criterion and column, for each column of each criterion."""
+        return [(one.name, column) for one in self.criteria.values() for column in one.columns]
+
+    def _check_within(self, exact: bool) -> None:
+        if self.within is not None and not 0 <= self.within <= 1:
+            raise ArgumentError(f"within is {self.within:g}; it must be a share from 0 to 1")
+        if self.within is not None and exact:
+            raise ArgumentError("--exact and --within contradict each other; give one of them")
+
+    def _command(self, words: list[str], options: dict[str, Any]) -> str:
+        """The command line of some words, options that have a value, and weights."""
+        if dict(self.weights) != dict(self.default_weights):
+            options["matters"] = ",".join(f"{k}={v:g}" for k, v in self.weights.items())
+        given = [f"--{name} {value}" for name, value in options.items() if value is not None]
+        return " ".join(["hopscape design", *words, *given])
+
+
 @dataclass(frozen=True)
-class Requirements:
-    """What is asked for.
+class Requirements(Question):
+    """What is asked of a direct machine: nodes and their ports.
 
     Attributes:
         nodes: Endpoints, each of them at a router of its own.
@@ -103,6 +216,10 @@ class Requirements:
         conditions: Endpoints per router, floor plan, costs of messages.
     """
 
+    kind = "direct"
+    criteria = CRITERIA
+    default_weights = DEFAULT_WEIGHTS
+
     nodes: int
     ports: int
     size: Size = "about"
@@ -121,16 +238,25 @@ class Requirements:
             raise ArgumentError(f"nodes is {self.nodes}; it must be from 2 to {_MOST_NODES}")
         if not 1 <= self.ports <= 254:
             raise ArgumentError(f"ports is {self.ports}; it must be from 1 to 254")
-        if self.within is not None and not 0 <= self.within <= 1:
-            raise ArgumentError(f"within is {self.within}; it must be a share from 0 to 1")
-        if self.within is not None and self.size == "exactly":
-            raise ArgumentError("--exact and --within contradict each other; give one of them")
+        self._check_within(self.size == "exactly")
         self._check_ports()
         self._check_parity()
         self._check_budgets()
         plan = self.conditions.plan
         if plan is not None:
             plan.require(self.routers(self.low))
+
+    @property
+    def size_asked(self) -> int:
+        return self.nodes
+
+    @property
+    def title(self) -> str:
+        return f"{self.size} {self.nodes} nodes, at most {self.ports} ports"
+
+    @property
+    def short_title(self) -> str:
+        return f"{self.nodes} nodes and {self.ports} ports"
 
     # -- sizes --------------------------------------------------------------------------------
 
@@ -256,10 +382,10 @@ class Requirements:
             'hopscape design --nodes 64 --ports 4 --exact --vcs 2'
         """
         usual, given = Conditions(), self.conditions
-        words = ["hopscape design", f"--nodes {self.nodes}", f"--ports {self.ports}"]
+        words = [f"--nodes {self.nodes}", f"--ports {self.ports}"]
         words += {"exactly": ["--exact"], "at least": ["--at-least"]}.get(self.size, [])
         words += ["--regular"] if self.regular else []
-        options = {
+        options: dict[str, Any] = {
             "within": self.within,
             "endpoints-per-router": self.endpoints if self.endpoints > 1 else None,
             "cables": self.cables,
@@ -272,10 +398,7 @@ class Requirements:
         for name in ("message", "alpha", "bandwidth", "seed"):
             value = getattr(given, name)
             options[name] = None if value == getattr(usual, name) else value
-        if dict(self.weights) != dict(DEFAULT_WEIGHTS):
-            options["matters"] = ",".join(f"{k}={v:g}" for k, v in self.weights.items())
-        words += [f"--{name} {value}" for name, value in options.items() if value is not None]
-        return " ".join(words)
+        return self._command(words, options)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for files."""
@@ -300,4 +423,192 @@ class Requirements:
             "alpha": given.alpha,
             "bandwidth": given.bandwidth,
             "seed": given.seed,
+        }
+
+
+@dataclass(frozen=True)
+class SwitchedRequirements(Question):
+    """What is asked of a switched machine: so many endpoints, joined by switches of a radix.
+
+    Every line counts against the radix of a switch, those to endpoints included.
+
+    Attributes:
+        endpoints: At least so many, and up to a quarter more.
+        radix: Ports of a switch.
+        nics: Lines of an endpoint.
+        planes: Separate networks that the lines of an endpoint are spread over; None: one, or as
+            many as there are lines, whichever is better.
+        throughput: Share of the line rate that every endpoint must get under uniform traffic.
+        worst: Share that it must get under any permutation.
+        budget: In the currency of the price list.
+        prices: Name or file of the price list.
+        exact: Exactly so many endpoints.
+        within: Another share of `endpoints` that there may be more.
+        weights: What matters among those that meet all demands.
+        families: Only these (all when empty).
+
+    Examples:
+        >>> asked = SwitchedRequirements(1024, 64)
+        >>> asked.low, asked.high, asked.splits
+        (1024, 1280, (1,))
+    """
+
+    kind = "switched"
+    criteria = SWITCHED_CRITERIA
+    default_weights = SWITCHED_WEIGHTS
+
+    endpoints: int
+    radix: int
+    nics: int = 1
+    planes: int | None = None
+    throughput: float = 1.0
+    worst: float | None = None
+    budget: float | None = None
+    prices: str = DEFAULT_PRICES
+    exact: bool = False
+    within: float | None = None
+    plan: FloorPlan | None = None
+    weights: Mapping[str, float] = field(default_factory=lambda: dict(SWITCHED_WEIGHTS))
+    families: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._check_numbers()
+        if self.radix < self.nics:
+            raise ArgumentError(
+                f"radix is {self.radix}, smaller than the {self.nics} lines of one endpoint; take"
+                f" switches of at least {self.nics + 1} ports, or fewer nics"
+            )
+        if self.planes is not None and (self.planes < 1 or self.nics % self.planes):
+            fitting = [p for p in range(1, self.nics + 1) if self.nics % p == 0]
+            raise ArgumentError(
+                f"planes is {self.planes}, which does not divide the {self.nics} lines of an"
+                f" endpoint; take one of {', '.join(map(str, fitting))}"
+            )
+        if self.worst is not None and self.worst > self.throughput:
+            raise ArgumentError(
+                f"--worst {self.worst:g} is more than --throughput {self.throughput:g}: uniform"
+                " traffic is a mixture of permutations, so it gets at least as much; raise"
+                " --throughput"
+            )
+        self.price_list.switch(1)
+
+    def _check_numbers(self) -> None:
+        for name, low, high in (
+            ("endpoints", 2, _MOST_ENDPOINTS),
+            ("radix", 2, _MOST_RADIX),
+            ("nics", 1, _MOST_NICS),
+        ):
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise ArgumentError(f"{name} is {value}; it must be from {low} to {high}")
+        for name in ("throughput", "worst"):
+            share = getattr(self, name)
+            if share is not None and not 0 < share <= 1:
+                raise ArgumentError(f"{name} is {share:g}; it must be a share above 0, at most 1")
+        if self.budget is not None and not (math.isfinite(self.budget) and self.budget > 0):
+            raise ArgumentError(f"budget is {self.budget:g}; it must be above 0")
+        self._check_within(self.exact)
+
+    # -- sizes --------------------------------------------------------------------------------
+
+    @property
+    def low(self) -> int:
+        """Fewest endpoints that are welcome."""
+        return self.endpoints
+
+    @property
+    def high(self) -> int:
+        """Most endpoints that are welcome."""
+        if self.exact:
+            return self.endpoints
+        return math.ceil(
+            self.endpoints * (1 + (2 * _ABOVE if self.within is None else self.within))
+        )
+
+    @property
+    def splits(self) -> tuple[int, ...]:
+        """Numbers of planes to look at."""
+        if self.planes is not None:
+            return (self.planes,)
+        return tuple(sorted({1, self.nics}))
+
+    @property
+    def price_list(self) -> PriceList:
+        return load_prices(self.prices)
+
+    @property
+    def conditions(self) -> Conditions:
+        """What the hand-over depends on besides the network."""
+        return Conditions(plan=self.plan)
+
+    def whole(self, lines: int, most: int) -> Requirement:
+        """What families with endpoints of their own are asked, for planes of so many lines each."""
+        return Requirement(
+            self.endpoints, self.low, self.high, self.radix // lines, most, self.throughput
+        )
+
+    # -- texts --------------------------------------------------------------------------------
+
+    @property
+    def size_asked(self) -> int:
+        return self.endpoints
+
+    @property
+    def title(self) -> str:
+        text = f"{self.endpoints} endpoints, switches of {self.radix} ports"
+        return text + (f", {self.nics} lines each" if self.nics > 1 else "")
+
+    def words(self) -> str:
+        """The question in a sentence."""
+        size = "exactly" if self.exact else f"{self.low} to {self.high}, at least"
+        parts = [f"{size} {self.endpoints} endpoints of {self.nics} line(s)"]
+        parts.append(f"switches of {self.radix} ports, lines to endpoints counted")
+        parts.append(f"{self.throughput:g} of the line rate under uniform traffic")
+        if self.worst is not None:
+            parts.append(f"{self.worst:g} under any permutation")
+        if self.budget is not None:
+            parts.append(f"at most {self.budget:,.0f} {self.price_list.currency}")
+        parts.append(f"prices: {self.price_list.name}")
+        return "; ".join(parts) + "."
+
+    def command(self) -> str:
+        """The command line that asks for the same.
+
+        Examples:
+            >>> SwitchedRequirements(1024, 64, throughput=0.5, families=("torus",)).command()
+            'hopscape design --endpoints 1024 --radix 64 --throughput 0.5 --families torus'
+        """
+        words = [f"--endpoints {self.endpoints}", f"--radix {self.radix}"]
+        words += ["--exact"] if self.exact else []
+        options: dict[str, Any] = {
+            "nics": self.nics if self.nics > 1 else None,
+            "planes": self.planes,
+            "throughput": None if self.throughput == 1 else self.throughput,
+            "worst": self.worst,
+            "budget": self.budget,
+            "prices": None if self.prices == DEFAULT_PRICES else self.prices,
+            "within": self.within,
+            "floor": None if self.plan is None else self.plan.text,
+            "families": ",".join(self.families) or None,
+        }
+        return self._command(words, options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for files."""
+        return {
+            "machine": "switched",
+            "endpoints": self.endpoints,
+            "radix": self.radix,
+            "nics": self.nics,
+            "planes": self.planes,
+            "throughput": self.throughput,
+            "worst": self.worst,
+            "budget": self.budget,
+            "prices": self.prices,
+            "currency": self.price_list.currency,
+            "low": self.low,
+            "high": self.high,
+            "floor": None if self.plan is None else self.plan.text,
+            "weights": dict(self.weights),
+            "families": list(self.families),
         }

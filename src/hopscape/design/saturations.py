@@ -16,13 +16,13 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.design.designer import Design
+from hopscape.design.requirements import Requirements
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build, member, spec_files
 from hopscape.store import Store, Task, run_tasks
 from hopscape.store.records import digest
 
 if TYPE_CHECKING:
-    from hopscape.design.switched import SwitchedDesign
     from hopscape.simulate.settings import Routing
 
 __all__ = ["SATURATIONS", "saturate_finalists", "saturate_machine", "simulate_finalists"]
@@ -35,18 +35,18 @@ SATURATIONS: dict[str, tuple[Routing, str]] = {
 }
 """Columns, and the routing and traffic that each is simulated with."""
 
-_LANES = 16
-_CYCLES = 400
-_PRECISION = 0.06
-_MOST_NODES = 1_500
+_LANES = 16  # virtual channels: enough for the minimal and for the longer routes of UGAL
+_CYCLES = 400  # measured at every load, after as many of warm-up
+_PRECISION = 0.06  # of the saturation load: finer differences are not the machine's
+_MOST_NODES = 1_500  # simulated in minutes; larger machines are left out with a note
 _SECONDS = 90.0
-_LOOKS = 6
+_LOOKS = 6  # candidates looked at for each that is simulated: many are the same machine
 _TELLING = ("endpoints", "switches", "money", "guaranteed_throughput", "hops")
 """Machines that are equal in these are the same to a simulation; no table shows them."""
 
 
 def saturate_finalists(
-    found: SwitchedDesign,
+    found: Design,
     *,
     count: int = 3,
     seconds: float = _SECONDS,
@@ -239,6 +239,7 @@ def simulate_finalists(
 
     rows: list[dict[str, Any]] = []
     asked, column = found.requirements, found.presentation.simulated
+    assert isinstance(asked, Requirements)
     settings = Settings(vcs=asked.vcs or _CURVES_LANES, concentration=asked.conditions.endpoints)
     allowed = [one for one in found.candidates if not one.trouble and one.value(column)]
     done = 0

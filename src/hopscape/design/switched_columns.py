@@ -35,7 +35,7 @@ def _figures(evaluation: Evaluation) -> dict[str, Measured[Any]]:
 
 
 _BOUGHT = ("cables are bought by the floor plan and the rate of a line", "capacity", "length")
-_BILLED = ("cables_copper", "cables_optical", "money", "cost_per_endpoint", "watts_per_endpoint",
+_PRICED = ("cables_copper", "cables_optical", "money", "cost_per_endpoint", "watts_per_endpoint",
            "cost_per_rate", "cost_per_worst_rate")  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def _column(
         better=better,
         places={table: place for table, place in zip(_TABLES, places, strict=False) if place},
         priority=priority,
-        aside=_BOUGHT if name in _BILLED else (),
+        aside=_BOUGHT if name in _PRICED else (),
     )
 
 

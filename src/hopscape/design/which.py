@@ -17,10 +17,8 @@ from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS, columns_of
 from hopscape.design.designer import Design, design
 from hopscape.design.report import markdown_table, winners
-from hopscape.design.requirements import Requirements
-from hopscape.design.switched import SwitchedDesign, design_switched
+from hopscape.design.requirements import Requirements, SwitchedRequirements
 from hopscape.design.switched_columns import SWITCHED_KEYS
-from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import cell
 from hopscape.ledger import load_papers
 from hopscape.registry import family
@@ -73,12 +71,13 @@ def which_network(
     for endpoints, radix in switched:
         for share in _SHARES:
             asked = SwitchedRequirements(endpoints, radix, throughput=share)
-            lines += _machines(design_switched(asked, jobs=jobs, table=table))
+            lines += _machines(design(asked, jobs=jobs, table=table))
     return "\n".join(lines)
 
 
 def _section(found: Design) -> list[str]:
     asked, names = found.requirements, columns_of("which")
+    assert isinstance(asked, Requirements)
     allowed = [one for one in found.candidates if not one.trouble]
     best: dict[str, Candidate] = {}
     for one in allowed:
@@ -113,9 +112,10 @@ def _remark(one: Candidate) -> str:
     return f"same figures as `{one.equals}`" if one.equals else ""
 
 
-def _machines(found: SwitchedDesign) -> list[str]:
+def _machines(found: Design) -> list[str]:
     """The cheapest machine of every family that meets the demands, and the answer."""
     asked, names = found.requirements, columns_of("which machines")
+    assert isinstance(asked, SwitchedRequirements)
     best: dict[str, Candidate] = {}
     for one in found.candidates:
         if not one.trouble:
@@ -237,7 +237,7 @@ def sweep(
 
     Args:
         asked: The question, whatever its number of endpoints.
-        jobs, table, dask, seconds: As for :func:`~hopscape.design.switched.design_switched`.
+        jobs, table, dask, seconds: As for :func:`~hopscape.design.designer.design`.
 
     Examples:
         >>> asked = SwitchedRequirements(16, 16, families=("complete",))
@@ -247,7 +247,7 @@ def sweep(
     rows, shown = [], columns_of("sweep")
     for size in sizes:
         one_size = replace(asked, endpoints=size)
-        found = design_switched(one_size, jobs=jobs, table=table, dask=dask, seconds=seconds)
+        found = design(one_size, jobs=jobs, table=table, dask=dask, seconds=seconds)
         seen: set[str] = set()
         for one in found.candidates:
             if one.trouble or one.family in seen:

@@ -1,49 +1,214 @@
-"""The answer in words, every number from the table."""
+"""The answer in words, every number from the table.
+
+What wins and by what, what the runner-up costs and gains, what would change the choice, who was
+refused: the same thoughts about both kinds of machine, each in the terms of its kind.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hopscape.core.numbers import number
-from hopscape.design.candidates import Candidate
+from hopscape.core.tables import in_table
+from hopscape.design.candidates import Candidate, proved
 from hopscape.design.columns import ALL_COLUMNS
-from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.design.ranking import grades
+from hopscape.design.requirements import Kind, Question, SwitchedRequirements
+from hopscape.design.table import cell
 from hopscape.registry import family
 
-__all__ = ["sentences"]
+__all__ = ["better", "deciding", "figure_words", "first_by", "sentences", "standing"]
 
-_COMPARED = (
-    "switches",
-    "watts_per_endpoint",
-    "line_throughput",
-    "guaranteed_throughput",
-    "hops",
-    "endpoints",
-)
-"""What the runner-up is said to be better at: a choice of these sentences."""
+_COMPARED: Mapping[Kind, tuple[str, ...]] = {
+    "direct": (
+        "hops", "throughput", "worst_permutation", "broadcast", "allreduce", "links", "cable",
+    ),
+    "switched": (
+        "switches", "watts_per_endpoint", "line_throughput", "guaranteed_throughput", "hops",
+        "endpoints",
+    ),
+}  # fmt: skip
+"""What the runner-up is said to win (and lose): a choice of these sentences."""
+_NUMBERS = 3  # that decide: as many as a reader keeps in mind
+_MULTIPLES = (2, 4, 8)  # of a weight that may change the choice
+_CHANGES = 3  # that are named
 
 
-def sentences(candidates: Sequence[Candidate], asked: SwitchedRequirements) -> list[str]:
-    """What wins, by how much, what the runner-up is better at, and what would change the choice.
+def sentences(candidates: Sequence[Candidate], question: Question) -> list[str]:
+    """What wins and by what, what the runner-up costs and gains, what would change the choice.
 
-    The candidates are ranked, the best first.
+    Args:
+        candidates: Ranked, the best first.
     """
     allowed = [one for one in candidates if not one.trouble]
+    if not allowed:
+        return []
+    if isinstance(question, SwitchedRequirements):
+        return _machine_sentences(allowed, candidates, question)
+    best = allowed[0]
+    own = grades(allowed, question)
+    proven = {one.spec: own[one.spec] for one in proved(allowed)}
+    lines = [_winner(best, allowed, question)]
+    others = [one for one in allowed if one.family != best.family and not _same(one, best)]
+    if others:
+        lines.append(_runner_up(best, others[0]))
+    elif len(allowed) > 1:
+        lines.append("No other family has a network that fits.")
+    lines += _changes(best, proven, question)
+    refused = [one for one in candidates if one.trouble]
+    if refused:
+        first = refused[0]
+        which = "One candidate was" if len(refused) == 1 else f"{len(refused)} candidates were"
+        lines.append(f"{which} refused, such as {first.spec}: {first.trouble}.")
+    return lines
+
+
+def deciding(
+    best: Candidate, criteria: Sequence[tuple[str, str]], weights: Mapping[str, float]
+) -> list[tuple[str, str]]:
+    """The three numbers that decide: criterion and column, what weighs most first."""
+    seen: dict[str, str] = {}
+    for name, column in sorted(criteria, key=lambda pair: -weights.get(pair[0], 0.0)):
+        if best.value(column) is not None:
+            seen.setdefault(name, column)
+    return list(seen.items())[:_NUMBERS]
+
+
+def first_by(
+    graded: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]
+) -> tuple[str, float]:
+    """Spec and score of the first under other weights; among equals the first of the ranking."""
+    total = sum(weights.values())
+    scores = {
+        spec: round(sum(weights.get(name, 0.0) * grade for name, grade in own.items()) / total, 6)
+        for spec, own in graded.items()
+    }
+    spec = max(scores, key=scores.__getitem__)
+    return spec, scores[spec]
+
+
+def figure_words(one: Candidate, column: str) -> str:
+    """A figure with its title, such as ``mean hops 2.9``."""
+    return f"{ALL_COLUMNS[column].title} {_value(one, column)}"
+
+
+def _value(one: Candidate, column: str) -> str:
+    found = one.figures.get(column)
+    return "-" if found is None else in_table(cell(column, found))
+
+
+def _winner(best: Candidate, allowed: Sequence[Candidate], question: Question) -> str:
+    parts = [f"{in_table(best.value('endpoints'))} nodes of {in_table(best.value('ports'))} ports"]
+    if best.value("links") is not None:
+        parts.append(f"{best.value('links'):,} cables")
+    if best.value("cable") is not None:
+        parts.append(f"{best.value('cable'):,.0f} m of cable")
+    decided = [
+        f"{figure_words(best, column)} ({standing(best, allowed, column)})"
+        for _, column in deciding(best, question.criterion_columns, question.weights)
+    ]
+    reason = f" What decides: {'; '.join(decided)}." if decided else ""
+    doubt = f" {_sentence(best.unproved)}" if best.unproved else ""
+    return f"Build {best.spec}: {', '.join(parts)}.{doubt}{reason}"
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def standing(best: Candidate, allowed: Sequence[Candidate], column: str) -> str:
+    """Where a figure stands among all, and who is better."""
+    known = [one for one in allowed if one.value(column) is not None]
+    ahead = [one for one in known if better(one, best, column)]
+    if not ahead:
+        return f"best of {len(known)}"
+    sign = 1 if ALL_COLUMNS[column].better == "less" else -1
+    top = min(ahead, key=lambda one: sign * float(one.value(column)))
+    return f"{len(ahead) + 1} of {len(known)}; {top.spec} has {_value(top, column)}"
+
+
+def _runner_up(best: Candidate, other: Candidate) -> str:
+    scores = f"score {in_table(other.score)} against {in_table(best.score)}"
+    doubt = f", {other.unproved}" if other.unproved else ""
+    text = f"The runner-up is {other.spec} ({scores}{doubt})"
+    cost = [
+        words
+        for column, unit in (("links", "cables"), ("cable", "m of cable"))
+        if (words := _difference(best, other, column, unit))
+    ]
+    if cost:
+        text += f": it takes {' and '.join(cost)}"
+    known = [
+        name for name in _COMPARED["direct"] if None not in (other.value(name), best.value(name))
+    ]
+    gains = [name for name in known if better(other, best, name)]
+    losses = [name for name in known if better(best, other, name)]
+    for names, words in ((gains, "better"), (losses, "worse")):
+        shown = [f"{figure_words(other, n)} against {_value(best, n)}" for n in names]
+        text += f"; it is {words} at {', '.join(shown) or 'nothing'}"
+    return text + "."
+
+
+def _difference(best: Candidate, other: Candidate, column: str, unit: str) -> str:
+    a, b = best.value(column), other.value(column)
+    if a is None or b is None:
+        return ""
+    more = float(b) - float(a)
+    if not round(more):
+        return f"as many {unit}"
+    share = f" ({100 * (float(b) / float(a) - 1):+.1f} %)" if a else ""
+    return f"{abs(more):,.0f} {unit} {'more' if more > 0 else 'less'}{share}"
+
+
+def _changes(
+    best: Candidate, graded: Mapping[str, Mapping[str, float]], question: Question
+) -> list[str]:
+    """Which criterion would have to weigh how much more for another to be the first."""
+    out = []
+    for name in question.criteria:
+        for times in _MULTIPLES:
+            now = question.weights.get(name, 0.0)
+            more = times * (now or 1.0)
+            spec, _ = first_by(graded, dict(question.weights) | {name: more})
+            if spec != best.spec:
+                out.append(f"{spec} if {name} weighed {more:g} instead of {now:g}")
+                break
+    if not out:
+        return ["No criterion changes the choice, even if it weighed eight times as much."]
+    return [f"Another would be first: {'; '.join(out[:_CHANGES])}."]
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    """The same as far as the table can tell, under another family's name?"""
+    return all(one.value(name) == other.value(name) for name in _COMPARED["direct"])
+
+
+def better(one: Candidate, other: Candidate, column: str) -> bool:
+    a, b = float(one.value(column)), float(other.value(column))
+    return a < b if ALL_COLUMNS[column].better == "less" else a > b
+
+
+# -- switched machines ----------------------------------------------------------------------------
+
+
+def _machine_sentences(
+    allowed: Sequence[Candidate], candidates: Sequence[Candidate], asked: SwitchedRequirements
+) -> list[str]:
     best, currency = allowed[0], asked.price_list.currency
-    lines = [_winner(best, currency)]
+    lines = [_machine(best, currency)]
     others = [one for one in allowed if one.family != best.family and one.equals != best.spec]
     if others:
-        lines.append(_runner_up(best, others[0], currency))
+        lines.append(_dearer(best, others[0], currency))
     elif len(candidates) > 1:
         lines.append("No other family meets all demands.")
-    lines += _changes(best, allowed, asked)
+    lines += _other_demands(best, allowed, asked)
     lines += _limits(allowed, asked)
     missing = [one for one in candidates if one.trouble]
     if missing:
-        near, count = missing[0], len({one.family for one in missing})
+        first, count = missing[0], len({one.family for one in missing})
         which = "one family misses" if count == 1 else f"{count} families miss"
-        lines.append(f"{which.capitalize()} a demand; the nearest, {near.spec}: {near.trouble}.")
+        lines.append(f"{which.capitalize()} a demand; the nearest, {first.spec}: {first.trouble}.")
     return lines
 
 
@@ -57,8 +222,7 @@ def _limits(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> list[s
                 out.setdefault(f"{one.family} needs {more}", most)
                 break
     words = [f"above {most:,} endpoints {text}" for text, most in sorted(out.items(), key=_second)]
-    text = "; ".join(words)
-    return [f"{text[0].upper()}{text[1:]}."] if text else []
+    return [_sentence("; ".join(words))] if words else []
 
 
 def _second(item: tuple[str, int]) -> int:
@@ -87,7 +251,7 @@ def _floored(value: float, above: float = -1.0) -> str:
     return f"{rounded:g}"
 
 
-def _winner(best: Candidate, currency: str) -> str:
+def _machine(best: Candidate, currency: str) -> str:
     return (
         f"Build {best.spec}: {_shown(best, 'switches')} switches, {_shown(best, 'cables_copper')}"
         f" copper and {_shown(best, 'cables_optical')} optical cables for"
@@ -98,21 +262,21 @@ def _winner(best: Candidate, currency: str) -> str:
     )
 
 
-def _runner_up(best: Candidate, other: Candidate, currency: str) -> str:
+def _dearer(best: Candidate, other: Candidate, currency: str) -> str:
     more = _number(other, "money") - _number(best, "money")
     share = _percent(_number(other, "money"), _number(best, "money"))
     text = f"The runner-up is {other.spec}: {share} in cost ({more:+,.0f} {currency})"
     gains = [
         f"{ALL_COLUMNS[name].title} {_shown(other, name)} against {_shown(best, name)}"
-        for name in _COMPARED
-        if _better(other, best, name)
+        for name in _COMPARED["switched"]
+        if _proved_better(other, best, name)
     ]
     return text + (
         f"; it is better at {', '.join(gains)}." if gains else "; it is better at nothing."
     )
 
 
-def _better(one: Candidate, other: Candidate, column: str) -> bool:
+def _proved_better(one: Candidate, other: Candidate, column: str) -> bool:
     """Is it proved to be better?"""
     a, b = one.figures[column], other.figures[column]
     if ALL_COLUMNS[column].better == "less":
@@ -120,7 +284,7 @@ def _better(one: Candidate, other: Candidate, column: str) -> bool:
     return a.low is not None and b.high is not None and a.low > b.high
 
 
-def _changes(
+def _other_demands(
     best: Candidate, allowed: Sequence[Candidate], asked: SwitchedRequirements
 ) -> list[str]:
     """Whom other demands would choose."""
@@ -129,7 +293,7 @@ def _changes(
         ("guaranteed_throughput", "worst", "any permutation must get"),
         ("line_throughput", "throughput", "uniform traffic must get"),
     ):
-        better = [one for one in allowed if _better(one, best, column)]
+        better = [one for one in allowed if _proved_better(one, best, column)]
         if better:
             level = max(_number(one, column) for one in better)
             choice = min(
@@ -142,7 +306,7 @@ def _changes(
             ask = f"--throughput {least} --worst {least}" if both else f"--{option} {least}"
             out.append(f"If {what} {least} ({ask}), take {choice.spec} ({cost}).")
     fewest = min(allowed, key=lambda one: (_number(one, "hops"), _number(one, "money")))
-    if _better(fewest, best, "hops"):
+    if _proved_better(fewest, best, "hops"):
         cost = _percent(_number(fewest, "money"), _number(best, "money"))
         hops = f"{_shown(fewest, 'hops')} hops against {_shown(best, 'hops')}"
         out.append(f"If latency matters most, take {fewest.spec}: {hops} ({cost}).")

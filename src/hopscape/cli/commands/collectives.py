@@ -155,8 +155,8 @@ _ADDING = "ports duplex packing switching disjoint circuits alpha beta gamma del
 
 
 @dataclass(frozen=True)
-class Own:
-    """What the options of some goals only say, as they are written."""
+class GoalOptions:
+    """Options that only some goals have, as they are written."""
 
     root: str | list[str] | None = None
     targets: Sequence[str] = ()
@@ -247,9 +247,13 @@ def __getattr__(name: str) -> Callable[..., None]:
     goal = GOALS[name]
 
     def command(**given: Any) -> None:
-        own = {field.name: given.pop(field.name) for field in fields(Own) if field.name in given}
+        own = {
+            field.name: given.pop(field.name)
+            for field in fields(GoalOptions)
+            if field.name in given
+        }
         rules = {name: given.pop(name) for name in goal.rules.split()}
-        _run(goal.kind, Own(**own), rules, **given)
+        _run(goal.kind, GoalOptions(**own), rules, **given)
 
     command.__name__ = name
     command.__doc__ = goal.summary
@@ -278,7 +282,7 @@ def verify(
 
 def _run(
     kind: GoalKind,
-    own: Own,
+    own: GoalOptions,
     rules: Mapping[str, Any],
     *,
     spec: str,
@@ -339,7 +343,7 @@ def _asked(rules: Mapping[str, Any], in_network: bool) -> dict[str, Any]:
     return asked | ({"in_network": True} if in_network else {})
 
 
-def _goal(kind: GoalKind, whole: Network, left: Survivors | None, own: Own) -> Goal:
+def _goal(kind: GoalKind, whole: Network, left: Survivors | None, own: GoalOptions) -> Goal:
     """The goal that the options ask for, in the numbers of what is left."""
     network = whole if left is None else left.left
     groups = tuple(_members(whole, text) for text in _group_texts(own))
@@ -368,7 +372,7 @@ def _listed(value: str | list[str]) -> list[str]:
     return [value] if isinstance(value, str) else value
 
 
-def _group_texts(own: Own) -> list[str]:
+def _group_texts(own: GoalOptions) -> list[str]:
     """The groups as they are written, one by one or line by line in a file."""
     texts = list(own.group or ())
     if own.group_file is not None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -27,14 +25,13 @@ from hopscape.cli.options import (
     refuse,
     time_limit_option,
 )
-from hopscape.cli.output import Format, emit, emit_rows, look, say
-from hopscape.cli.ranking import emit_ranking, show_machines, show_rows, show_sweep, sweep_sizes
+from hopscape.cli.output import Format, emit, emit_rows, look
+from hopscape.cli.ranking import show_ranking, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from hopscape.design.designer import Design
-    from hopscape.design.switched import SwitchedDesign
-    from hopscape.design.switched_requirements import SwitchedRequirements
+    from hopscape.design import Design, FloorPlan, Question, Requirements, SwitchedRequirements
+    from hopscape.design.improve import Improvement
     from hopscape.store import Store
 
 __all__ = ["design", "prices", "which_network"]
@@ -142,6 +139,13 @@ class _Request(OptionGroup):
     matters: Annotated[str, option("What matters: 'latency=2,cost' (see the manual).")] = ""
     families: Annotated[str, option("Only these families, separated by commas.")] = ""
 
+    @property
+    def plan(self) -> FloorPlan | None:
+        """The floor."""
+        from hopscape.design import FloorPlan
+
+        return None if self.floor is None else FloorPlan.parse(self.floor)
+
 
 @dataclass(frozen=True)
 class _View(OptionGroup):
@@ -224,21 +228,56 @@ def design(
     if given("endpoints", "sweep"):
         names = [one.name for one in fields(_Direct)]
         refuse(names, "belongs to direct machines (--nodes, --ports), not to --endpoints")
-        _design_switched(switched, request, view, work, command)
+        machine = _switched_question(switched, request)
+        if switched.sweep is not None:
+            _sweep(machine, switched, work)
+            return
+        refuse(("figure",), "draws the sweep; it needs --sweep")
+        _run(machine, view, work, command)
         return
     names = [one.name for one in fields(_Switched)]
     refuse(names, "belongs to switched machines; give --endpoints N --radix R")
-    _design_direct(direct, request, view, work, command)
+    question = _direct_question(direct, request)
+    search: Improvement | None = None
+    if direct.search is not None:
+        from hopscape.design import improve
+
+        search = improve.Improvement(improve.parse_duration(direct.search), view.out)
+    _run(question, view, work, command, finalists=direct.finalists, search=search)
 
 
-def _design_direct(
-    direct: _Direct, request: _Request, view: _View, work: _Work, command: _CommandGiven
+def _run(
+    question: Question,
+    view: _View,
+    work: _Work,
+    command: _CommandGiven,
+    **more: Any,
 ) -> None:
-    from hopscape.design import Conditions, FloorPlan, Requirements
+    """Ask the designer, simulate if that is wanted, show the ranking and write the folder."""
     from hopscape.design.designer import design as run
-    from hopscape.design.improve import Improvement, parse_duration
-    from hopscape.design.requirements import DEFAULT_WEIGHTS, parse_weights
     from hopscape.store import Store
+
+    with Store(work.resume) as store:
+        try:
+            result = run(
+                question, columns=view.names, show=view.top, **more, **work.keywords(store)
+            )
+        except KeyboardInterrupt:
+            print("hopscape: interrupted; nothing is known yet", file=sys.stderr)
+            raise typer.Exit(130) from None
+        if work.simulate and result.complete:
+            from hopscape.design.saturations import saturate_finalists, simulate_finalists
+
+            simulate = saturate_finalists if result.kind == "switched" else simulate_finalists
+            simulate(result, table=store)
+    show_ranking(result, view.names, view.pareto, view.top)
+    _finish(result, view, command)
+
+
+def _direct_question(direct: _Direct, request: _Request) -> Requirements:
+    """The question about a direct machine."""
+    from hopscape.design import Conditions, Requirements
+    from hopscape.design.requirements import DEFAULT_WEIGHTS, parse_weights
 
     if direct.nodes is None or direct.ports is None:
         raise ArgumentError(
@@ -246,8 +285,8 @@ def _design_direct(
             " switched one"
         )
     _warn_of_concentration(direct.endpoints_per_router)
-    matters, floor = request.matters, request.floor
-    requirements = Requirements(
+    matters = request.matters
+    return Requirements(
         nodes=direct.nodes,
         ports=direct.ports,
         size="exactly" if request.exact else "at least" if direct.at_least else "about",
@@ -261,31 +300,13 @@ def _design_direct(
         families=tuple(_names(request.families)),
         conditions=Conditions(
             endpoints=direct.endpoints_per_router,
-            plan=None if floor is None else FloorPlan.parse(floor),
+            plan=request.plan,
             message=direct.message,
             alpha=direct.alpha,
             bandwidth=direct.bandwidth,
             seed=direct.seed,
         ),
     )
-    search = direct.search
-    better = None if search is None else Improvement(parse_duration(search), view.out)
-    with Store(work.resume) as store:
-        with _interruptible():
-            result = run(
-                requirements,
-                finalists=direct.finalists,
-                columns=view.names,
-                show=view.top,
-                search=better,
-                **work.keywords(store),
-            )
-        if work.simulate and result.complete:
-            from hopscape.design.saturations import simulate_finalists
-
-            simulate_finalists(result, table=store)
-    _show(result, view)
-    _finish(result, view, command)
 
 
 def _warn_of_concentration(endpoints: int) -> None:
@@ -297,45 +318,12 @@ def _warn_of_concentration(endpoints: int) -> None:
         )
 
 
-def _design_switched(
-    switched: _Switched, request: _Request, view: _View, work: _Work, command: _CommandGiven
-) -> None:
-    from hopscape.design.switched import design_switched
-    from hopscape.store import Store
+def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequirements:
+    """The question about a switched machine; what is left out has its default there."""
+    from hopscape.design.requirements import SwitchedRequirements, parse_weights
 
     if switched.radix is None:
         raise ArgumentError("--endpoints needs --radix: the ports of a switch")
-    requirements = _switched_requirements(switched, request)
-    if switched.sweep is not None:
-        from hopscape.design.which import sweep
-
-        refuse(("columns", "pareto", "out", "top", "simulate"), "does not go with --sweep")
-        with Store(work.resume) as store:
-            points = sweep(requirements, sweep_sizes(switched.sweep), **work.keywords(store))
-        show_sweep(points, switched.figure)
-        return
-    refuse(("figure",), "draws the sweep; it needs --sweep")
-    with Store(work.resume) as store:
-        with _interruptible():
-            result = design_switched(
-                requirements, columns=view.names, show=view.top, **work.keywords(store)
-            )
-        if work.simulate and result.complete:
-            from hopscape.design.saturations import saturate_finalists
-
-            saturate_finalists(result, table=store)
-    show_machines(result, view.names, view.pareto, view.top)
-    if look.style is Format.table and look.output is None:
-        _show_saturations(result)
-    _finish(result, view, command)
-
-
-def _switched_requirements(switched: _Switched, request: _Request) -> SwitchedRequirements:
-    """The question about a switched machine; what is left out has its default there."""
-    from hopscape.design import FloorPlan
-    from hopscape.design.switched import parse_switched_weights
-    from hopscape.design.switched_requirements import SwitchedRequirements
-
     names = ("radix", "nics", "planes", "throughput", "worst", "budget", "prices")
     options = {name: getattr(switched, name) for name in names if given(name)}
     endpoints = switched.endpoints
@@ -343,29 +331,29 @@ def _switched_requirements(switched: _Switched, request: _Request) -> SwitchedRe
         refuse(("endpoints",), "does not go with --sweep, which names the sizes")
         endpoints = sweep_sizes(switched.sweep)[0]
     if request.matters:
-        options["weights"] = parse_switched_weights(request.matters)
+        options["weights"] = parse_weights(request.matters, SwitchedRequirements.criteria)
     return SwitchedRequirements(
         endpoints or 0,
         exact=request.exact,
         within=request.within,
-        plan=None if request.floor is None else FloorPlan.parse(request.floor),
+        plan=request.plan,
         families=tuple(_names(request.families)),
         **options,
     )
 
 
+def _sweep(question: SwitchedRequirements, switched: _Switched, work: _Work) -> None:
+    from hopscape.design.which import sweep
+    from hopscape.store import Store
+
+    refuse(("columns", "pareto", "out", "top", "simulate"), "does not go with --sweep")
+    with Store(work.resume) as store:
+        points = sweep(question, sweep_sizes(str(switched.sweep)), **work.keywords(store))
+    show_sweep(points, switched.figure)
+
+
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """An interrupt before anything is known ends the command with one sentence."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        print("hopscape: interrupted; nothing is known yet", file=sys.stderr)
-        raise typer.Exit(130) from None
 
 
 class _CommandGiven(NamedTuple):
@@ -390,7 +378,7 @@ def _command_given(context: typer.Context) -> _CommandGiven:
     return _CommandGiven(text, options)
 
 
-def _finish(result: Design | SwitchedDesign, view: _View, command: _CommandGiven) -> None:
+def _finish(result: Design, view: _View, command: _CommandGiven) -> None:
     """Write the folder, and say so if the search was cut short."""
     if view.out is not None:
         from hopscape.design.handover import write_design
@@ -406,58 +394,6 @@ def _finish(result: Design | SwitchedDesign, view: _View, command: _CommandGiven
     if not result.complete:
         print("hopscape: interrupted; this is what is known so far", file=sys.stderr)
         raise typer.Exit(130)
-
-
-def _show(found: Design, view: _View) -> None:
-    from hopscape.design.table import TABLE_COLUMNS, heads, ranking_records, ranking_rows, reasons
-
-    names, top = view.names, view.top
-    keep = [
-        not (view.pareto and (one.dominated_by or one.equals or one.trouble))
-        for one in found.candidates
-    ]
-    if look.style is not Format.table:
-        records = [r for r, k in zip(ranking_records(found.candidates), keep, strict=True) if k]
-        emit_ranking(found, records[:top], answer=found.answer)
-        return
-    shown = names or list(TABLE_COLUMNS)
-    rows = [r for r, k in zip(ranking_rows(found.candidates, shown), keep, strict=True) if k]
-    titles = (
-        {"spec": "network", "rank": "#"} | heads(shown) | {"score": "score", "remark": "remark"}
-    )
-    asked = found.requirements
-    title = f"{asked.size} {asked.nodes} nodes, at most {asked.ports} ports"
-    show_rows(rows, titles, top, title)
-    if look.output is None:
-        measured = [one for one in found.candidates if not one.trouble]
-        say(
-            *reasons(
-                (one.spec, {n: one.figures[n] for n in names if n in one.figures})
-                for one in measured
-            )
-        )
-        say(found.answer)
-        _show_curves(found)
-
-
-def _show_saturations(found: SwitchedDesign) -> None:
-    if found.saturations:
-        from hopscape.design.saturations import SATURATIONS
-        from hopscape.design.table import heads
-
-        columns = heads(tuple(SATURATIONS)) | {"spec": "machine"}
-        emit_rows(found.saturations, columns=columns, title="simulated saturation")
-    for note in found.notes:
-        say(note)
-
-
-def _show_curves(found: Design) -> None:
-    if found.curve_points:
-        columns = {"spec": "network", "offered": "offered", "accepted": "accepted"}
-        columns |= {"latency": "latency", "saturated": "saturated"}
-        emit_rows(found.curve_points, columns=columns, title="uniform traffic")
-    for note in found.notes:
-        say(note)
 
 
 def prices(

@@ -18,13 +18,14 @@ from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
 from hopscape.design.candidates import Candidate
+from hopscape.design.designer import Design
 from hopscape.design.floorplan import FloorPlan, place
 from hopscape.design.machine import Machine, Racks, rack_machine
 from hopscape.design.offers import Offer
 from hopscape.design.prices import PriceList
 from hopscape.design.report.plots import Axis, Panel, curve_plot, scatter, svg_page
-from hopscape.design.report.text import AnyDesign, finalists
-from hopscape.design.switched_requirements import SwitchedRequirements
+from hopscape.design.report.text import finalists
+from hopscape.design.requirements import SwitchedRequirements
 from hopscape.formats.graphs.libraries import link_ends
 from hopscape.registry import build
 
@@ -289,18 +290,18 @@ class Picture(NamedTuple):
     part: str
 
 
-def best_floor(found: AnyDesign, chosen: Candidate | None = None) -> Floor | None:
+def best_floor(found: Design, chosen: Candidate | None = None) -> Floor | None:
     """The floor of the first of the ranking (or of another one)."""
     asked = found.requirements
     switched = asked if isinstance(asked, SwitchedRequirements) else None
     return floor_of((chosen or found.best).spec, asked.conditions.plan, switched)
 
 
-def pictures(found: AnyDesign, floor: Floor | None = None) -> Iterator[Picture]:
+def pictures(found: Design, floor: Floor | None = None) -> Iterator[Picture]:
     """All pictures: plots first, then the floor, then drawings of the finalists.
 
     Args:
-        found: Design or SwitchedDesign
+        found: Design
         floor: Of the first one, where it is known already.
     """
     for x, y, caption in found.presentation.plots:

@@ -13,9 +13,10 @@ from hopscape._version import __version__
 from hopscape.core.tables import Records, in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.designer import Design
 from hopscape.design.report.floor import Floor, Picture, best_floor, bill_title, pictures
 from hopscape.design.report.plots import curve_plot, scatter
-from hopscape.design.report.text import AnyDesign, curve_words, finalists, how_rows, paid, winners
+from hopscape.design.report.text import curve_words, finalists, how_rows, paid, winners
 from hopscape.design.table import TABLE_COLUMNS, legend, ranking_rows
 
 __all__ = [
@@ -31,7 +32,7 @@ BEST_AT = ("criterion", "network", "figure", "what it pays")
 
 
 def markdown_report(
-    found: AnyDesign,
+    found: Design,
     command: str,
     folder: str = "pictures",
     shown: Sequence[Picture] | None = None,
@@ -112,7 +113,7 @@ def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[
 _SHOWN = 20
 
 
-def design_view(found: AnyDesign) -> str:
+def design_view(found: Design) -> str:
     """The answer, the first plot, and the first of the ranking."""
     look = found.presentation
     parts = [f"<p><b>{escape(look.title)}</b></p>"]

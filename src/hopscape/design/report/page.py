@@ -19,13 +19,13 @@ from hopscape._version import __version__
 from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS, columns_of
-from hopscape.design.direct_words import deciding, standing
+from hopscape.design.designer import Design
 from hopscape.design.ranking import Presentation
 from hopscape.design.report.floor import Floor, Picture, best_floor, bill_title, pictures
 from hopscape.design.report.markdown import BEST_AT, bill_rows
-from hopscape.design.report.text import AnyDesign, curve_words, finalists, how_rows, paid, winners
-from hopscape.design.switched import SwitchedDesign
+from hopscape.design.report.text import curve_words, finalists, how_rows, paid, winners
 from hopscape.design.table import cell, importance, legend, ranking_rows
+from hopscape.design.words import deciding, standing
 
 __all__ = ["Option", "html_report"]
 
@@ -44,7 +44,7 @@ def _file(name: str) -> str:
 
 
 def html_report(
-    found: AnyDesign,
+    found: Design,
     command: str,
     drawn: Sequence[Picture] | None = None,
     *,
@@ -55,7 +55,7 @@ def html_report(
     """The whole report as one page.
 
     Args:
-        found: Design or SwitchedDesign
+        found: Design
         command: That asks for the same.
         drawn: The pictures, where they are drawn already.
         floor: Of the first one, where it is known already.
@@ -108,7 +108,7 @@ def _paragraphs(lines: Iterable[str], kind: str = "") -> list[str]:
 # -- the answer -----------------------------------------------------------------------------------
 
 
-def _first_screen(found: AnyDesign, look: Presentation) -> list[str]:
+def _first_screen(found: Design, look: Presentation) -> list[str]:
     best = found.best
     allowed = [one for one in found.candidates if not one.trouble]
     cards = []
@@ -162,7 +162,7 @@ def _criteria(look: Presentation) -> list[str]:
 # -- the ranking ----------------------------------------------------------------------------------
 
 
-def _ranking(found: AnyDesign, look: Presentation) -> list[str]:
+def _ranking(found: Design, look: Presentation) -> list[str]:
     """Those that nobody dominates; the dominated and the refused ones folded away."""
     rows = ranking_rows(found.candidates, look.columns)
     kinds: dict[str, list[tuple[Candidate, dict[str, Any]]]] = {"": [], "dom": [], "no": []}
@@ -202,7 +202,7 @@ def _classes(names: Sequence[str]) -> dict[str, str]:
 Rows = Sequence[tuple[Candidate, dict[str, Any]]]
 
 
-def _ranked(found: AnyDesign, look: Presentation, rows: Rows, name: str) -> str:
+def _ranked(found: Design, look: Presentation, rows: Rows, name: str) -> str:
     names = look.columns
     classes = _classes(names)
     heads = ['<th class="text spec">network</th><th>#</th>']
@@ -296,7 +296,7 @@ def _figures(drawn: Sequence[Picture], part: str) -> list[str]:
     return out
 
 
-def _networks(found: AnyDesign, drawn: Sequence[Picture], explorer: str) -> list[str]:
+def _networks(found: Design, drawn: Sequence[Picture], explorer: str) -> list[str]:
     out = ["<h2>The finalists</h2>", *_figures(drawn, "networks")]
     if explorer:
         out.append(
@@ -305,7 +305,7 @@ def _networks(found: AnyDesign, drawn: Sequence[Picture], explorer: str) -> list
         )
     if not explorer and len(out) == 1:
         out += _paragraphs(["They are too large for a picture: hopscape explore SPEC -o page.html"])
-    if isinstance(found, SwitchedDesign) and found.saturations:
+    if found.saturations:
         names = [name for name in found.saturations[0] if name != "spec"]
         titles = ["machine", *(ALL_COLUMNS[name].title for name in names)]
         rows = [

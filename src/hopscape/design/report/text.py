@@ -9,20 +9,17 @@ from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate, proved
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.designer import Design
-from hopscape.design.direct_words import better, figure_words
 from hopscape.design.report.plots import collapses
-from hopscape.design.switched import SwitchedDesign
 from hopscape.design.table import cell
+from hopscape.design.words import better, figure_words
 
-__all__ = ["AnyDesign", "Winner", "curve_words", "finalists", "how_rows", "paid", "winners"]
-
-AnyDesign = Design | SwitchedDesign
+__all__ = ["Winner", "curve_words", "finalists", "how_rows", "paid", "winners"]
 
 _WORSE = 1.05
 _PAID = 2
 
 
-def finalists(found: AnyDesign) -> list[Candidate]:
+def finalists(found: Design) -> list[Candidate]:
     """Those that were measured in full."""
     allowed = [one for one in found.candidates if not one.trouble]
     return allowed[: found.finalists]
@@ -47,7 +44,7 @@ class Winner(NamedTuple):
         return cell(self.column, self.candidate.figures[self.column])
 
 
-def winners(found: AnyDesign, families: Collection[str] | None = None) -> list[Winner]:
+def winners(found: Design, families: Collection[str] | None = None) -> list[Winner]:
     """For each figure of each criterion the best candidate (of some families)."""
     allowed = proved(one for one in found.candidates if families is None or one.family in families)
     out = []
@@ -60,7 +57,7 @@ def winners(found: AnyDesign, families: Collection[str] | None = None) -> list[W
     return out
 
 
-def paid(winner: Winner, found: AnyDesign) -> str:
+def paid(winner: Winner, found: Design) -> str:
     """What being best at one thing costs: the place, and where it falls behind the first most."""
     one, best = winner.candidate, found.best
     if one is best:
