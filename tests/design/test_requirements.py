@@ -30,7 +30,7 @@ from hopscape.registry import all_families, build, family, member
         ({"nodes": 100, "ports": 4, "cable_length": -3.0}, ["-3.0 m", "above 0"]),
         ({"nodes": 1, "ports": 4}, ["nodes is 1", "from 2"]),
         ({"nodes": 10, "ports": 0}, ["ports is 0", "from 1"]),
-        ({"nodes": 10, "ports": 4, "within": 3.0}, ["within is 3.0", "0 to 1"]),
+        ({"nodes": 10, "ports": 4, "within": 3.0}, ["within is 3;", "0 to 1"]),
         ({"nodes": 10, "ports": 4, "within": 0.1, "size": "exactly"}, ["contradict"]),
     ],
 )

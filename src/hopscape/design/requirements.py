@@ -34,7 +34,7 @@ Size = Literal["about", "at least", "exactly"]
 Kind = Literal["direct", "switched"]
 
 _BELOW, _ABOVE = 0.05, 0.125  # of the nodes: members of most families come in steps of this size
-_FEW = 20  # nodes below which 5 % fewer would be none fewer
+_FEW = 20  # nodes below which 5 % are less than one node
 _MOST_NODES, _MOST_ENDPOINTS = 1_000_000, 200_000  # beyond, the search takes hours
 _MOST_RADIX = 254  # ports are numbered in a byte
 _MOST_NICS = 64
