@@ -304,10 +304,10 @@ def test_two_processes_find_the_same() -> None:
 
 
 def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(spec: str, columns: Any, conditions: Any, seconds: Any) -> Any:
+    def interrupted(spec: str, columns: Any, *more: Any) -> Any:
         if "throughput" in columns:
             raise KeyboardInterrupt
-        return measured(spec, columns, conditions, seconds)
+        return measured(spec, columns, *more)
 
     measured = room.measure
     monkeypatch.setattr(room, "measure", interrupted)

@@ -16,8 +16,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.design import Conditions, Design, FloorPlan, Requirements, design
 from hopscape.design.offers import Offer
 from hopscape.design.ranking import grades
-from hopscape.design.report import floor as pictures
-from hopscape.design.report import html_report, markdown_report, winners
+from hopscape.design.report import html_report, markdown_report, pictures, winners
 from hopscape.design.report.floor import floor_of, floor_picture, left_out, length_picture
 from hopscape.design.report.plots import Axis, collapses, curve_plot
 from hopscape.design.report.text import curve_words, paid
