@@ -10,7 +10,7 @@ the toolkit (`hopscape.families.circulant`); this room holds what the paper adds
     hopscape search circulant --nodes 40..60          the best of every order, by exhaustive search
     hopscape atlas circulant --degree 6 --nodes 55    the same from the shipped atlas
     hopscape broadcast "optimal_circulant(6)" -a memoryless
-    hopscape study circulant FOLDER                   tables and figures
+    hopscape study circulant --out FOLDER             tables and figures
     hopscape ledger --paper circulant                 every claim, judged
 
 Networks

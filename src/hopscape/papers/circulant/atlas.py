@@ -192,9 +192,9 @@ def read_rows(data: bytes, degree: int, checksum: str) -> dict[int, AtlasRow]:
     rows = {}
     for line in text.decode().splitlines()[1:]:
         nodes, diameter, total, count, sets = line.split(",")
-        found = tuple(tuple(map(int, s.split())) for s in sets.split("|"))
+        generator_sets = tuple(tuple(map(int, s.split())) for s in sets.split("|"))
         rows[int(nodes)] = AtlasRow(
-            int(nodes), degree, int(diameter), int(total), int(count), found
+            int(nodes), degree, int(diameter), int(total), int(count), generator_sets
         )
     return rows
 
@@ -256,8 +256,8 @@ def prove_rows(rows: Sequence[AtlasRow], **work: Unpack[Work]) -> Iterator[tuple
 
     for degree in sorted({row.degree for row in rows}):
         mine = [row for row in rows if row.degree == degree]
-        found = best_circulants([row.nodes for row in mine], degree=degree, **work)
-        for row, optimum in zip(mine, found, strict=True):
+        optima = best_circulants([row.nodes for row in mine], degree=degree, **work)
+        for row, optimum in zip(mine, optima, strict=True):
             yield row, _difference(row, optimum)
 
 

@@ -41,7 +41,7 @@ def circulant_collectives(family: Family) -> tuple[Collective, ...]:
     if not isinstance(family, Circulant) or not family.generators:
         return ()
     nodes, generators = family.n, family.generators
-    found = [
+    collectives = [
         Collective(
             "memoryless",
             "broadcast",
@@ -63,7 +63,7 @@ def circulant_collectives(family: Family) -> tuple[Collective, ...]:
     ]
     form = recognise(nodes, generators)
     if isinstance(form, RingForm):
-        found += [
+        collectives += [
             Collective(
                 "node-local",
                 "broadcast",
@@ -71,7 +71,7 @@ def circulant_collectives(family: Family) -> tuple[Collective, ...]:
                 lambda network, goal, model: node_local_broadcast(network, _root(goal), model),
             ),
         ]
-    return tuple(found)
+    return tuple(collectives)
 
 
 def _root(goal: Goal) -> int:
@@ -90,8 +90,8 @@ def _depths(network: Network) -> IntArray:
     """Distances of all nodes from node 0: by the router, or by search with many generators."""
     if len(_generators(network)) > MOST_GENERATORS:
         return distances_from(network, 0).astype(np.int64)
-    everybody = np.arange(network.order)
-    return network.router("closed").distances(np.zeros_like(everybody), everybody)
+    nodes = np.arange(network.order)
+    return network.router("closed").distances(np.zeros_like(nodes), nodes)
 
 
 def _rules(model: Model) -> Model:
@@ -172,10 +172,10 @@ _OPPOSITE = {1: 3, 3: 1, 2: 4, 4: 2, 5: 6, 6: 5}
 
 def _paper_ports(form: RingForm) -> dict[int, int]:
     """The paper's ports 1..6 are +s3, +s2, -s3, -s2, +1, -1; ours by generator and sign."""
-    ways = {1: (2, 1), 2: (1, 1), 3: (2, -1), 4: (1, -1), 5: (0, 1), 6: (0, -1)}
+    directions = {1: (2, 1), 2: (1, 1), 3: (2, -1), 4: (1, -1), 5: (0, 1), 6: (0, -1)}
     return {
         port: 2 * form.slots[axis] + (sign * form.signs[axis] < 0)
-        for port, (axis, sign) in ways.items()
+        for port, (axis, sign) in directions.items()
     }
 
 
@@ -238,7 +238,7 @@ def memoryless_tree(network: Network) -> MemorylessTree:
     generators = _generators(network)
     order, n = network.order, len(generators)
     require_memory(8 * order * (3 * n + 6), f"the broadcast tree of {network.spec}")
-    everybody = np.arange(order)
+    nodes = np.arange(order)
     depth = _depths(network)
     if (depth < 0).any():
         lost = int(np.argmax(depth < 0))
@@ -252,24 +252,24 @@ def memoryless_tree(network: Network) -> MemorylessTree:
         for axis, s in enumerate(generators):
             for sign in (-1,) if 2 * s == order else (1, -1):  # ±N/2: -1 is the smaller name
                 before = (shell - sign * s) % order
-                found = vectors[before]
-                found[:, axis] += sign
-                better = (depth[before] == r - 1) & _before(found, best)
-                best[better] = found[better]
+                candidates = vectors[before]
+                candidates[:, axis] += sign
+                better = (depth[before] == r - 1) & _before(candidates, best)
+                best[better] = candidates[better]
         vectors[shell] = best
     last = np.argmax(vectors != 0, axis=1)
-    signs, by = np.sign(vectors[everybody, last]), np.asarray(generators)[last]
+    signs, by = np.sign(vectors[nodes, last]), np.asarray(generators)[last]
     backwards = (signs < 0) & (2 * by != order)
     port = np.where(depth > 0, 2 * last + backwards, -1)
-    return MemorylessTree(vectors, depth, port, (everybody - by * signs) % order)
+    return MemorylessTree(vectors, depth, port, (nodes - by * signs) % order)
 
 
-def _before(found: IntArray, best: IntArray) -> IntArray:
+def _before(candidates: IntArray, best: IntArray) -> IntArray:
     """Row by row: is found before best in lexicographic order?"""
-    differs = found != best
+    differs = candidates != best
     first = np.argmax(differs, axis=1)
-    rows = np.arange(len(found))
-    smaller: IntArray = found[rows, first] < best[rows, first]
+    rows = np.arange(len(candidates))
+    smaller: IntArray = candidates[rows, first] < best[rows, first]
     return smaller & differs.any(axis=1)
 
 

@@ -93,13 +93,13 @@ def routing_17() -> Outcome:
         network = Network.of(OptimalCirculant(d, "17"))
         router = network.router("closed")
         assert isinstance(router, CirculantRouter)
-        hops, everybody = distances_from(network, 0), np.arange(network.order)
+        hops, targets = distances_from(network, 0), np.arange(network.order)
         nodes += network.order
-        vectors = router.vectors(np.zeros_like(everybody), everybody)
+        vectors = router.vectors(np.zeros_like(targets), targets)
         there = vectors @ np.asarray(router.generators) % network.order
-        bad = (there != everybody) | (np.abs(vectors).sum(axis=1) != hops)
+        bad = (there != targets) | (np.abs(vectors).sum(axis=1) != hops)
         wrong += [f"d = {d}, v = {v}: {vectors[v].tolist()}" for v in np.nonzero(bad)[0].tolist()]
-        told = router.distances(np.zeros_like(everybody), everybody)
+        told = router.distances(np.zeros_like(targets), targets)
         wrong += [f"d = {d}: told {told[v]} hops to {v}" for v in np.nonzero(told != hops)[0][:1]]
         if "(17)" not in router.name:
             wrong.append(f"d = {d}: no closed form, but {router.name}")
@@ -131,13 +131,13 @@ def _run(p: int, printed: bool = True, root: int = 0) -> _Run:
 
 
 def broadcast_complete() -> Outcome:
-    found = {p: _run(p) for p in (2, 4, 6)}
+    runs = {p: _run(p) for p in (2, 4, 6)}
     wrong = [
         f"p = {p}: {f.rounds} rounds, {'all' if f.complete else 'not all'} nodes served"
-        for p, f in found.items()
+        for p, f in runs.items()
         if not f.complete or f.rounds != 3 * p // 2
     ]
-    return judge(wrong, f"rounds {', '.join(str(f.rounds) for f in found.values())}")
+    return judge(wrong, f"rounds {', '.join(str(f.rounds) for f in runs.values())}")
 
 
 def broadcast_time() -> Outcome:
@@ -149,9 +149,9 @@ def broadcast_time() -> Outcome:
 def broadcast_load() -> Outcome:
     """Copies as printed; and with the limit U <= p, which is judged like a claim."""
     sizes = (2, 4, 6, 8)
-    found = [_run(p) for p in sizes]
+    as_printed = [_run(p) for p in sizes]
     mended = [_run(p, printed=False) for p in sizes]
-    extra = [f.duplicates for f in found]
+    extra = [f.duplicates for f in as_printed]
     wrong = [f"p = {p}: {n} duplicates" for p, n in zip(sizes, extra, strict=True) if n]
     formula = " = (p-1)² + 1" if extra == [(p - 1) ** 2 + 1 for p in sizes] else ""
     left = [
@@ -167,7 +167,7 @@ def broadcast_load() -> Outcome:
         Correction("a copy must also stop when U = p", left),
         values={
             "duplicates": extra,
-            "messages": [f.messages for f in found],
+            "messages": [f.messages for f in as_printed],
             "mended": [list(f) for f in mended],
         },
     )
@@ -267,17 +267,17 @@ def machines() -> Outcome:
 def survivable() -> Outcome:
     from hopscape.metrics import node_connectivity
 
-    wrong, ours, found = [], [], []
+    wrong, ours, connectivity = [], [], []
     for nodes, steps in ((21, (1, 3, 8)), (55, (1, 5, 21)), (111, (1, 7, 43))):
         value = node_connectivity(Network.of(Circulant(nodes, steps)), exact=True).value
-        found.append(str(value))
+        connectivity.append(str(value))
         least = _least_cut(nodes, steps)
         if value != least:
             ours.append(f"{shown(nodes, steps)}: {value}, by networkx {least}")
         if least != 2 * len(steps):
             wrong.append(f"{shown(nodes, steps)}: {least} of {2 * len(steps)}")
-    text = f"vertex connectivity {', '.join(found)}: the degree is the most"
-    return settled(ours, judge(wrong, text, values={"connectivity": found}))
+    text = f"vertex connectivity {', '.join(connectivity)}: the degree is the most"
+    return settled(ours, judge(wrong, text, values={"connectivity": connectivity}))
 
 
 def _least_cut(nodes: int, steps: tuple[int, ...]) -> int:
@@ -330,11 +330,11 @@ def fault_routing() -> Outcome:
         theory += 2 * len(alive) * (len(alive) - 1)
         for (a, b), known in itertools.product(itertools.permutations(alive, 2), (False, True)):
             pairs += 1
-            found = faults.route(a, b, known=known)
-            path = found.path
+            route = faults.route(a, b, known=known)
+            path = route.path
             sound = all((v - u) % 55 in ports for u, v in itertools.pairwise(path))
             ends = path and (path[0], path[-1]) == (a, b)
-            if not (found.delivered and sound and ends) or set(path) & set(dead):
+            if not (route.delivered and sound and ends) or set(path) & set(dead):
                 wrong.append(f"from {a} to {b}: {path}")
             more = len(path) - 1 - hops[a][b]
             if known and more:
@@ -380,8 +380,8 @@ def _repaired_times(
     while changed:
         changed = False
         for v in late:
-            near = ((v + s) % nodes for s in (*steps, *(-s for s in steps)))
-            best = min(max(when[u], due[v] + 1) + 1 for u in near)
+            neighbours = ((v + s) % nodes for s in (*steps, *(-s for s in steps)))
+            best = min(max(when[u], due[v] + 1) + 1 for u in neighbours)
             if best < when[v] < far or (when[v] == far and best < far):
                 when[v], changed = best, True
     return when

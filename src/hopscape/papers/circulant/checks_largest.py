@@ -166,10 +166,10 @@ def _ring_sets(nodes: int, d: int) -> Sets:
     """All ring sets of three generators of diameter at most d, not only up to multipliers."""
     if nodes < 6:
         return ()
-    found = scan_slice(nodes, 3, d, [(1, 2, nodes // 2 + 1)], every=True)["sets"]
+    scanned = scan_slice(nodes, 3, d, [(1, 2, nodes // 2 + 1)], every=True)["sets"]
     out = {
         fold(nodes, [pow(u, -1, nodes) * s for s in row])
-        for row in found
+        for row in scanned
         for u in row
         if math.gcd(u, nodes) == 1
     }
@@ -185,13 +185,13 @@ def _covering_pairs(nodes: int, d: int) -> tuple[list[tuple[int, ...]], int]:
     box = itertools.product(range(-d, d + 1), repeat=3)
     points = np.asarray([x for x in box if sum(map(abs, x)) <= d])
     pairs = np.asarray(list(itertools.combinations(range(2, nodes // 2 + 1), 2)))
-    kept: list[tuple[int, ...]] = []
+    covering: list[tuple[int, ...]] = []
     for some in np.array_split(pairs, max(1, len(pairs) * len(points) // 2_000_000)):
         sums = (points[:, :1] + points[:, 1:] @ some.T) % nodes
         seen = np.zeros((nodes, len(some)), dtype=bool)
         seen[sums, np.arange(len(some))] = True
-        kept += [(1, *row) for row in some[seen.all(axis=0)].tolist()]
-    return kept, len(pairs)
+        covering += [(1, *row) for row in some[seen.all(axis=0)].tolist()]
+    return covering, len(pairs)
 
 
 def theorem2() -> Outcome:
@@ -199,13 +199,13 @@ def theorem2() -> Outcome:
     wrong, largest, sets, tried, theory = [], {}, {}, 0, 0
     for d in range(1, _BY_SUMS + 1):
         for nodes in range(ball(d, 3), 5, -1):
-            found, pairs = _covering_pairs(nodes, d)
+            covering, pairs = _covering_pairs(nodes, d)
             tried += pairs
             theory += math.comb(nodes // 2 - 1, 2)
-            if set(found) != set(_ring_sets(nodes, d)):
+            if set(covering) != set(_ring_sets(nodes, d)):
                 wrong.append(f"d = {d}, N = {nodes}: the search finds other sets than the sums")
-            if found:
-                largest[d], sets[d] = nodes, len(found)
+            if covering:
+                largest[d], sets[d] = nodes, len(covering)
                 break
     scanned = 0
     for d in range(_BY_SUMS + 1, _SEARCHED + 1):
@@ -274,13 +274,13 @@ def theorem1() -> Outcome:
         order = 0
         for order in range(ball(d, 3), 5, -1):
             if d <= _BY_SUMS:
-                found, pairs = _covering_pairs(order, d)
+                ring_sets, pairs = _covering_pairs(order, d)
                 tried, theory = tried + pairs, theory + math.comb(order // 2 - 1, 2)
-                if set(_wide(found)) != set(_wide(_ring_sets(order, d))):
+                if set(_wide(ring_sets)) != set(_wide(_ring_sets(order, d))):
                     wrong.append(f"d = {d}, N = {order}: the search finds other sets than the sums")
             else:
-                found = list(_ring_sets(order, d))
-            if _wide(found):
+                ring_sets = list(_ring_sets(order, d))
+            if _wide(ring_sets):
                 break
         orders.append(order)
         if not order == theorem1_order(d) == in_d(printed.THEOREM_1, d):
@@ -296,28 +296,28 @@ def theorem1() -> Outcome:
 def odd() -> Outcome:
     """M(3, 4) by all sets of four generators with a 1; an order that is drawn is searched twice."""
     d, n = 3, 4
-    found: list[list[int]] = []
+    sets: list[list[int]] = []
     tested = []
     for nodes in range(ball(d, n), 2 * n, -1):
         scan = scan_slice(nodes, n, d, [(1, 2, nodes // 2 + 1)])
-        found = scan["sets"]
+        sets = scan["sets"]
         tested.append(scan["tested"])
-        if found:
+        if sets:
             break
     ours = []
     drawn = int(np.random.default_rng(_SEED).integers(60, nodes))  # below the largest: sets exist
     mine = _fours(drawn, d)
     theirs = bool(scan_slice(drawn, n, d, [(1, 2, drawn // 2 + 1)])["sets"])
-    if mine != theirs or (_fours(nodes, d, found[0]) if found else False) is False:
+    if mine != theirs or (_fours(nodes, d, sets[0]) if sets else False) is False:
         ours.append(f"N = {drawn}: sets of diameter {d} exist: {mine}, the search says {theirs}")
     even = [f"M({e}, {m})" for e in range(200) for m in (1, 2, 3) if max_order(e, m) % 2 == 0]
-    if nodes % 2 == 0 and found and diameter(nodes, found[0]) <= d:
-        even.append(f"M({d}, {n}) = {nodes} by {shown(nodes, found[0])}")
+    if nodes % 2 == 0 and sets and diameter(nodes, sets[0]) <= d:
+        even.append(f"M({d}, {n}) = {nodes} by {shown(nodes, sets[0])}")
     tried = f"M({d}, {n}) = {nodes}; closed forms for n <= 3 and d < 200"
     outcome = judge(
         even,
         tried,
-        values={"M(3, 4)": nodes, "sets": len(found), "set": found[0] if found else []},
+        values={"M(3, 4)": nodes, "sets": len(sets), "set": sets[0] if sets else []},
         searched=[
             Searched("orders", len(tested), ball(d, n) - _LARGEST_3_4 + 1),
             Searched("sets", sum(tested)),
@@ -371,9 +371,9 @@ def double_s2() -> Outcome:
             for i, j in ((1, 2), (2, 1)):
                 if 2 * s[i] == order - s[j]:
                     signed.append((d, f"d = {d}: {shown(order, (1, s[i], order - s[j]))}"))
-    found = folded + signed
-    wrong = [text for d, text in found if d != 1]
-    if len(wrong) == len(found):
+    doubled = folded + signed
+    wrong = [text for d, text in doubled if d != 1]
+    if len(wrong) == len(doubled):
         wrong.append("d = 1: none")
     told = ["; ".join(text for _, text in some) or "none" for some in (folded, signed)]
     return judge(

@@ -189,8 +189,8 @@ def atlas_circulant(
         return
     if degree is None or nodes is None:
         raise ArgumentError("--prove and --build need --degree and --nodes")
-    with Store(resume) as kept:
-        work = Work(table=kept, processes=workers, dask=dask, device=device)
+    with Store(resume) as store:
+        work = Work(table=store, processes=workers, dask=dask, device=device)
         if build is None:
             rows = _look_up(degree, nodes)
             _emit_proofs(prove_rows(rows, **work))
@@ -299,8 +299,8 @@ def search_circulant(
         raise ArgumentError("give either --nodes or --diameter")
     if generators is None and degree is None:
         generators = 3
-    with Store(resume) as kept:
-        work = Work(table=kept, processes=workers, dask=dask, device=device)
+    with Store(resume) as store:
+        work = Work(table=store, processes=workers, dask=dask, device=device)
         if diameter is not None:
             largest = largest_circulants(diameter, generators, degree=degree, ring=ring, **work)
             _emit_one(largest.to_dict())
@@ -308,7 +308,7 @@ def search_circulant(
         assert nodes is not None
         orders = _orders(nodes)
         best = best_circulants(orders, generators, degree=degree, ring=ring, **work)
-        rows = [found.to_dict() for found in best]
+        rows = [optimum.to_dict() for optimum in best]
     if len(orders) == 1 and ".." not in nodes:
         _emit_one(rows[0])
         return

@@ -104,24 +104,24 @@ def distance_figures(
     g = family.components
     if g > 1:
         inner = Circulant(family.n // g, [s // g for s in family.generators])
-        found = distance_figures(inner, within, exact=exact)
-        hops = found["diameter"]
-        told = found["how"]["diameter"] if hops is None else hops
+        figures = distance_figures(inner, within, exact=exact)
+        hops = figures["diameter"]
+        told = figures["how"]["diameter"] if hops is None else hops
         words = f"not connected; {told} in a component"
-        return found | {"diameter": None, "how": found["how"] | {"diameter": words}}
+        return figures | {"diameter": None, "how": figures["how"] | {"diameter": words}}
     searched = family.n <= _SEARCHED or Figures.of(family.n, family.generators).searched
-    found = _by_search(family) if searched else _by_lattice(family, exact)
+    figures = _by_search(family) if searched else _by_lattice(family, exact)
     if within is not None:
         if within < 0:
             raise ArgumentError(f"the distance is {within}; it must be at least 0")
         sizes = [0, 0]
         for i, radius in enumerate((within - 1, within)):
             if searched:
-                sizes[i] = sum(found["histogram"][: radius + 1])
+                sizes[i] = sum(figures["histogram"][: radius + 1])
             elif radius >= 0:
                 sizes[i] = Figures.of(family.n, family.generators).within(radius)
-        found |= {"distance": within, "nodes_at": sizes[1] - sizes[0], "nodes_within": sizes[1]}
-    return found
+        figures |= {"distance": within, "nodes_at": sizes[1] - sizes[0], "nodes_within": sizes[1]}
+    return figures
 
 
 def _by_search(family: Circulant) -> dict[str, Any]:

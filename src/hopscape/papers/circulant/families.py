@@ -89,10 +89,10 @@ class OptimalCirculant(_OfDiameter):
         if variant == "17":
             self._wire(max_order(d, 3), set_17(d))
         elif variant == "18":
-            found = set_18(d)
-            if found is None or d < 2:
+            generators = set_18(d)
+            if generators is None or d < 2:
                 raise ArgumentError(f"d is {d}; equation (18) is for d = 0 or 2 mod 3, d >= 2")
-            self._wire(max_order(d, 3), found)
+            self._wire(max_order(d, 3), generators)
         else:
             self._wire_5(d, variant)
 

@@ -122,8 +122,8 @@ def printed_vector(p: int, v: int) -> Vector:
         return (-k, p - j, i - p) if mirrored else (k, j - p, i - p)
     low = 2 * (i + j) < p and k <= 0
     middle = p <= 2 * (i + j) <= 3 * p and 2 * k < p - 2 * (i + j)
-    found = (e, j, i) if low or middle else (e - (2 * p + 1), j + 1, i)
-    return (-found[0], 1 - found[1], found[2] + 1) if mirrored else found
+    vector = (e, j, i) if low or middle else (e - (2 * p + 1), j + 1, i)
+    return (-vector[0], 1 - vector[1], vector[2] + 1) if mirrored else vector
 
 
 def distances(nodes: int, generators: Sequence[int]) -> IntArray:

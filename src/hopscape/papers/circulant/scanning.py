@@ -49,7 +49,7 @@ def look_here(part: Part, best: int) -> Iterator[Found]:
     room = _ROOM
     while True:
         out = np.zeros((room, part.count), dtype=np.int64)
-        found, total, looked = scan(
+        count, total, looked = scan(
             part.nodes,
             part.count,
             part.d,
@@ -62,10 +62,10 @@ def look_here(part: Part, best: int) -> Iterator[Found]:
             part.half,
             out,
         )
-        if found <= room:
+        if count <= room:
             break
-        room = found
-    yield int(looked), int(total) if found else -1, out[:found].tolist()
+        room = count
+    yield int(looked), int(total) if count else -1, out[:count].tolist()
 
 
 def scan_slice(
@@ -102,12 +102,12 @@ def scan_slice(
         if half is not None and nodes % 2 == 0:
             allowed[nodes // 2] = False
         part = Part(nodes, count, d, first, low, high, allowed, mirror, every, bool(half))
-        for looked, total, found in look(part, best):
+        for looked, total, rows in look(part, best):
             tested += looked
             if total >= 0 and (best < 0 or total < best):
                 best, sets = total, sets if every else set()
             if every or total == best:
-                sets |= {canonical(nodes, [*row, *more]) for row in found}
+                sets |= {canonical(nodes, [*row, *more]) for row in rows}
     return {"total": best, "sets": sorted(map(list, sets)), "tested": tested}
 
 

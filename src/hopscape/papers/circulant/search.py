@@ -145,16 +145,16 @@ class _Kind:
         """Seconds for an order, about."""
         return math.comb(nodes // 2, max(self.count - 1, 0)) * _SECONDS_PER_SET
 
-    def optimum(self, nodes: int, found: dict[str, Any]) -> CirculantOptimum:
-        sets = tuple(tuple(s) for s in found["sets"])
+    def optimum(self, nodes: int, scanned: dict[str, Any]) -> CirculantOptimum:
+        sets = tuple(tuple(s) for s in scanned["sets"])
         return CirculantOptimum(
             nodes,
             self.generators,
             self.ring,
-            found["diameter"],
-            found["total"],
+            scanned["diameter"],
+            scanned["total"],
             sets,
-            found["tested"],
+            scanned["tested"],
             self.degree,
         )
 
@@ -182,10 +182,10 @@ def search_order(
     pieces = [(s.first, s.low, s.high) for s in _slices(nodes, count, ring, math.inf)]
     tested = 0
     while True:
-        found = (scan or scan_slice)(nodes, count, d, pieces, half=half)
-        tested += found["tested"]
-        if found["sets"] or d >= last:
-            return found | {"diameter": d, "tested": tested}
+        scanned = (scan or scan_slice)(nodes, count, d, pieces, half=half)
+        tested += scanned["tested"]
+        if scanned["sets"] or d >= last:
+            return scanned | {"diameter": d, "tested": tested}
         d += 1
 
 
@@ -238,16 +238,16 @@ def _few(nodes: int, kind: _Kind) -> CirculantOptimum:
         facts = Circulant(nodes, generators).facts()  # known for one and two generators
         assert facts.mean_distance is not None
         total = int(facts.mean_distance * (nodes - 1))
-        found = {"diameter": facts.diameter, "total": total, "sets": [generators]}
-        if not best or _rank(found) < _rank(best):
-            best = found | {"tested": tested}
-        elif _rank(found) == _rank(best):
-            best["sets"] += found["sets"]
+        optimum = {"diameter": facts.diameter, "total": total, "sets": [generators]}
+        if not best or _rank(optimum) < _rank(best):
+            best = optimum | {"tested": tested}
+        elif _rank(optimum) == _rank(best):
+            best["sets"] += optimum["sets"]
     return kind.optimum(nodes, best)
 
 
-def _rank(found: dict[str, Any]) -> tuple[int, int]:
-    return found["diameter"], found["total"]
+def _rank(optimum: dict[str, Any]) -> tuple[int, int]:
+    return optimum["diameter"], optimum["total"]
 
 
 class Work(store.Work, total=False):
@@ -362,10 +362,10 @@ def _search_large(nodes: int, kind: _Kind, workers: _Workers) -> CirculantOptimu
     """An order in slices: one diameter after the other until a set is found."""
     tested = 0
     for d in range(kind.least(nodes), _farthest(nodes) + 1):
-        found = _scan_all(nodes, kind, d, workers)
-        tested += found["tested"]
-        if found["sets"]:
-            return kind.optimum(nodes, found | {"tested": tested})
+        optimum = _scan_all(nodes, kind, d, workers)
+        tested += optimum["tested"]
+        if optimum["sets"]:
+            return kind.optimum(nodes, optimum | {"tested": tested})
     raise ArgumentError(f"no connected circulant has {nodes} nodes: {kind.describe()}")
 
 
@@ -383,12 +383,12 @@ def _scan_all(nodes: int, kind: _Kind, d: int, workers: _Workers) -> dict[str, A
     text = f"{nodes} nodes, diameter {d}"
     best, tested = -1, 0
     sets: set[tuple[int, ...]] = set()
-    for _, found in workers.run(tasks, scan_slice, text):
-        tested += found["tested"]
-        if found["sets"] and (best < 0 or found["total"] < best):
-            best, sets = found["total"], set()
-        if found["sets"] and found["total"] == best:
-            sets |= {tuple(s) for s in found["sets"]}
+    for _, scanned in workers.run(tasks, scan_slice, text):
+        tested += scanned["tested"]
+        if scanned["sets"] and (best < 0 or scanned["total"] < best):
+            best, sets = scanned["total"], set()
+        if scanned["sets"] and scanned["total"] == best:
+            sets |= {tuple(s) for s in scanned["sets"]}
     return {"diameter": d, "total": best, "sets": sorted(sets), "tested": tested}
 
 
@@ -422,10 +422,10 @@ def largest_circulants(
     if kind.half:
         orders = range(kind.most(d) // 2 * 2, least - 1, -2)
     tested = 0
-    for nodes, found in _each(orders, d, kind, workers):
-        tested += found["tested"]
-        if found["sets"]:
-            return kind.optimum(nodes, found | {"tested": tested})
+    for nodes, scanned in _each(orders, d, kind, workers):
+        tested += scanned["tested"]
+        if scanned["sets"]:
+            return kind.optimum(nodes, scanned | {"tested": tested})
     raise ArgumentError(f"there is no circulant of diameter {d}: {kind.describe()}")
 
 
@@ -456,5 +456,5 @@ def _each(
         for n in orders
     ]
     text = f"largest order of diameter {d}"
-    for task, found in workers.search_orders(tasks, text):
-        yield task.arguments[0], found
+    for task, scanned in workers.search_orders(tasks, text):
+        yield task.arguments[0], scanned

@@ -42,8 +42,8 @@ def diameters_within(nodes: int, sets: IntArray, d: int) -> IntArray:
     numbers = [np.int32(x) for x in (*given.shape, nodes, d)]
     blocks = min(len(given), _BLOCKS)
     kernel((blocks,), (_THREADS,), (xp.asarray(given, xp.int32), *numbers, out), shared_mem=shared)
-    found: IntArray = out.get().astype(bool)
-    return found
+    within: IntArray = out.get().astype(bool)
+    return within
 
 
 def look(part: Part, best: int) -> Iterator[Found]:
@@ -112,10 +112,10 @@ def _check(nodes: int, d: int, shared: int) -> None:
 
 def _kernel(name: str, shared: int) -> Any:
     kernel = compiled("hopscape.papers.circulant", "search_gpu.cu", THREADS=_THREADS)
-    found = kernel.get_function(name)
+    function = kernel.get_function(name)
     if shared > 48_000:
-        found.max_dynamic_shared_size_bytes = shared
-    return found
+        function.max_dynamic_shared_size_bytes = shared
+    return function
 
 
 class _Scan:
@@ -140,22 +140,22 @@ class _Scan:
         limit = _NOT_FOUND if best < 0 else np.uint64(best)
         room = _ROOM
         while True:
-            found = self._xp.asarray(np.asarray([0, 0, limit], dtype=np.uint64))
-            out = self._launch(every, room, found)
-            kept, tested, total = (int(x) for x in found.get())
-            if kept <= room:
+            counters = self._xp.asarray(np.asarray([0, 0, limit], dtype=np.uint64))
+            out = self._launch(every, room, counters)
+            count, tested, total = (int(x) for x in counters.get())
+            if count <= room:
                 break
-            room = kept
-        rows = out[:kept].get().tolist()
+            room = count
+        rows = out[:count].get().tolist()
         if not every:
             rows = [row for row in rows if row[3] == total]
         sets = [(*self._rows[block].tolist(), s, x) for block, s, x, _ in rows]
         return tested, total if rows else -1, sets
 
-    def _launch(self, every: bool, room: int, found: Any) -> Any:
+    def _launch(self, every: bool, room: int, counters: Any) -> Any:
         out = self._xp.zeros((room, 4), dtype=self._xp.int32)
         grid = (len(self._rows), max(1, _LEAST_BLOCKS // len(self._rows)))
-        rest = (np.int32(every), out, np.uint64(room), found)
+        rest = (np.int32(every), out, np.uint64(room), counters)
         arguments = (*self._before, *self._tables, *rest)
         self._kernel(grid, (_THREADS,), arguments, shared_mem=self._shared)
         return out

@@ -12,7 +12,7 @@ lamps, which makes routing exact without tables.
     hopscape route "expanded(heawood, 3)" 0 38415
     hopscape broadcast "expanded(heawood, 2)"
     hopscape search bases --degree 6 --bits 10        which base and which lamp are cheapest
-    hopscape study heawood FOLDER                     table 1 and figures 5 and 6, printed and true
+    hopscape study heawood --out FOLDER               table 1 and figures 5 and 6, printed and true
     hopscape ledger --paper heawood
 
 Networks

@@ -82,8 +82,8 @@ def rank_bases(degree: int, bits: int) -> list[Candidate]:
         raise ArgumentError(f"degree is {degree}; it must be at least 1")
     if not 1 <= bits <= 200:
         raise ArgumentError(f"bits is {bits}; it must be from 1 to 200")
-    found = {c.spec: c for c in [*_folded(degree, bits), *_expanded(degree, bits)]}
-    return sorted(found.values(), key=lambda c: (c.cost_per_bit, c.nodes, c.spec))
+    candidates = {c.spec: c for c in [*_folded(degree, bits), *_expanded(degree, bits)]}
+    return sorted(candidates.values(), key=lambda c: (c.cost_per_bit, c.nodes, c.spec))
 
 
 def rank_factors() -> list[dict[str, Any]]:

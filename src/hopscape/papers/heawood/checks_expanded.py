@@ -169,18 +169,18 @@ def longest_walks(rows: brute.Rows, most: int) -> list[int]:
     """
     size = len(rows)
     at = np.arange(size)
-    found = []
+    longest = []
     for n in range(most + 1):
         seen = np.zeros((1 << n, size), dtype=np.int64)
         seen[np.where(at < n, 1 << np.minimum(at, n), 0), at] = 1 << at
-        front, step, done, everybody = seen.copy(), 0, seen[-1].copy(), (1 << size) - 1
-        while (done != everybody).any() and front.any():
+        front, step, done, all_starts = seen.copy(), 0, seen[-1].copy(), (1 << size) - 1
+        while (done != all_starts).any() and front.any():
             front = _moved(front, rows, n) & ~seen
             seen |= front
             done |= front[-1]
             step += 1
-        found.append(step if (done == everybody).all() else -1)
-    return found
+        longest.append(step if (done == all_starts).all() else -1)
+    return longest
 
 
 def _moved(front: IntArray, rows: brute.Rows, n: int) -> IntArray:
@@ -322,12 +322,12 @@ def check_route() -> Outcome:
 
 def _longest_repaired(n: int) -> int:
     """Longest repaired route of RE-H(n): every set of levels that differ, each by 3 hops."""
-    near = brute.distances(brute.rows_of(heawood()))
+    hops = brute.distances(brute.rows_of(heawood()))
     longest = 0
     for number in range(1 << n):
         stops = [i for i in range(n - 1, -1, -1) if number >> i & 1]
-        inner = sum(int(near[a, b]) for a, b in pairwise(stops)) + 3 * len(stops)
-        ends = int(near[:, stops[0]].max() + near[stops[-1]].max()) if stops else int(near.max())
+        inner = sum(int(hops[a, b]) for a, b in pairwise(stops)) + 3 * len(stops)
+        ends = int(hops[:, stops[0]].max() + hops[stops[-1]].max()) if stops else int(hops.max())
         longest = max(longest, inner + ends)
     return longest
 

@@ -35,21 +35,22 @@ def folded(base: Network, n: int) -> Network:
 
 def _automorphisms(rows: brute.Rows) -> list[tuple[int, ...]]:
     """All automorphisms of a small graph, node by node."""
-    near = [set(row) for row in rows]
-    found: list[tuple[int, ...]] = []
+    neighbours = [set(row) for row in rows]
+    automorphisms: list[tuple[int, ...]] = []
     stack: list[tuple[int, ...]] = [()]
     while stack:
         images = stack.pop()
         v = len(images)
         if v == len(rows):
-            found.append(images)
+            automorphisms.append(images)
             continue
         stack += [
             (*images, w)
             for w in range(len(rows))
-            if w not in images and all((u in near[v]) == (images[u] in near[w]) for u in range(v))
+            if w not in images
+            and all((u in neighbours[v]) == (images[u] in neighbours[w]) for u in range(v))
         ]
-    return found
+    return automorphisms
 
 
 def _orbits(size: int, pairs: Iterable[tuple[int, int]]) -> int:
@@ -80,16 +81,20 @@ def check_symmetric() -> Outcome:
     wrong = []
     links = [(u, v) for u, row in enumerate(rows) for v in row]
     number = {link: i for i, link in enumerate(links)}
-    kept = []
+    automorphisms = []
     for move in maps:
         if all((int(move[u]), int(move[v])) in number for u, v in links):
-            kept.append(move)
+            automorphisms.append(move)
         else:
             wrong.append("a map that ought to keep the links of FH(2) does not")
-    nodes = _orbits(len(rows), ((v, int(m[v])) for m in kept for v in range(len(rows))))
+    nodes = _orbits(len(rows), ((v, int(m[v])) for m in automorphisms for v in range(len(rows))))
     arcs = _orbits(
         len(links),
-        ((i, number[int(m[u]), int(m[v])]) for m in kept for i, (u, v) in enumerate(links)),
+        (
+            (i, number[int(m[u]), int(m[v])])
+            for m in automorphisms
+            for i, (u, v) in enumerate(links)
+        ),
     )
     if nodes != 1 or arcs != 1:
         wrong.append(f"FH(2) has {nodes} orbits of nodes and {arcs} of directed links")
@@ -169,9 +174,9 @@ def check_broadcast() -> Outcome:
     for n in (1, 2, 3):
         network, factors = folded(heawood(), n), (heawood(),) * n
         alone = 1 + 13 * n  # the source's neighbours along each level, and nobody else
-        found = verify(broadcast_by_axes(network, factors, 0, source_only=True)).details["reached"]
-        if found != alone:
-            ours.append(f"FH({n}): our printed schedule reaches {found}, not {alone}")
+        served = verify(broadcast_by_axes(network, factors, 0, source_only=True)).details["reached"]
+        if served != alone:
+            ours.append(f"FH({n}): our printed schedule reaches {served}, not {alone}")
         reached = 14**n if printed.EVERY_HOLDER_ACTS else alone
         if reached < 14**n:
             as_printed.append(f"FH({n}): {reached} of {14**n} nodes are reached")

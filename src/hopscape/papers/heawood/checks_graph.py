@@ -39,8 +39,10 @@ def defined_rows(chord: int = 5, mirrored: bool = False) -> brute.Rows:
 
 def check_petersen() -> Outcome:
     nodes, _, degrees, hops = brute.shape(Network.of(Petersen()))
-    found = (nodes, *degrees, hops)
-    wrong = [] if found == printed.PETERSEN else [f"found {found}, printed {printed.PETERSEN}"]
+    measured = (nodes, *degrees, hops)
+    wrong = (
+        [] if measured == printed.PETERSEN else [f"found {measured}, printed {printed.PETERSEN}"]
+    )
     text = f"{nodes} nodes, degrees {list(degrees)}, diameter {hops}"
     return judge(wrong, text)
 
@@ -82,9 +84,9 @@ def check_graph() -> Outcome:
 
     nodes, links, degrees, hops = brute.shape(heawood())
     wrong = []
-    found = (nodes, links, *degrees, hops)
-    if found != printed.HEAWOOD:
-        wrong.append(f"found {found}, printed {printed.HEAWOOD}")
+    measured = (nodes, links, *degrees, hops)
+    if measured != printed.HEAWOOD:
+        wrong.append(f"found {measured}, printed {printed.HEAWOOD}")
     plain, other = (brute.graph(brute.rows_of(heawood(m))) for m in (False, True))
     alike = networkx.is_isomorphic(plain, other)
     backwards = networkx.relabel_nodes(plain, {x: -x % _N for x in range(_N)})
@@ -120,18 +122,22 @@ def check_connectivity() -> Outcome:
 
     rows = brute.rows_of(heawood())
     graph = brute.graph(rows)
-    found = Counter(
+    pairs_by_paths = Counter(
         len(list(networkx.node_disjoint_paths(graph, a, b))) for a, b in combinations(range(_N), 2)
     )
-    wrong = [f"{count} pairs have {ways} disjoint paths" for ways, count in found.items()]
+    wrong = [
+        f"{count} pairs have {paths} disjoint paths" for paths, count in pairs_by_paths.items()
+    ]
     degree = printed.HEAWOOD[2]
-    wrong = [] if set(found) == {degree} else wrong
-    text = ", ".join(f"{count} pairs with {ways}" for ways, count in sorted(found.items()))
+    wrong = [] if set(pairs_by_paths) == {degree} else wrong
+    text = ", ".join(
+        f"{count} pairs with {paths}" for paths, count in sorted(pairs_by_paths.items())
+    )
     return judge(
         wrong,
         f"disjoint paths between two nodes: {text}",
         values={"neighbours of 0": sorted(rows[0]), "neighbours of 1": sorted(rows[1])},
-        searched=[Searched("pairs of nodes", found.total(), _N * (_N - 1) // 2)],
+        searched=[Searched("pairs of nodes", pairs_by_paths.total(), _N * (_N - 1) // 2)],
     )
 
 
@@ -151,33 +157,33 @@ def check_against_cube() -> Outcome:
 def check_cycles() -> Outcome:
     """The shortest cycle through each pair: two disjoint paths of least total length."""
     rows = brute.rows_of(heawood())
-    found: Counter[int] = Counter()
+    pairs_by_length: Counter[int] = Counter()
     for a, b in combinations(range(_N), 2):
-        found[min(len(p) + len(q) - 2 for p, q in combinations(_simple(rows, a, b, 7), 2)
+        pairs_by_length[min(len(p) + len(q) - 2 for p, q in combinations(_simple(rows, a, b, 7), 2)
                   if not set(p[1:-1]) & set(q[1:-1]))] += 1  # fmt: skip
-    wrong = [f"{n} pairs: {length}" for length, n in found.items()
+    wrong = [f"{n} pairs: {length}" for length, n in pairs_by_length.items()
              if length != printed.SHORTEST_CYCLE]  # fmt: skip
-    text = ", ".join(f"{length} ({n} pairs)" for length, n in sorted(found.items()))
+    text = ", ".join(f"{length} ({n} pairs)" for length, n in sorted(pairs_by_length.items()))
     return judge(wrong, f"shortest cycle through two nodes: {text}")
 
 
 def _simple(rows: brute.Rows, a: int, b: int, longest: int) -> list[tuple[int, ...]]:
     """All simple paths of up to so many hops."""
-    found: list[tuple[int, ...]] = []
+    paths: list[tuple[int, ...]] = []
     stack: list[tuple[int, ...]] = [(a,)]
     while stack:
         path = stack.pop()
         if path[-1] == b:
-            found.append(path)
+            paths.append(path)
         elif len(path) <= longest:
             stack += [(*path, v) for v in rows[path[-1]] if v not in path]
-    return found
+    return paths
 
 
 def shortest_triples(rows: brute.Rows, longest: int) -> dict[int, set[tuple[int, ...]]]:
     """Lengths of three disjoint paths of least total length, by distance of their ends."""
     hops = brute.distances(rows)
-    found: dict[int, set[tuple[int, ...]]] = {}
+    triples_by_distance: dict[int, set[tuple[int, ...]]] = {}
     for a, b in combinations(range(len(rows)), 2):
         inner = [frozenset(p[1:-1]) for p in _simple(rows, a, b, longest)]
         triples = [
@@ -189,20 +195,22 @@ def shortest_triples(rows: brute.Rows, longest: int) -> dict[int, set[tuple[int,
             if not (x | y) & z
         ]
         best = min(triples, key=lambda lengths: (sum(lengths), lengths), default=())
-        found.setdefault(int(hops[a, b]), set()).add(best)
-    return found
+        triples_by_distance.setdefault(int(hops[a, b]), set()).add(best)
+    return triples_by_distance
 
 
 def check_paths() -> Outcome:
-    found = shortest_triples(brute.rows_of(heawood()), 6)
+    lengths_by_distance = shortest_triples(brute.rows_of(heawood()), 6)
     wanted = {hops: {lengths} for hops, lengths in printed.PATHS.items()}
     wrong = [
-        f"distance {hops}: {sorted(found.get(hops, set()))},"
+        f"distance {hops}: {sorted(lengths_by_distance.get(hops, set()))},"
         f" printed {sorted(wanted.get(hops, set()))}"
-        for hops in sorted({*found, *wanted})
-        if found.get(hops) != wanted.get(hops)
+        for hops in sorted({*lengths_by_distance, *wanted})
+        if lengths_by_distance.get(hops) != wanted.get(hops)
     ]
-    text = "; ".join(f"distance {hops}: {sorted(v)}" for hops, v in sorted(found.items()))
+    text = "; ".join(
+        f"distance {hops}: {sorted(v)}" for hops, v in sorted(lengths_by_distance.items())
+    )
     return judge(wrong, f"lengths of three disjoint paths, shortest total: {text}")
 
 
@@ -218,15 +226,15 @@ def basic_route(
 ) -> list[int] | None:
     """Basic_Route, written out: nodes on the way, or None when no branch fires or it runs round."""
     table = defined_rows() if rows is None else rows
-    near = {*table[target], target} if beside_itself else set(table[target])
+    beside_target = {*table[target], target} if beside_itself else set(table[target])
     path = [source]
     while path[-1] != target and len(path) < 60:
         plus, minus, chord = table[path[-1]]
-        if plus in near:
+        if plus in beside_target:
             path.append(plus)
-        elif minus in near:
+        elif minus in beside_target:
             path.append(minus)
-        elif chord in near or not tested:
+        elif chord in beside_target or not tested:
             path.append(chord)
         else:
             return None
@@ -241,17 +249,17 @@ def check_basic_route() -> Outcome:
     ours = []
 
     def failing(tested: bool) -> list[str]:
-        found = []
+        failures = []
         for a, b in pairs:
             path = basic_route(a, b, tested, rows=rows)
             if path is None:
-                found.append(f"from {a} to {b} no branch fires")
+                failures.append(f"from {a} to {b} no branch fires")
             elif len(path) - 1 != hops[a, b]:
                 taken = len(path) - 1
-                found.append(f"from {a} to {b} in {taken} hops, the distance is {hops[a, b]}")
+                failures.append(f"from {a} to {b} in {taken} hops, the distance is {hops[a, b]}")
             if look_ahead_route(network, a, b, last_is_tested=tested) != path:
                 ours.append(f"our look-ahead route from {a} to {b} is another")
-        return found
+        return failures
 
     as_printed, plain = failing(printed.THIRD_BRANCH_TESTED), failing(False)
     router = network.router()

@@ -156,15 +156,15 @@ def check_costs() -> Outcome:
 
 def check_expanded_cost() -> Outcome:
     true = [member("RE-H", n) for n in range(15)]
-    found = [m.cost for m in true if m is not None]
+    costs = [m.cost for m in true if m is not None]
     wrong = [
         f"n = {n}: {cost}, printed {printed.expanded_cost(n)}"
-        for n, cost in enumerate(found)
+        for n, cost in enumerate(costs)
         if cost != printed.expanded_cost(n)
     ]
-    text = f"true costs of RE-H for n = 0..14: {found}"
+    text = f"true costs of RE-H for n = 0..14: {costs}"
     outcome = judge(
-        wrong, text, values={"costs": found}, searched=[Searched("members", len(found), 15)]
+        wrong, text, values={"costs": costs}, searched=[Searched("members", len(costs), 15)]
     )
     return brute.settled(distrusted(), outcome)
 
@@ -244,9 +244,9 @@ def check_cost_order() -> Outcome:
         name: [round(printed_at(row(name), k)[2] / k, 2) for k in (1000, 4000)]
         for name in ("CCC", "RE-P", "RE-H")
     }
-    for name, (near, hops) in per_bit.items():
-        if abs(hops / near - 1) > 0.02:
-            wrong.append(f"the printed cost of {name} per bit goes from {near} to {hops}")
+    for name, (at_1000, at_4000) in per_bit.items():
+        if abs(at_4000 / at_1000 - 1) > 0.02:
+            wrong.append(f"the printed cost of {name} per bit goes from {at_1000} to {at_4000}")
     text = (
         f"cost over that of the smallest CCC of at least the size: {min(ratios):.2f} to"
         f" {max(ratios):.2f}; RE-H is cheaper at n = {cheaper['RE-H']}, RE-P at {cheaper['RE-P']};"

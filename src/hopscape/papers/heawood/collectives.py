@@ -100,14 +100,14 @@ def flood(network: Network, root: int, rounds: int, flag: int = -1) -> Schedule:
     for _ in range(rounds):
         mask = np.zeros(network.order, dtype=bool)
         mask[called] = True
-        ways = np.nonzero(mask[network.tails])[0]
-        sent = ways[flags[network.heads[ways]] != network.tails[ways]]
+        channels = np.nonzero(mask[network.tails])[0]
+        sent = channels[flags[network.heads[channels]] != network.tails[channels]]
         taken.append(sent)
         np.maximum.at(
             writers := np.full(network.order, -1), network.heads[sent], network.tails[sent]
         )
         flags = np.where(writers >= 0, writers, flags)
-        called = np.unique(network.heads[ways]).astype(np.int64)
+        called = np.unique(network.heads[channels]).astype(np.int64)
     return Schedule.from_columns(
         network,
         Model(),
@@ -176,16 +176,16 @@ def _shared(
     """The hops that must be made over the links of each level, and over those of the base."""
     copies = family.lamp.order ** (family.n - 1)
     each = family.lamp.links * copies
-    found = []
+    shares = []
     known = [(hops, i + 1) for i, hops in enumerate(levels) if hops is not None]
     if known:
         hops, level = max(known, key=lambda pair: pair[0])
-        found.append((hops, each, f"level {level}"))
+        shares.append((hops, each, f"level {level}"))
     if base is not None:
-        found.append((base, family.base.links * copies * family.lamp.order, "base"))
+        shares.append((base, family.base.links * copies * family.lamp.order, "base"))
     return tuple(
         (-(-hops // (links * lanes)), f"{hops} hops over {kind} links share {links} of them")
-        for hops, links, kind in found
+        for hops, links, kind in shares
         if hops and links
     )
 
@@ -233,14 +233,15 @@ def _copies(family: ExpandedStructure) -> tuple[tuple[int, str], ...]:
         if lamp.order > _SMALL:
             return ()
         least = int(lamp.degrees.min())
-    ways = family.n * least
+    channels = family.n * least
     reach = int(distance_rows(base, np.asarray(family.marks)).min(axis=0).max())
     missing = family.order - base.order
-    if not ways or not missing:
+    if not channels or not missing:
         return ()
     return (
         (
-            -(-missing // ways) + reach,
-            f"{missing} chunks must enter a copy of the base by {ways} channels and go {reach} on",
+            -(-missing // channels) + reach,
+            f"{missing} chunks must enter a copy of the base by {channels} channels and go {reach}"
+            " on",
         ),
     )

@@ -19,7 +19,7 @@ def search_bases(
     """Rank small symmetric graphs as bases and lamps by cost per bit."""
     from hopscape.papers.heawood.bases import rank_bases
 
-    rows = [found.to_dict() for found in rank_bases(degree, bits)[:top]]
+    rows = [candidate.to_dict() for candidate in rank_bases(degree, bits)[:top]]
     emit_rows(rows, title=f"degree up to {degree}, at least 2^{bits} nodes")
 
 
@@ -36,7 +36,7 @@ def study_heawood(
         raise ArgumentError(f"picture is {picture!r}; choose svg, png or pdf")
     if out.exists() and not out.is_dir():
         raise ArgumentError(f"{out} is not a folder")
-    with Store(resume) as kept:
-        tables = write_tables(study_tables(kept), out)
+    with Store(resume) as store:
+        tables = write_tables(study_tables(store), out)
     draw_figures(tables, out, picture)
     emit_rows(tables["table1"], title=f"Table 1, printed and true (all in {out})")

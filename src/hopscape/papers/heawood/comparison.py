@@ -154,9 +154,9 @@ def smallest(family: str, bits: int, heawood: Network, petersen: Network) -> Mem
     """The smallest member with at least 2^bits nodes; None when the family ends before."""
     n = 0
     while n <= bits + 3:
-        found = members(family, n, heawood, petersen)
-        if found is not None and found.nodes >= 1 << bits:
-            return found
+        member = members(family, n, heawood, petersen)
+        if member is not None and member.nodes >= 1 << bits:
+            return member
         n += 1
     return None
 
@@ -174,7 +174,7 @@ def digit_stretch(family: Expanded) -> Stretch:
     """How much longer the digit-by-digit routes are, exactly, without visiting the pairs."""
     base, n = family.base, family.n
     size = base.order
-    near = distance_rows(base, np.arange(size)).astype(np.int64)
+    hops_between = distance_rows(base, np.arange(size)).astype(np.int64)
     apart = np.bincount(distance_rows(family.lamp, np.arange(family.lamp.order)).ravel()).tolist()
     apart[0] = 0
     starts, ends = np.divmod(np.arange(size * size), size)
@@ -182,18 +182,22 @@ def digit_stretch(family: Expanded) -> Stretch:
     for number in range(1 << n):
         chosen = [i for i in range(n) if number >> i & 1]
         stops = [family.connectors[i] for i in chosen[::-1]]
-        inner = sum(int(near[a, b]) for a, b in pairwise(stops))
+        inner = sum(int(hops_between[a, b]) for a, b in pairwise(stops))
         wanted = np.zeros((size * size, n), dtype=bool)
         wanted[:, chosen] = True
         short = family.walks.lengths(starts, wanted, ends)
-        long = near[starts, stops[0]] + inner + near[stops[-1], ends] if stops else near.ravel()
+        long = (
+            hops_between[starts, stops[0]] + inner + hops_between[stops[-1], ends]
+            if stops
+            else hops_between.ravel()
+        )
         key = long * 1024 + short
         for value, count in zip(*np.unique(key, return_counts=True), strict=True):
             pairs[(len(chosen), *divmod(int(value), 1024))] += int(count)
     total, number_of, longest, worst = 0.0, 0, 0, Fraction(1)
     for (levels, long_walk, short_walk), count in pairs.items():
-        for hops, ways in enumerate(_power(apart, levels)):
-            weight = count * ways * family.lamp.order ** (n - levels)
+        for hops, count_of_words in enumerate(_power(apart, levels)):
+            weight = count * count_of_words * family.lamp.order ** (n - levels)
             if weight and hops + short_walk:
                 total += weight * (hops + long_walk) / (hops + short_walk)
                 number_of += weight
@@ -210,12 +214,12 @@ def best_connectors(base: Network, n: int) -> tuple[int, int]:
     full = Expanded(base, base.order)
     size = base.order
     starts, ends = np.divmod(np.arange(size * size), size)
-    found = []
+    rows = []
     for chosen in combinations(range(size), n):
         wanted = np.zeros((size * size, size), dtype=bool)
         wanted[:, chosen] = True
-        found.append(int(full.walks.lengths(starts, wanted, ends).max()))
-    return min(found), max(found)
+        rows.append(int(full.walks.lengths(starts, wanted, ends).max()))
+    return min(rows), max(rows)
 
 
 _COLOURS = {

@@ -60,10 +60,10 @@ def degree_counts(family: ExpandedStructure) -> dict[int, int]:
     states, rest = _degrees(family.lamp), family.lamp.order
     total: Counter[int] = Counter()
     for v, inner in enumerate(family.base.degrees.tolist()):
-        ways = Counter({inner: 1})
+        nodes_by_degree = Counter({inner: 1})
         for _ in range(levels[v]):
-            ways = _sums(ways, states)
-        for degree, count in ways.items():
+            nodes_by_degree = _sums(nodes_by_degree, states)
+        for degree, count in nodes_by_degree.items():
             total[degree] += count * rest ** (family.n - levels[v])
     return dict(sorted(total.items()))
 
@@ -161,21 +161,21 @@ def _girth(family: ExpandedStructure) -> tuple[int | None, bool]:
     """
     if family.levels and family.lamp.order > _SMALL and family.lamp.facts.girth is None:
         return None, False
-    found = [girth(family.base).value]
+    lengths = [girth(family.base).value]
     if family.levels:
-        found.append(girth(family.lamp).value)
+        lengths.append(girth(family.lamp).value)
     if family.levels > len(family.marks):
-        found.append(4)
+        lengths.append(4)
     if len(family.marks) > 1:
         marks = np.asarray(family.marks)
         gaps = distance_rows(family.base, marks)[:, marks]
-        found.append(4 + 4 * int(gaps[gaps > 0].min()))
-    return min((g for g in found if g is not None), default=None), True
+        lengths.append(4 + 4 * int(gaps[gaps > 0].min()))
+    return min((g for g in lengths if g is not None), default=None), True
 
 
 def _transitive(family: ExpandedStructure, regular: bool) -> bool | None:
-    found = family.symmetry()
-    if found is not None and found.transitive:
+    symmetry = family.symmetry()
+    if symmetry is not None and symmetry.transitive:
         return True
     return None if regular else False
 

@@ -244,11 +244,11 @@ class ExpandedRouter(Router):
 
 def _digits(number: int, radix: int, count: int) -> list[int]:
     """The lowest digits of a number, from the last on."""
-    found = []
+    digits = []
     for _ in range(count):
         number, digit = divmod(number, radix)
-        found.append(digit)
-    return found
+        digits.append(digit)
+    return digits
 
 
 class DigitRouter(ExpandedRouter):
@@ -391,13 +391,13 @@ def look_ahead_route(
         ([0, 9, 8, 7], None)
     """
     path = [source]
-    near = set(network.neighbours(target)) | ({target} if self_adjacent else set())
+    beside_target = set(network.neighbours(target)) | ({target} if self_adjacent else set())
     while path[-1] != target:
-        ways = network.neighbours(path[-1])
-        passing = [v for v in ways if v in near]
+        neighbours = network.neighbours(path[-1])
+        passing = [v for v in neighbours if v in beside_target]
         if not passing and last_is_tested:
             return None
-        path.append(passing[0] if passing else ways[-1])
+        path.append(passing[0] if passing else neighbours[-1])
         if len(path) > 4 * network.order:
             return None
     return path

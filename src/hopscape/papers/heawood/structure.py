@@ -90,17 +90,17 @@ class ExpandedStructure(Family):
         self._levels_at = self._find_levels()
 
     def _check_connectors(self) -> None:
-        found, size = self.connectors, self.base.order
-        if len(found) != self.n:
+        connectors, size = self.connectors, self.base.order
+        if len(connectors) != self.n:
             raise ArgumentError(
-                f"connectors has {len(found)} entries; with n = {self.n} it needs {self.n}"
+                f"connectors has {len(connectors)} entries; with n = {self.n} it needs {self.n}"
             )
-        bad = [c for c in found if not 0 <= c < size]
+        bad = [c for c in connectors if not 0 <= c < size]
         if bad:
             raise ArgumentError(
                 f"connector {bad[0]} is not a node of {self.base.spec}: 0..{size - 1}"
             )
-        twice = [c for c, times in Counter(found).items() if times > 1]
+        twice = [c for c, times in Counter(connectors).items() if times > 1]
         if twice and not self.reuse:
             raise ArgumentError(
                 f"connector {twice[0]} is given to two levels; that needs reuse=true"
@@ -119,7 +119,7 @@ class ExpandedStructure(Family):
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
         """Small dense bases and lamps, those that use most ports first."""
-        found = []
+        specs = []
         for base in small_graphs(requirement.ports - 1):
             for lamp in small_graphs(requirement.ports - base.degree):
                 for n in range(1, base.order + 1):
@@ -130,8 +130,8 @@ class ExpandedStructure(Family):
                         same = "" if lamp == base else f", lamp={lamp.spec}"
                         used = base.degree + lamp.degree
                         hops = abs(order - requirement.nodes)
-                        found.append((-used, hops, f"{cls.name}({base.spec}, {n}{same})"))
-        yield from (spec for _, _, spec in sorted(found)[: requirement.most])
+                        specs.append((-used, hops, f"{cls.name}({base.spec}, {n}{same})"))
+        yield from (spec for _, _, spec in sorted(specs)[: requirement.most])
 
     @property
     def spec(self) -> str:
@@ -366,7 +366,7 @@ class Census:
     def walk_counts(self) -> dict[Kind, Counter[int]]:
         """By kind of set: how many triples (start, set, end) have a walk of each length."""
         size = self.walks.base.order
-        found: dict[Kind, Counter[int]] = defaultdict(Counter)
+        counts: dict[Kind, Counter[int]] = defaultdict(Counter)
         starts = np.arange(1 if self._alike else size)
         scale = size if self._alike else 1
         ends = np.arange(size)
@@ -377,8 +377,8 @@ class Census:
                 lengths = self.walks.lengths(at, wanted, np.tile(ends, len(members)))
                 for length, count in enumerate(np.bincount(lengths).tolist()):
                     if count:
-                        found[kind][length] += scale * count
-        return dict(found)
+                        counts[kind][length] += scale * count
+        return dict(counts)
 
     @cached_property
     def _apart(self) -> list[int]:

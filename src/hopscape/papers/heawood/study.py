@@ -91,9 +91,9 @@ def curve_rows(most: int = 100) -> list[Row]:
                 ends = printed.levels is not None and n > printed.levels
                 rows.append(_point(printed.name, "printed", k, hops, cost, exists=not ends))
         for name in FAMILIES + OTHERS:
-            found = smallest(name, k, heawood, petersen)
-            if found is not None:
-                rows.append(_point(name, "true", k, found.diameter, found.cost))
+            member = smallest(name, k, heawood, petersen)
+            if member is not None:
+                rows.append(_point(name, "true", k, member.diameter, member.cost))
         best = _moore_cost(1 << k)
         rows.append(_point("Moore bound", "bound", k, best[0], best[1]))
     return rows
@@ -190,13 +190,13 @@ def stretch_rows() -> list[Row]:
     cases = [(heawood, n) for n in (1, 2, 3, 4, 10, 14)] + [(petersen, n) for n in (2, 10)]
     for base, n in track(cases, "stretch"):
         family = Expanded(base, n)
-        found = digit_stretch(family)
+        stretch = digit_stretch(family)
         rows.append(
             {
                 "network": family.spec,
-                "max_stretch": found.worst,
-                "mean_stretch": found.mean,
-                "worst_hops": found.longest,
+                "max_stretch": stretch.worst,
+                "mean_stretch": stretch.mean,
+                "worst_hops": stretch.longest,
                 "diameter": family.facts().diameter,
             }
         )

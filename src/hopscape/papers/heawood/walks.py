@@ -121,28 +121,28 @@ class TableWalks(CoveringWalks):
     @cached_property
     def _visits(self) -> list[list[list[int]]]:
         """By start and byte of a set of marks: its part of the number of the set, by its value."""
-        found = []
+        visits = []
         for bits in self.bit.tolist():
             bytes_ = [bits[low : low + 8] for low in range(0, len(bits), 8)]
-            found.append(
+            visits.append(
                 [
                     [sum(b for i, b in enumerate(byte) if value >> i & 1) for value in range(256)]
                     for byte in bytes_
                 ]
             )
-        return found
+        return visits
 
 
 @lru_cache(maxsize=8)
 def _moves_to_zero(base: Network) -> IntArray | None:
     """For each node an automorphism that moves it to node 0; None when one has none."""
-    found = []
+    moves = []
     for v in range(base.order):
         move = automorphism(base, v, 0)
         if move is None:
             return None
-        found.append(move)
-    return np.stack(found)
+        moves.append(move)
+    return np.stack(moves)
 
 
 def held_karp(distance: IntArray, starts: IntArray, marks: IntArray) -> IntArray:

@@ -11,7 +11,7 @@ the best groups of m nodes with RP and 2-D tori.
     hopscape permute "rpc(4)" -a general              the paper's algorithm, on a random one
     hopscape allgather "rpc(4)" -a paper --duplex half --packing packed
     hopscape groups "rpc(8)" -m 18                    nodes as near to each other as possible
-    hopscape study rpc FOLDER --only rivals           the whole comparison, k = 1..64
+    hopscape study rpc --out FOLDER --only rivals     the whole comparison, k = 1..64
     hopscape ledger --paper rpc
 
 Networks

@@ -106,9 +106,9 @@ def _fewest(half: bool) -> int:
     while (7, 7, 7) not in states:
         after: set[tuple[int, ...]] = set()
         for state in states:
-            for ways in product((0, 1), repeat=3) if half else ((0, 0, 0),):
+            for directions in product((0, 1), repeat=3) if half else ((0, 0, 0),):
                 new = list(state)
-                for (a, b), direction in zip(links, ways, strict=True):
+                for (a, b), direction in zip(links, directions, strict=True):
                     if direction == 0:
                         new[b] |= state[a]
                     if direction == 1 or not half:
@@ -330,21 +330,21 @@ def check_third() -> Outcome:
                 took.append(made(network, Goal.all_gather(), algorithm, PAPER).rounds)
         return took[1] - took[0]
 
-    found = {name: (more("rpc", name), more("rp", name)) for name in _FOUR}
-    wrong = [f"{name}: {a} rounds more against {b}" for name, (a, b) in found.items()
+    growth = {name: (more("rpc", name), more("rp", name)) for name in _FOUR}
+    wrong = [f"{name}: {a} rounds more against {b}" for name, (a, b) in growth.items()
              if abs(a / b - printed.RATIO) > 0.02]  # fmt: skip
-    text = f"from k = {few} to {many}, rounds more on RPC(k) and on RP(3k): {found}"
+    text = f"from k = {few} to {many}, rounds more on RPC(k) and on RP(3k): {growth}"
     return judge(wrong, text)
 
 
 def check_connectivity() -> Outcome:
     import networkx
 
-    found = {k: networkx.node_connectivity(brute.graph(brute.rows_of(rpc(k)))) for k in (1, 2, 3)}
-    told = {k: RingOfPetersenCycles(k).facts().node_connectivity for k in found}
-    wrong = [f"k = {k}: {cut} nodes part it" for k, cut in found.items() if cut != k + 2]
-    ours = [f"k = {k}: our closed form says {told[k]}" for k in found if told[k] != found[k]]
-    text = f"least cuts of nodes for k = 1, 2, 3: {list(found.values())}"
+    cuts = {k: networkx.node_connectivity(brute.graph(brute.rows_of(rpc(k)))) for k in (1, 2, 3)}
+    told = {k: RingOfPetersenCycles(k).facts().node_connectivity for k in cuts}
+    wrong = [f"k = {k}: {cut} nodes part it" for k, cut in cuts.items() if cut != k + 2]
+    ours = [f"k = {k}: our closed form says {told[k]}" for k in cuts if told[k] != cuts[k]]
+    text = f"least cuts of nodes for k = 1, 2, 3: {list(cuts.values())}"
     return brute.settled(ours, judge(wrong, text))
 
 

@@ -23,10 +23,10 @@ def largest(rows: brute.Rows, t: int) -> int:
     import networkx
 
     hops = brute.distances(rows)
-    near = [v for v in range(1, len(rows)) if hops[0, v] <= t]
+    within = [v for v in range(1, len(rows)) if hops[0, v] <= t]
     graph = networkx.Graph()
-    graph.add_nodes_from(near)
-    graph.add_edges_from((u, v) for u in near for v in near if u < v and hops[u, v] <= t)
+    graph.add_nodes_from(within)
+    graph.add_edges_from((u, v) for u in within for v in within if u < v and hops[u, v] <= t)
     return int(networkx.max_weight_clique(graph, weight=None)[1]) + 1
 
 
@@ -42,15 +42,15 @@ def searched(name: str, most: int) -> dict[int, int]:
     """Diameters of the best groups by search, the nodes of each measured again."""
     network = {"rpc": lambda: rpc(8), "rp": lambda: rp(12), "torus": lambda: _torus(12)}[name]()
     hops = brute.distances(brute.rows_of(network))
-    found = {}
+    diameters = {}
     for m in range(2, most + 1):
         group = best_group(network, m)
         nodes = list(group.nodes)
         if not group.exact or len(set(nodes)) != m or hops[nodes][:, nodes].max() != group.diameter:
-            found[m] = -1
+            diameters[m] = -1
         else:
-            found[m] = group.diameter
-    return found
+            diameters[m] = group.diameter
+    return diameters
 
 
 def _small(name: str) -> list[str]:

@@ -154,8 +154,8 @@ def farthest_first(sources: list[int]) -> int:
 
 def link_load(sources: list[int]) -> int:
     """The most packets over one link, both directions together, by canonical paths."""
-    ways = [canonical(s, d) for d, s in enumerate(sources)]
-    return _busiest([hop for path in ways for hop in pairwise(path)], True)
+    paths = [canonical(s, d) for d, s in enumerate(sources)]
+    return _busiest([hop for path in paths for hop in pairwise(path)], True)
 
 
 def hard_sources() -> dict[str, list[int]]:
@@ -175,11 +175,11 @@ def hard_sources() -> dict[str, list[int]]:
 
 def _branches(root: int) -> list[set[int]]:
     """Nodes behind the three neighbours by canonical paths."""
-    found: dict[int, set[int]] = {}
+    branches: dict[int, set[int]] = {}
     for d in range(30):
         if d != root:
-            found.setdefault(canonical(root, d)[1], set()).add(d)
-    return list(found.values())
+            branches.setdefault(canonical(root, d)[1], set()).add(d)
+    return list(branches.values())
 
 
 # -- unicast -------------------------------------------------------------------------------------

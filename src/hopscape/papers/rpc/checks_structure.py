@@ -98,11 +98,13 @@ def check_petersen() -> Outcome:
     images = {move[0] for move in _moves(rows)}
     if len(images) < nodes:
         wrong.append(f"automorphisms move node 0 to {sorted(images)} only")
-    found = shortest_triples(rows, 5)
-    for apart, lengths in found.items():
+    lengths_by_distance = shortest_triples(rows, 5)
+    for apart, lengths in lengths_by_distance.items():
         if lengths != {printed.PATHS.get(apart)}:
             wrong.append(f"distance {apart}: disjoint paths of lengths {sorted(lengths)}")
-    triples = "; ".join(f"distance {d}: {sorted(v)}" for d, v in sorted(found.items()))
+    triples = "; ".join(
+        f"distance {d}: {sorted(v)}" for d, v in sorted(lengths_by_distance.items())
+    )
     return judge(
         wrong,
         f"degrees {list(degrees)}, diameter {hops}, node 0 goes to {len(images)} nodes by symmetry;"
@@ -346,8 +348,8 @@ def check_p3() -> Outcome:
     text = f"not smaller for k = {ranges(worse)}, smaller for all others up to {most}"
     if 30 * last < printed.SMALLER_THAN_RP_ABOVE:
         wrong.append(f"it is smaller from {30 * (last + 1)} nodes on")
-    found = judge(wrong, text, note=f"at {30 * last} nodes the two have {pair[0]} and {pair[1]}")
-    return brute.settled(distrusted(), found)
+    outcome = judge(wrong, text, note=f"at {30 * last} nodes the two have {pair[0]} and {pair[1]}")
+    return brute.settled(distrusted(), outcome)
 
 
 def ratio_outcome(ratio: dict[int, float], what: str) -> Outcome:

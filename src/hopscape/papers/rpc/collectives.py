@@ -136,10 +136,10 @@ _CYCLES = (
 
 def stack_collectives(stack: Stack) -> tuple[Collective, ...]:
     """The algorithms that fit a stack: for all, for ordinary rings, for slices of cycles."""
-    found: tuple[Collective, ...] = _ANY
+    collectives: tuple[Collective, ...] = _ANY
     if all(loop.plain for loop in stack.loops):
-        found += _RINGS
-    return found + _CYCLES if isinstance(stack, Cycles) else found
+        collectives += _RINGS
+    return collectives + _CYCLES if isinstance(stack, Cycles) else collectives
 
 
 _MANY = 4000
@@ -159,7 +159,7 @@ def structure_bounds(
     if goal.kind not in ("all-to-all", "permutation"):
         return ()
     lanes = 1 if model.duplex == "half" else 2
-    found = [
+    bounds = [
         (-(-hops // (links * lanes)), f"{hops} hops over {kind} links share {links} of them")
         for kind, hops, links in _shares(stack, network, goal)
         if hops and links
@@ -167,8 +167,8 @@ def structure_bounds(
     if goal.kind == "permutation" and isinstance(stack, Cycles):
         small = len(stack.neighbours_of_base) <= _CUT_VERTICES
         if small and network.order <= _MANY:
-            found.append(_best_cut(stack, network, goal, lanes))
-    return tuple(found)
+            bounds.append(_best_cut(stack, network, goal, lanes))
+    return tuple(bounds)
 
 
 def _shares(stack: Stack, network: Network, goal: Goal) -> list[tuple[str, int, int]]:
@@ -180,28 +180,28 @@ def _shares(stack: Stack, network: Network, goal: Goal) -> list[tuple[str, int, 
     cross = copies * size // 2
     if goal.kind == "all-to-all":
         pairs = network.order**2
-        found = [
+        shares = [
             (kind, pairs * loop.total // loop.size, links)
             for kind, loop, links in zip(kinds, stack.loops, rings, strict=True)
         ]
         inner = int(stack.slice.distances.sum(dtype=np.int64)) * copies**2
-        found.append(("slice", inner, slices))
+        shares.append(("slice", inner, slices))
         if isinstance(stack, Cycles):
             hops = int(stack.base_distances.sum()) * stack.cycle**2 * copies**2
-            found.append(("cross", hops, cross))
-        return found
+            shares.append(("cross", hops, cross))
+        return shares
     promise = goal.on(network)
     here, place = digits_of(stack, promise.origins)
     there, aim = digits_of(stack, promise.destinations)
-    found = [
+    shares = [
         (kind, int(loop.distances((b - a) % loop.size).sum()), links)
         for kind, loop, links, a, b in zip(kinds, stack.loops, rings, here, there, strict=True)
     ]
-    found.append(("slice", int(stack.slice.distances[place, aim].sum(dtype=np.int64)), slices))
+    shares.append(("slice", int(stack.slice.distances[place, aim].sum(dtype=np.int64)), slices))
     if isinstance(stack, Cycles):
         far = stack.base_distances[place // stack.cycle, aim // stack.cycle]
-        found.append(("cross", int(far.sum()), cross))
-    return found
+        shares.append(("cross", int(far.sum()), cross))
+    return shares
 
 
 def _best_cut(stack: Cycles, network: Network, goal: Goal, lanes: int) -> tuple[int, str]:

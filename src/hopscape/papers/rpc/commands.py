@@ -20,21 +20,21 @@ def groups(
     from hopscape.papers.rpc.groups import best_group
 
     network = build(spec)
-    found = best_group(network, size, budget=budget)
+    group = best_group(network, size, budget=budget)
     record = {
         "spec": network.spec,
-        "size": found.size,
-        "diameter": found.diameter,
-        "nodes": list(found.nodes),
-        "exact": found.exact,
-        "lower_bound": found.lower_bound,
-        "how": found.how,
+        "size": group.size,
+        "diameter": group.diameter,
+        "nodes": list(group.nodes),
+        "exact": group.exact,
+        "lower_bound": group.lower_bound,
+        "how": group.how,
     }
     table = {
-        "diameter": str(found.diameter),
-        "exact": "yes" if found.exact else f"no: at least {found.lower_bound}",
-        "because": found.how,
-        "nodes": ", ".join(network.addresses.text(v) for v in found.nodes),
+        "diameter": str(group.diameter),
+        "exact": "yes" if group.exact else f"no: at least {group.lower_bound}",
+        "because": group.how,
+        "nodes": ", ".join(network.addresses.text(v) for v in group.nodes),
     }
     emit(record, title=f"{network.spec}: best group of {size}", table=table)
 
@@ -53,8 +53,8 @@ def study_rpc(
     from hopscape.papers.rpc.study import draw_figures, study_tables
     from hopscape.store import Store
 
-    with Store(resume) as kept:
-        tables = write_tables(study_tables(only or (), effort, kept), out)
+    with Store(resume) as store:
+        tables = write_tables(study_tables(only or (), effort, store), out)
     written = [out / f"{name}.csv" for name in tables] + draw_figures(tables, out)
     rows = [{"file": str(path), "rows": len(tables.get(path.stem, []))} for path in written]
     emit_rows(rows)

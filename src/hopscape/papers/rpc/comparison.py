@@ -138,10 +138,10 @@ def compare(slices: Iterable[int], *, circulants: bool = True) -> list[dict[str,
 
 def crossovers(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """For each rival the k at which RPC is not better: equal, and worse."""
-    found = []
+    by_rival = []
     for rival in ("rp", "torus", "torus_formula", "ring", "circulant"):
         known = [row for row in rows if rival in row]
-        found.append(
+        by_rival.append(
             {
                 "rival": rival,
                 "better": ranges([r["k"] for r in known if r["rpc"] < r[rival]]),
@@ -149,7 +149,7 @@ def crossovers(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 "worse": ranges([r["k"] for r in known if r["rpc"] > r[rival]]),
             }
         )
-    return found
+    return by_rival
 
 
 def ranges(numbers: list[int]) -> str:
@@ -336,18 +336,18 @@ def _staged(network: Network, stages: Sequence[tuple[int, ...]]) -> list[Round]:
 
 def _gathers(network: Network, name: str) -> dict[str, tuple[str, int]]:
     """Rounds of the paper's all-to-all and of the best one, with the name of the algorithm."""
-    found = {}
+    cases = {}
     taking_turns = rounds_to_know_all(network, alternating_rounds(network))
     best = ("two colours in turn", taking_turns)
     if name in ("rpc", "rp"):
         stages = paper_stages if name == "rpc" else slice_first_stages
         staged = _staged(network, stages(stack_of(network)))
-        found["paper"] = ("slices first", rounds_to_know_all(network, staged))
+        cases["paper"] = ("slices first", rounds_to_know_all(network, staged))
         channels = half_duplex_rounds(network)
         ends = [(network.tails[c], network.heads[c]) for c in channels]
         packed = ("packed", rounds_to_know_all(network, ends))
         best = min(best, packed, key=lambda one: one[1])
-    return found | {"best": best}
+    return cases | {"best": best}
 
 
 # -- the other routings -------------------------------------------------------------------------
@@ -492,6 +492,6 @@ def rival_crossovers(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                     if mine is not None and other < inf:
                         side = "better" if mine < other else "equal" if mine == other else "worse"
                         sides[side].append(k)
-                texts = {side: ranges(found) for side, found in sides.items()}
+                texts = {side: ranges(steps_on_side) for side, steps_on_side in sides.items()}
                 out.append({"routing": routing, "kind": kind, "rival": rival, **texts})
     return out

@@ -16,17 +16,17 @@ _SIZE = 30
 
 def _walk(rows: list[list[int]], closed: bool) -> list[int] | None:
     """A walk over all nodes from node 0, each once; back to node 0 when closed."""
-    path, ways = [0], [iter(rows[0])]
+    path, untried = [0], [iter(rows[0])]
     seen = {0}
-    while ways:
-        to = next(ways[-1], None)
+    while untried:
+        to = next(untried[-1], None)
         if to is None:
-            ways.pop()
+            untried.pop()
             seen.discard(path.pop())
         elif to not in seen:
             path.append(to)
             seen.add(to)
-            ways.append(iter(rows[to]))
+            untried.append(iter(rows[to]))
             if len(path) == len(rows) and (not closed or 0 in rows[to]):
                 return path
     return None
@@ -35,9 +35,9 @@ def _walk(rows: list[list[int]], closed: bool) -> list[int] | None:
 @cache
 def slice_path() -> tuple[int, ...]:
     """A Hamiltonian path of a slice."""
-    found = _walk(cycles_of(PETERSEN).tolist(), closed=False)
-    assert found is not None
-    return tuple(found)
+    walk = _walk(cycles_of(PETERSEN).tolist(), closed=False)
+    assert walk is not None
+    return tuple(walk)
 
 
 @cache
@@ -51,9 +51,9 @@ def slice_ring() -> tuple[int, ...]:
         [*near, *sorted({w for v in near for w in rows[v]} - {u, *near})]
         for u, near in enumerate(rows)
     ]
-    found = _walk(square, closed=True)
-    assert found is not None
-    return tuple(found)
+    walk = _walk(square, closed=True)
+    assert walk is not None
+    return tuple(walk)
 
 
 def longest_cycle(rows: IntArray) -> list[int]:
@@ -63,18 +63,18 @@ def longest_cycle(rows: IntArray) -> list[int]:
     for start in range(len(table)):
         if len(table) - start <= len(best):
             break
-        path, ways, seen = [start], [iter(table[start])], {start}
-        while ways:
-            to = next(ways[-1], None)
+        path, untried, seen = [start], [iter(table[start])], {start}
+        while untried:
+            to = next(untried[-1], None)
             if to is None:
-                ways.pop()
+                untried.pop()
                 seen.discard(path.pop())
             elif to == start and len(path) > max(2, len(best)):
                 best = path[:]
             elif to > start and to not in seen:
                 path.append(to)
                 seen.add(to)
-                ways.append(iter(table[to]))
+                untried.append(iter(table[to]))
     return best
 
 
@@ -89,18 +89,18 @@ def hamiltonian_cycle(k: int) -> IntArray:
         90
     """
     path = np.asarray(slice_path())
-    found: list[int] = []
+    cycle: list[int] = []
     for i, place in enumerate(path.tolist()):
         slices = range(1, k) if i % 2 == 0 else range(k - 1, 0, -1)
-        found += [_SIZE * s + place for s in slices]
-    return np.asarray([*found, *path[::-1].tolist()])
+        cycle += [_SIZE * s + place for s in slices]
+    return np.asarray([*cycle, *path[::-1].tolist()])
 
 
 def mesh_places(k: int) -> tuple[IntArray, ...]:
     """Places of the 30 × k and k × 30 mesh and torus."""
     slices = _SIZE * np.arange(k)
-    found = []
+    places = []
     for walk in (slice_path(), slice_ring()):
         grid = np.asarray(walk)[:, None] + slices[None, :]
-        found += [grid.ravel(), grid.T.ravel()]
-    return tuple(found)
+        places += [grid.ravel(), grid.T.ravel()]
+    return tuple(places)

@@ -360,5 +360,5 @@ def best_step(k: int) -> int:
     if not steps:
         return 1
     require_memory(64 * k, f"the double loop of {k} positions")
-    near = [h for h in steps if h <= 4 * int(k**0.5) + 4]
-    return min(near, key=lambda h: (Loop(k, (1, h)).diameter, h))
+    candidates = [h for h in steps if h <= 4 * int(k**0.5) + 4]
+    return min(candidates, key=lambda h: (Loop(k, (1, h)).diameter, h))

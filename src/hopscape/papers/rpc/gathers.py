@@ -142,11 +142,11 @@ def half_duplex_rounds(network: Network) -> list[IntArray]:
     if [loop.size for loop in family.loops if loop.size > 1] == [2]:
         whole = oriented_rounds(family.few_slices(2), family.packed_rounds)
         return [phases.channels_between(row[:, 0], row[:, 1]) for row in whole]
-    found = []
+    rounds = []
     corners = size * np.arange(family.positions)[:, None]
     for row in oriented_rounds(family.few_slices(1), family.packed_rounds):
         tails, heads = (row[:, 0] + corners).ravel(), (row[:, 1] + corners).ravel()
-        found.append(phases.channels_between(tails, heads))
+        rounds.append(phases.channels_between(tails, heads))
     nodes, stride = np.arange(network.order), network.order
     for loop in family.loops:
         stride //= loop.size
@@ -154,8 +154,8 @@ def half_duplex_rounds(network: Network) -> list[IntArray]:
         for pairs in ring_rounds(loop.size) if loop.plain else _turns(loop):
             pair, here = np.nonzero(pairs[:, :1] == at)
             there = here + (pairs[pair, 1] - pairs[pair, 0]) * stride
-            found.append(phases.channels_between(here, there))
-    return found
+            rounds.append(phases.channels_between(here, there))
+    return rounds
 
 
 def ring_rounds(k: int) -> list[IntArray]:
@@ -172,7 +172,7 @@ def ring_rounds(k: int) -> list[IntArray]:
     at = np.arange(k)
     if k == 3:
         return [np.stack([at, (at + 1) % 3], axis=1)] * 2
-    found = []
+    rounds = []
     for r in range(-(-k // 2) + 1):
         pairs = []
         for u in at.tolist():
@@ -181,8 +181,8 @@ def ring_rounds(k: int) -> list[IntArray]:
                 pairs.append((u, v) if r % 2 == 0 else (v, u))
             else:
                 pairs.append((u, v) if u % 2 == r % 2 else (v, u))
-        found.append(np.asarray(pairs))
-    return found
+        rounds.append(np.asarray(pairs))
+    return rounds
 
 
 def _turns(loop: Loop) -> list[IntArray]:
@@ -202,7 +202,7 @@ def _flood(
 ) -> Schedule:
     """In every round the given channels carry all that their heads have not got yet."""
     held = np.eye(network.order, dtype=bool)
-    when, ways, what = [], [], []
+    when, channel_parts, what = [], [], []
     for r, channels in enumerate(rounds):
         after = held.copy()
         for channel in channels.tolist():
@@ -210,7 +210,7 @@ def _flood(
             new = np.nonzero(held[tail] & ~after[head])[0]
             after[head, new] = True
             when.append(np.full(len(new), r))
-            ways.append(np.full(len(new), channel))
+            channel_parts.append(np.full(len(new), channel))
             what.append(new)
         held = after
     empty = [np.empty(0, dtype=np.int64)]
@@ -219,7 +219,7 @@ def _flood(
         rules,
         goal,
         round=np.concatenate(when or empty),
-        channels=np.concatenate(ways or empty),
+        channels=np.concatenate(channel_parts or empty),
         chunk=np.concatenate(what or empty),
         name=name,
     )
@@ -369,8 +369,8 @@ def slice_parents(part: Slice, root: int) -> IntArray:
     parents, top = np.full(part.size, -1), np.full(part.size, root)
     for v in np.argsort(hops, kind="stable").tolist():
         if v != root:
-            ways = [int(u) for u in part.rows[v] if hops[u] + 1 == hops[v]]
-            parents[v] = min(ways, key=lambda u: int((top == top[u]).sum()))
+            candidates = [int(u) for u in part.rows[v] if hops[u] + 1 == hops[v]]
+            parents[v] = min(candidates, key=lambda u: int((top == top[u]).sum()))
             top[v] = v if parents[v] == root else top[parents[v]]
     return parents
 
@@ -389,8 +389,8 @@ def thirds(network: Network, node: int) -> list[IntArray]:
     part = stack_of(network).slice
     base, root = node - node % part.size, node % part.size
     top = _branches(part, root, slice_parents(part, root))
-    found = [base + np.nonzero(top == n)[0] for n in part.rows[root]]
-    return sorted(found, key=len, reverse=True)
+    parts = [base + np.nonzero(top == n)[0] for n in part.rows[root]]
+    return sorted(parts, key=len, reverse=True)
 
 
 def _tree(network: Network, root: int, rings_first: bool) -> Tree:

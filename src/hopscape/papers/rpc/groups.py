@@ -125,12 +125,12 @@ def _best_group(network: Network, table: IntArray, size: int, budget: int) -> Gr
     nodes = _greedy(table, starts, size, low)
     high = int(table[np.ix_(nodes, nodes)].max(initial=0))
     while low < high:
-        status, found, left = _search(table, starts, size, low, budget, network.spec)
+        status, members, left = _search(table, starts, size, low, budget, network.spec)
         budget = left
         if status < 0:
             return _group(table, nodes, low, why)
         if status > 0:
-            return _group(table, found, low, why)
+            return _group(table, members, low, why)
         low, why = low + 1, f"no group of {size} nodes has diameter {low} (searched in full)"
     return _group(table, nodes, low, why)
 
@@ -158,20 +158,20 @@ def _ball_bound(table: IntArray, starts: IntArray, size: int) -> tuple[int, str]
 def _greedy(table: IntArray, starts: IntArray, size: int, low: int) -> IntArray:
     """A group of small diameter: grow it so that as many nodes as possible can still join."""
     for t in range(low, int(table.max()) + 1):
-        near = table <= t
+        within = table <= t
         for start in starts[:_STARTS]:
-            group = _grow(table, near, int(start), size)
+            group = _grow(table, within, int(start), size)
             if group is not None:
                 return group
     raise AssertionError("the whole network is a group")
 
 
-def _grow(table: IntArray, near: IntArray, start: int, size: int) -> IntArray | None:
-    open_ = near[start].copy()
+def _grow(table: IntArray, within: IntArray, start: int, size: int) -> IntArray | None:
+    open_ = within[start].copy()
     open_[start] = False
     group = [start]
     total = table[start].astype(np.int64)
-    company = near[:, open_].sum(axis=1)  # how many of those that can still join are near a node
+    company = within[:, open_].sum(axis=1)  # how many of those that can still join are near a node
     while len(group) < size:
         members = np.nonzero(open_)[0]
         if len(group) + len(members) < size:
@@ -181,10 +181,10 @@ def _grow(table: IntArray, near: IntArray, start: int, size: int) -> IntArray | 
             return np.asarray([*group, *members[: size - len(group)].tolist()])
         best = members[np.lexsort((total[members], -stay))[0]]
         group.append(int(best))
-        gone = open_ & ~near[best]
+        gone = open_ & ~within[best]
         gone[best] = True
         open_ &= ~gone
-        company -= near[:, gone].sum(axis=1)
+        company -= within[:, gone].sum(axis=1)
         total += table[best]
     return np.asarray(group)
 
@@ -204,10 +204,10 @@ def _search(
         if len(members) + 1 < size:
             continue
         order = _ordered(table, members, t)
-        near = _bits(table[np.ix_(order, order)] <= t)
-        everybody = _bits(np.ones((1, len(order)), dtype=bool), loops=True)[0]
+        adjacency = _bits(table[np.ix_(order, order)] <= t)
+        candidates = _bits(np.ones((1, len(order)), dtype=bool), loops=True)[0]
         dear = max(1.0, (len(order) / _USUAL) ** 3)  # a branch costs more among many nodes
-        status, clique, used = find_clique(near, everybody, size - 1, int(budget / dear))
+        status, clique, used = find_clique(adjacency, candidates, size - 1, int(budget / dear))
         budget -= int(used * dear)
         if status == FOUND:
             group = np.asarray([start, *order[clique[: size - 1]].tolist()])

@@ -157,8 +157,10 @@ def _over_triangles(phases: Phases, at: IntArray, to: IntArray, chunks: IntArray
                 tails.append(3 * triangle + a)
                 heads.append(3 * triangle + b)
                 what.append(packet)
-    ways = phases.channels_between(np.asarray(tails, dtype=np.int64), np.asarray(heads))
-    phases.add(np.asarray(rounds, dtype=np.int64), ways, chunks[np.asarray(what, dtype=np.int64)])
+    channels = phases.channels_between(np.asarray(tails, dtype=np.int64), np.asarray(heads))
+    phases.add(
+        np.asarray(rounds, dtype=np.int64), channels, chunks[np.asarray(what, dtype=np.int64)]
+    )
 
 
 def simple_permutation(
@@ -218,9 +220,9 @@ def incomplete(phases: Phases, at: IntArray, to: IntArray, chunks: IntArray) -> 
     moving = at != to
     nodes, ports = network.router().walk(at[moving], to[moving])
     taken = ports >= 0
-    ways = network.channel_at(nodes[:, :-1][taken], ports[taken])
+    channels = network.channel_at(nodes[:, :-1][taken], ports[taken])
     starts = np.concatenate([[0], np.cumsum(taken.sum(axis=1))]).astype(np.int64)
-    phases.walk_shorter(starts, ways, chunks[moving])
+    phases.walk_shorter(starts, channels, chunks[moving])
 
 
 _LONGER = 2
@@ -332,16 +334,16 @@ def balanced_permutation(network: Network, goal: Goal, model: Model = Model()) -
     small = phases.family.few_slices(1)
     size = small.order
     at = phases.ring_walk(promise.origins.copy(), promise.destinations, chunks, both_ways=True)
-    when, ways, what = [], [], []
+    when, channel_parts, what = [], [], []
     for s in range(network.order // size):
         here = np.nonzero(promise.destinations // size == s)[0]
         part = balanced_slice(small, at[here] % size, promise.destinations[here] % size, rules)
         nodes = small.tails[part.channels].astype(np.int64) + s * size
         ports = small.port_of(part.channels)
         when.append(part.round.astype(np.int64))
-        ways.append(network.channel_at(nodes, ports))
+        channel_parts.append(network.channel_at(nodes, ports))
         what.append(here[part.chunk])
-    phases.add(np.concatenate(when), np.concatenate(ways), np.concatenate(what))
+    phases.add(np.concatenate(when), np.concatenate(channel_parts), np.concatenate(what))
     return phases.schedule("balanced")
 
 
@@ -362,17 +364,17 @@ def packed_permutation(network: Network, goal: Goal, model: Model = Model()) -> 
     everything = [np.arange(small.channels)] * phases.family.slice.diameter
     rounds = everything if rules.duplex == "full" else half_duplex_rounds(small)
     came = _arrivals(small, rounds)
-    when, ways, what = [], [], []
+    when, channel_parts, what = [], [], []
     for i in chunks.tolist():
         start, node = int(at[i] % size), int(targets[i])
         while node != start:
             r, channel = came[start][node]
             when.append(r)
-            ways.append((int(slices[i]), channel))
+            channel_parts.append((int(slices[i]), channel))
             what.append(i)
             node = int(small.tails[channel])
     if when:
-        copy, channel = np.asarray(ways).T
+        copy, channel = np.asarray(channel_parts).T
         nodes = small.tails[channel] + copy * size
         phases.add(
             np.asarray(when), network.channel_at(nodes, small.port_of(channel)), np.asarray(what)

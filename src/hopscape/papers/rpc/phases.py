@@ -59,8 +59,8 @@ class Phases:
             single: One datum per message even where the model would pack.
         """
         moving = at != to
-        ways = self.channels_between(at[moving], to[moving])
-        self.walk(np.arange(len(ways) + 1), ways, chunks[moving], single=single)
+        channels = self.channels_between(at[moving], to[moving])
+        self.walk(np.arange(len(channels) + 1), channels, chunks[moving], single=single)
 
     def walk(
         self, starts: IntArray, ways: IntArray, chunks: IntArray, *, single: bool = False
@@ -123,12 +123,12 @@ class Phases:
             starts, step, port, offset = laid_out(loop, gap, both_ways)
             who = np.repeat(np.arange(len(at)), np.diff(starts))
             nodes = at[who] + ((here[who] + offset) % loop.size - here[who]) * stride
-            ways = self.network.channel_at(nodes, first + port)
+            channels = self.network.channel_at(nodes, first + port)
             apart = self.model.duplex == "full" or (not both_ways and loop.size > 2)
             if i == 0 and loop.plain and apart and self.model.ports is None:
-                self.add(step, ways, chunks[who])  # nobody is in anybody's way
+                self.add(step, channels, chunks[who])  # nobody is in anybody's way
             else:
-                self.walk(starts, ways, chunks)
+                self.walk(starts, channels, chunks)
             at = at + ((here + gap) % loop.size - here) * stride
             first += 2 * len(loop.steps)
         assert (at // size == to // size).all()

@@ -139,14 +139,14 @@ class StackRouter(Router):
         at, to, _, _ = self._pairs(a, b)
         here, place = digits_of(self._stack, at)
         there, goal = digits_of(self._stack, to)
-        ways = int(self._stack.slice.counts[place[0], goal[0]])
+        count = int(self._stack.slice.counts[place[0], goal[0]])
         hops = int(self._stack.slice.distances[place[0], goal[0]])
         for loop, x, y in zip(self._stack.loops, here, there, strict=True):
             gap = int((y[0] - x[0]) % loop.size)
             far = int(loop.distances(np.asarray([gap], dtype=at.dtype))[0])
-            ways *= _loop_paths(loop, gap, far) * comb(hops + far, far)
+            count *= _loop_paths(loop, gap, far) * comb(hops + far, far)
             hops += far
-        return ways
+        return count
 
 
 def _in_blocks(
@@ -188,13 +188,13 @@ def _loop_paths(loop: Loop, gap: int, far: int) -> int:
         return 2 if 2 * gap == loop.size and loop.size > 2 else 1
     moves = [step for step, up, _ in loop.wired if up]
     moves += [-step for step, _, down in loop.wired if down]
-    ways = {gap: 1}
+    count_by_gap = {gap: 1}
     for level in range(far, 0, -1):
         nearer: dict[int, int] = {}
-        for at, count in ways.items():
+        for at, count in count_by_gap.items():
             for move in moves:
                 to = (at - move) % loop.size
                 if loop.table[to] == level - 1:
                     nearer[to] = nearer.get(to, 0) + count
-        ways = nearer
-    return ways.get(0, 1)
+        count_by_gap = nearer
+    return count_by_gap.get(0, 1)

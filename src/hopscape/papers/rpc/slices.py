@@ -54,9 +54,9 @@ def triangle_plan(demand: Demand, half: bool) -> tuple[tuple[Move, ...], ...]:
     """
     rounds = 0
     while True:
-        found = _plan(demand, rounds, half)
-        if found is not None:
-            return found
+        plan = _plan(demand, rounds, half)
+        if plan is not None:
+            return plan
         rounds += 1
 
 
@@ -101,15 +101,15 @@ def _choices(demand: Demand, half: bool) -> list[tuple[Move, ...]]:
         lanes = [[*directed[a, b], *directed[b, a], None] for a, b in ((0, 1), (0, 2), (1, 2))]
     else:
         lanes = [[*directed[pair], None] for pair in _PAIRS]
-    found = []
+    choices = []
     for choice in product(*lanes):
         moves_made = tuple(move for move in choice if move is not None)
         used: dict[tuple[int, int], int] = {}
         for a, _, final in moves_made:
             used[a, final] = used.get((a, final), 0) + 1
         if all(demand[_INDEX[pair]] >= count for pair, count in used.items()):
-            found.append(moves_made)
-    return found
+            choices.append(moves_made)
+    return choices
 
 
 _BLOCK = 1 << 24  # bytes of a table for some of the targets
@@ -273,15 +273,15 @@ class Slice:
     def girth(self) -> int | None:
         """Length of a shortest cycle: an odd one has a link between two nodes equally far from a
         third, an even one a node with two ways to it."""
-        found = []
+        lengths = []
         for part in self._targets():
             hops = self.distances[:, part]
             beyond = hops[self.rows]
             odd = hops[(beyond == hops[:, None, :]).any(axis=1)]
             even = hops[(beyond + 1 == hops[:, None, :]).sum(axis=1) > 1]
-            found += [2 * int(odd.min()) + 1] if len(odd) else []
-            found += [2 * int(even.min())] if len(even) else []
-        return min(found, default=None)
+            lengths += [2 * int(odd.min()) + 1] if len(odd) else []
+            lengths += [2 * int(even.min())] if len(even) else []
+        return min(lengths, default=None)
 
     @cached_property
     def network(self) -> Network:

@@ -83,11 +83,11 @@ def permutation_table(effort: int) -> Rows:
         worst, targets = 0, starts[0]
         for seed, start in enumerate(starts):
             steps = effort if k == 1 else effort // 4
-            found, best = climb_permutation(
+            rounds, best = climb_permutation(
                 network, name, model, steps=steps, seed=seed, start=start
             )
-            if found > worst:
-                worst, targets = found, best
+            if rounds > worst:
+                worst, targets = rounds, best
         made = run_algorithm(network, Goal.permutation(targets.tolist()), name, model)
         bounds = lower_bounds(network, made.goal, model)
         rows.append(
@@ -116,11 +116,11 @@ def incomplete_table(effort: int) -> Rows:
         for duplex in ("full", "half"):
             model = Model(duplex=duplex)
             steps = effort if name == "incomplete" else effort // 2
-            found = [
+            climbs = [
                 climb_sources(network, rounds, model, steps=steps, seed=seed)
                 for seed in track(range(4), f"{name}, {duplex} duplex")
             ]
-            worst, sources = max(found, key=lambda item: item[0])
+            worst, sources = max(climbs, key=lambda item: item[0])
             rows.append(
                 {
                     "algorithm": name,

@@ -396,11 +396,11 @@ def digits_of(stack: Stack, nodes: IntArray) -> tuple[list[IntArray], IntArray]:
     size = stack.slice.size
     place = (nodes % size).astype(np.int64)
     rest = nodes // size
-    found: list[IntArray] = []
+    digits: list[IntArray] = []
     for loop in reversed(stack.loops):
-        found.append(rest % loop.size)
+        digits.append(rest % loop.size)
         rest = rest // loop.size
-    return found[::-1], place
+    return digits[::-1], place
 
 
 def loops_of(sides: Sequence[int]) -> tuple[Loop, ...]:

@@ -9,7 +9,7 @@ with vertex-disjoint calls, D with edge-disjoint ones. Circuits that any broadca
 the toolkit (`hopscape.collectives.circuits`).
 
     hopscape broadcast "torus(25, 25)" -a circuit --switching circuit
-    hopscape study torus-broadcast --folder FOLDER    lengths and rounds of all schemes
+    hopscape study torus-broadcast --out FOLDER       lengths and rounds of all schemes
     hopscape search torus-level                       words for side 11 in five dimensions
     hopscape ledger --paper torusbcast
 

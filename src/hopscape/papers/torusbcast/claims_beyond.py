@@ -117,19 +117,19 @@ _CLASSES = 30
 
 def _rounds_of(chain: Chain, reading: Reading) -> list[RoundWords]:
     """The three rounds of a class, the first one first; fewer when some round has no words."""
-    found: list[RoundWords] = []
+    rounds: list[RoundWords] = []
     for r in (3, 2, 1):
         best = _words(chain, r, reading)
         if best.length is None:
             break
-        found.insert(0, best)
-    return found
+        rounds.insert(0, best)
+    return rounds
 
 
 def chain_totals(reading: Reading) -> list[tuple[int, ...]]:
     """Lengths of the three rounds of every class of uniform lattice schemes that works."""
-    found = [_rounds_of(chain, reading) for chain, _ in chain_classes()]
-    rows = [tuple(int(one.length or 0) for one in rounds) for rounds in found if len(rounds) == 3]
+    schemes = [_rounds_of(chain, reading) for chain, _ in chain_classes()]
+    rows = [tuple(int(one.length or 0) for one in rounds) for rounds in schemes if len(rounds) == 3]
     return sorted(rows, key=lambda row: (sum(row), row))
 
 

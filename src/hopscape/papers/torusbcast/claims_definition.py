@@ -55,12 +55,12 @@ def walked(name: str, side: int, dimension: int, disjoint: Disjoint = "vertex") 
 
 def faults(name: str, side: int, dimension: int, disjoint: Disjoint) -> list[str]:
     """How a scheme breaks the definition, walked by hand; and where `verify` sees it otherwise."""
-    found = walked(name, side, dimension, disjoint).faults
+    by_hand = walked(name, side, dimension, disjoint).faults
     model = Model(switching="circuit", disjoint=disjoint)
     verdict = verify(run(name, side, dimension), model=model)
-    if bool(verdict) == bool(found):
-        found = [*found, f"verify differs: {verdict.reason}"]
-    return [f"side {side}, {disjoint}-disjoint: {fault}" for fault in found]
+    if bool(verdict) == bool(by_hand):
+        by_hand = [*by_hand, f"verify differs: {verdict.reason}"]
+    return [f"side {side}, {disjoint}-disjoint: {fault}" for fault in by_hand]
 
 
 def wrong_roots(name: str, side: int, dimension: int, count: int = 6) -> list[str]:

@@ -96,10 +96,10 @@ def _check_residues() -> Outcome:
     for d, printed in ((2, star(2)), (3, np.array(paper.DIGITS_3D))):
         matrix = paper.MATRICES[d]
         size = abs(_leibniz(matrix))
-        found, right = _classes(matrix, printed), _classes(matrix, star(d))
+        as_printed, right = _classes(matrix, printed), _classes(matrix, star(d))
         told.append(f"{d}-D: {right} of {size} classes")
-        if found != size:
-            literal.append(f"{d}-D: the printed digits are in {found} of {size} classes")
+        if as_printed != size:
+            literal.append(f"{d}-D: the printed digits are in {as_printed} of {size} classes")
         if right != size or size != len(star(d)):
             wrong.append(f"{d}-D: 0, ±e_i are in {right} of {size} classes")
         if np.abs(np.array(star_digits(d))).sum(axis=1).tolist() != [0] + [1] * 2 * d:
@@ -115,9 +115,9 @@ def _check_residues() -> Outcome:
 def _check_powers() -> Outcome:
     wrong, told = [], []
     for d, base in ((2, 5), (3, 7)):
-        found = matrix_power(paper.MATRICES[d], d)
-        told.append(f"B^{d} = {found.tolist()}")
-        if not np.array_equal(found, base * np.eye(d)):
+        power = matrix_power(paper.MATRICES[d], d)
+        told.append(f"B^{d} = {power.tolist()}")
+        if not np.array_equal(power, base * np.eye(d)):
             wrong.append(told[-1])
         own = word_system("2" if d == 2 else "3-printed")
         for j in range(d):
@@ -158,14 +158,15 @@ def _check_expansions() -> Outcome:
         if isinstance(system, str):
             wrong.append(system)
             continue
-        found = system.digits(points, m)
+        digits_of = system.digits(points, m)
         back = sum(
-            np.array(star_digits(d))[found[:, k]] @ matrix_power(matrix, k).T for k in range(d * m)
+            np.array(star_digits(d))[digits_of[:, k]] @ matrix_power(matrix, k).T
+            for k in range(d * m)
         )
         bad = np.flatnonzero(((back - points) % side).any(axis=1))
         if len(bad):
             wrong.append(f"side {side}: the digits of {points[bad[0]].tolist()} add up to another")
-        vertices += len(found)
+        vertices += len(digits_of)
         told.append(f"{side}^{d}")
     others = 0
     for a, b, c in product(range(-2, 3), repeat=3):

@@ -37,11 +37,11 @@ _SIDES = "sides 5, 25, 125"
 
 def _check_notation() -> Outcome:
     word, printed = paper.EXAMPLE
-    found = steps(parse_word(word), 2)[0].tolist()
-    wrong = [] if [list(p) for p in printed] == found else [f"{word} leads over {found}"]
-    if places_of(word, 2).tolist() != found:
+    places = steps(parse_word(word), 2)[0].tolist()
+    wrong = [] if [list(p) for p in printed] == places else [f"{word} leads over {places}"]
+    if places_of(word, 2).tolist() != places:
         wrong.append(f"{word} leads over {places_of(word, 2).tolist()} by hand")
-    return judge(wrong, f"{word}: {found}")
+    return judge(wrong, f"{word}: {places}")
 
 
 def wordings(d: int, m: int, printed: dict[int, tuple[str, ...]]) -> list[str]:
@@ -64,11 +64,11 @@ def _check_words() -> Outcome:
             if odd != r % 2:
                 wrong.append(f"m = {m}, r = {r}: r and 2m - r differ modulo 2")
             wanted = star(2)[1:] @ matrix_power(paper.MATRICES[2], 2 * m - r).T
-            found = ends_of(paper.WORDS_2D[r % 2], 2, 5**k)
-            same = {tuple(p) for p in wanted.tolist()} & {tuple(p) for p in found.tolist()}
+            ends = ends_of(paper.WORDS_2D[r % 2], 2, 5**k)
+            same = {tuple(p) for p in wanted.tolist()} & {tuple(p) for p in ends.tolist()}
             hits += len(same)
             if len(same) != 4:
-                wrong.append(f"m = {m}, r = {r}: paths end at {found.tolist()}")
+                wrong.append(f"m = {m}, r = {r}: paths end at {ends.tolist()}")
         wrong += wordings(2, m, paper.WORDS_2D)
     return judge(wrong, f"{hits} paths of the rounds of m = 1, 2, 3 end at v + B^(2m-r) D*")
 
@@ -97,29 +97,29 @@ def _check_broadcast() -> Outcome:
 
 
 def _check_length() -> Outcome:
-    found = [walked("numeration", 5**m, 2).longest for m in _SIZES]
+    longest = [walked("numeration", 5**m, 2).longest for m in _SIZES]
     hops = [2 * (5**m // 2) for m in _SIZES]
     printed = [paper.length_2d(m) for m in _SIZES]
     right = [5**m - 1 for m in _SIZES]
     return judge(
-        [f"the formula gives {printed}"] if found != printed else [],
-        f"longest chains {found}, diameters {hops}",
+        [f"the formula gives {printed}"] if longest != printed else [],
+        f"longest chains {longest}, diameters {hops}",
         Correction(
             "the longest path is the diameter, and that is 5^m - 1",
-            [] if found == hops == right else [f"longest chains {found}, not {hops}"],
+            [] if longest == hops == right else [f"longest chains {longest}, not {hops}"],
         ),
-        values={"longest": found, "printed": printed},
+        values={"longest": longest, "printed": printed},
     )
 
 
 def _check_round_lengths() -> Outcome:
     wrong, told = [], []
     for m in _SIZES:
-        found = walked("numeration", 5**m, 2).lengths
+        lengths = walked("numeration", 5**m, 2).lengths
         printed = [paper.round_length_2d(m, r) for r in range(1, 2 * m + 1)]
-        told.append(f"m = {m}: {found}")
-        if found != printed:
-            wrong.append(f"m = {m}: {found}, not {printed}")
+        told.append(f"m = {m}: {lengths}")
+        if lengths != printed:
+            wrong.append(f"m = {m}: {lengths}, not {printed}")
         schedule = run("numeration", 5**m, 2)
         each = np.diff(schedule.path_start)
         if any(len(set(each[schedule.round == r].tolist())) != 1 for r in range(2 * m)):
@@ -165,9 +165,9 @@ def judge_containment(dimension: int, words: str, sizes: Sequence[int]) -> Outco
     base, matrix = 2 * dimension + 1, paper.MATRICES[dimension]
     wrong, told = [], []
     for m in sizes:
-        found = strangers(run("numeration", base**m, dimension), matrix, m)
-        wrong += [f"m = {m}: {text}" for text in found[:2]]
-        told.append(len(found))
+        outside = strangers(run("numeration", base**m, dimension), matrix, m)
+        wrong += [f"m = {m}: {text}" for text in outside[:2]]
+        told.append(len(outside))
     cells = lasting_cells(matrix)
     wrong += cells
     if any(len(sets) != 1 for sets in closure(word_system(words)).values()):
@@ -188,24 +188,28 @@ def delay_faults(name: str, d: int, m: int, rule: str) -> list[str]:
     """Calls in foreign tiles, by hand; where the library sees it otherwise; circuits that met."""
     side, call = (2 * d + 1) ** m, rule == "call"
     schedule = run(name, side, d)
-    found = [f"m = {m}: {text}" for text in strangers(schedule, paper.MATRICES[d], m, calls=call)]
+    crossings = [
+        f"m = {m}: {text}" for text in strangers(schedule, paper.MATRICES[d], m, calls=call)
+    ]
     verdict = check_delay_safety(schedule, "call" if call else "node")
-    if bool(verdict) == bool(found) or int(verdict.details["crossings"]) != len(found):
-        found.append(f"m = {m}: the library says: {verdict.reason}")
+    if bool(verdict) == bool(crossings) or int(verdict.details["crossings"]) != len(crossings):
+        crossings.append(f"m = {m}: the library says: {verdict.reason}")
     if m == 1:
         for seed in range(5):
             clashes = simulate_delays(schedule, "call" if call else "node", seed=seed)[1]
-            found += [f"m = {m}: with delays, circuits met at vertex {c.node}" for c in clashes[:1]]
-    return found
+            crossings += [
+                f"m = {m}: with delays, circuits met at vertex {c.node}" for c in clashes[:1]
+            ]
+    return crossings
 
 
 def _check_delays() -> Outcome:
     wrong, told = [], []
     for m in _SIZES:
         for rule in ("node", "call"):
-            found = delay_faults("numeration", 2, m, rule)
-            wrong += found
-            told.append(len(found))
+            crossings = delay_faults("numeration", 2, m, rule)
+            wrong += crossings
+            told.append(len(crossings))
     return judge(
         wrong,
         f"calls in foreign tiles on {_SIDES}, node and call level in turn: {told}; five runs with"

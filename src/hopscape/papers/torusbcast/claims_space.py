@@ -55,8 +55,8 @@ def _printed(m: int, case: str) -> list[str]:
     schedule = called(7**m, 3, rounds)
     out = []
     for reading in READINGS:
-        found = walk_broadcast(schedule, 7**m, 3, reading).faults
-        out += [f"m = {m}, {reading}-disjoint: {fault}" for fault in found]
+        seen = walk_broadcast(schedule, 7**m, 3, reading).faults
+        out += [f"m = {m}, {reading}-disjoint: {fault}" for fault in seen]
     return out
 
 
@@ -130,13 +130,15 @@ def _check_containment() -> Outcome:
 
 
 def _check_length() -> Outcome:
-    found = [walked("numeration", 7**m, 3).longest for m in _SIZES]
+    longest = [walked("numeration", 7**m, 3).longest for m in _SIZES]
     hops = [_diameter(m) for m in _SIZES]
-    ratios = [Fraction(a, b) for a, b in zip(found, hops, strict=True)]
+    ratios = [Fraction(a, b) for a, b in zip(longest, hops, strict=True)]
     wrong = [
-        f"{a} of {b}" for a, b, c in zip(found, hops, ratios, strict=True) if c != paper.RATIO_3D
+        f"{a} of {b}" for a, b, c in zip(longest, hops, ratios, strict=True) if c != paper.RATIO_3D
     ]
-    return judge(wrong, f"longest chains {found}, diameters {hops}: {', '.join(map(str, ratios))}")
+    return judge(
+        wrong, f"longest chains {longest}, diameters {hops}: {', '.join(map(str, ratios))}"
+    )
 
 
 def _check_delays() -> Outcome:
@@ -175,7 +177,7 @@ def _check_eleven() -> Outcome:
 
 
 def _check_shorter() -> Outcome:
-    found, wrong = {}, []
+    longest, wrong = {}, []
     for name, reading in (
         ("numeration-10", READINGS[0]),
         ("axis", READINGS[0]),
@@ -184,19 +186,19 @@ def _check_shorter() -> Outcome:
     ):
         wrong += faults(name, 49, 3, reading)
         walk = walked(name, 49, 3, reading)
-        found[f"{name} ({reading}-disjoint)"] = walk.longest
+        longest[f"{name} ({reading}-disjoint)"] = walk.longest
         if walk.rounds != 6:
             wrong.append(f"{name} takes {walk.rounds} rounds")
     bound = paper.RATIO_ELEVEN * _diameter(2)
-    best = min(found.values())
+    best = min(longest.values())
     if best >= bound:
         wrong.append(f"the shortest has {best} hops, 11/9 of the diameter are {bound}")
-    told = ", ".join(f"{name} {hops}" for name, hops in found.items())
+    told = ", ".join(f"{name} {hops}" for name, hops in longest.items())
     return judge(
         wrong,
         f"side 49, diameter {_diameter(2)}, 11/9 of it {bound}: {told}",
         note=f"settled: there is, down to {best}; torus-optimum says how short it can be",
-        values=found,
+        values=longest,
     )
 
 

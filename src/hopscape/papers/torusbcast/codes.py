@@ -40,14 +40,14 @@ def lattice_codes(dimension: int) -> list[Point]:
         (8, 2)
     """
     base = 2 * dimension + 1
-    found: dict[frozenset[Point], Point] = {}
+    codes: dict[frozenset[Point], Point] = {}
     for order in permutations(range(1, dimension + 1)):
         for signs in product((1, -1), repeat=dimension):
             a = tuple(s * v for s, v in zip(signs, order, strict=True))
             units = [k for k in range(1, base) if np.gcd(k, base) == 1]
             line = frozenset(tuple(k * v % base for v in a) for k in units)
-            found.setdefault(line, a)
-    return sorted(found.values())
+            codes.setdefault(line, a)
+    return sorted(codes.values())
 
 
 def corner_in_code(dimension: int) -> bool:
@@ -128,7 +128,7 @@ def local_codes(dimension: int, box: int, window: int) -> set[frozenset[Point]]:
     inside = sorted(product(range(-box, box + 1), repeat=dimension), key=_norm)
     covered: set[Point] = set()
     code: list[Point] = []
-    found: set[frozenset[Point]] = set()
+    patterns: set[frozenset[Point]] = set()
 
     def fits(centre: Point) -> bool:
         return not any(p in covered for p in _star(centre))
@@ -138,7 +138,7 @@ def local_codes(dimension: int, box: int, window: int) -> set[frozenset[Point]]:
         while at < len(inside) and inside[at] in covered:
             at += 1
         if at == len(inside):
-            found.add(frozenset(c for c in code if max(map(abs, c)) <= window))
+            patterns.add(frozenset(c for c in code if max(map(abs, c)) <= window))
             return
         for centre in _star(inside[at]):
             if fits(centre):
@@ -152,7 +152,7 @@ def local_codes(dimension: int, box: int, window: int) -> set[frozenset[Point]]:
     covered.update(_star((0,) * dimension))
     code.append((0,) * dimension)
     search(0)
-    return found
+    return patterns
 
 
 def _norm(point: Point) -> tuple[int, int]:

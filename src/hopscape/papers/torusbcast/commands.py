@@ -24,8 +24,8 @@ def torus_broadcast(
     from hopscape.papers.torusbcast.study import study_record
     from hopscape.store import Store
 
-    with Store(resume) as kept:
-        record = study_record(levels, kept)
+    with Store(resume) as store:
+        record = study_record(levels, store)
     if out is not None:
         _write_folder(out, record)
     codes = {name: in_table(value) for name, value in record["codes"].items()}
@@ -41,10 +41,10 @@ def torus_level(
     from hopscape.core.errors import ArgumentError
     from hopscape.papers.torusbcast.flags import find_level
 
-    found = find_level(budget)
-    if found is None:
+    level = find_level(budget)
+    if level is None:
         raise ArgumentError(f"no words were found within {budget} steps a search; allow more")
-    words, chain = found
+    words, chain = level
     record = {
         "words": list(words),
         "functionals": [list(row) for row in chain.functionals],

@@ -171,7 +171,7 @@ def _clashes(schedule: Schedule, begins: IntArray, ends: IntArray) -> list[Clash
     nodes[is_start] = schedule.source
     nodes[~is_start] = schedule.network.heads[schedule.channels]
     order = np.lexsort((begins[call], nodes))
-    found: dict[tuple[int, int], Clash] = {}
+    clashes: dict[tuple[int, int], Clash] = {}
     group = np.flatnonzero(np.diff(nodes[order])) + 1
     for rows in np.split(order, group):
         for i, x in enumerate(rows):
@@ -181,5 +181,5 @@ def _clashes(schedule: Schedule, begins: IntArray, ends: IntArray) -> list[Clash
                     continue
                 if c == e or (is_start[x] and is_start[y]):
                     continue
-                found.setdefault((c, e), Clash(float(begins[e]), int(nodes[x]), c, e))
-    return sorted(found.values(), key=lambda clash: clash.time)
+                clashes.setdefault((c, e), Clash(float(begins[e]), int(nodes[x]), c, e))
+    return sorted(clashes.values(), key=lambda clash: clash.time)

@@ -226,8 +226,8 @@ def shortest_words(
             graph.steps, links, away, target, bound, reading == "vertex", mirror, limit, words
         )
         if code == FOUND:
-            found = [_read(row) for row in words if row[0] >= 0]
-            return RoundWords(bound, with_inverses(found) if paired else tuple(found), proved)
+            disjoint = [_read(row) for row in words if row[0] >= 0]
+            return RoundWords(bound, with_inverses(disjoint) if paired else tuple(disjoint), proved)
         proved = proved and code != UNKNOWN
     return RoundWords(None, (), proved)
 
@@ -303,10 +303,10 @@ def _kernel(rows: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
     pivots: list[int] = []
     for column in range(_D):
         at = len(pivots)
-        found = next((i for i in range(at, len(table)) if table[i][column]), None)
-        if found is None:
+        pivot = next((i for i in range(at, len(table)) if table[i][column]), None)
+        if pivot is None:
             continue
-        table[at], table[found] = table[found], table[at]
+        table[at], table[pivot] = table[pivot], table[at]
         unit = pow(table[at][column], -1, _P)
         table[at] = [x * unit % _P for x in table[at]]
         for i, row in enumerate(table):
@@ -327,11 +327,11 @@ def _short_vectors(most: int) -> IntArray:
     sides = range(-most, most + 1)
     pairs = [v for v in product(sides, repeat=2) if sum(map(abs, v)) <= most]
     triples = [(*v, x) for v in pairs for x in sides if sum(map(abs, v)) + abs(x) <= most]
-    found = []
+    vectors = []
     for head in triples:
         left = most - sum(map(abs, head))
-        found += [(*head, *tail) for tail in pairs if sum(map(abs, tail)) <= left]
-    points = np.array(found)
+        vectors += [(*head, *tail) for tail in pairs if sum(map(abs, tail)) <= left]
+    points = np.array(vectors)
     inside: IntArray = points[points @ np.array(_CODE) % _P == 0]
     return inside
 
@@ -398,19 +398,19 @@ def short_chains(
         classes: Take one line of those that a symmetry of L1 makes alike (a fifth of the work).
     """
     limit = sum(most) if total is None else total
-    near = _short_vectors(max(most[1:]))
-    size = np.abs(near).sum(axis=1)
+    short_vectors = _short_vectors(max(most[1:]))
+    size = np.abs(short_vectors).sum(axis=1)
     plane = _plane()
-    found = []
+    selected = []
     for line, need1 in _lines(most[0], classes):
         axes = _coordinates(line)
         least = np.full(_P**3, 99)
-        np.minimum.at(least, near @ axes.T % _P @ _WEIGHTS, size)
+        np.minimum.at(least, short_vectors @ axes.T % _P @ _WEIGHTS, size)
         for (point, h, q), needs in _flags(plane, least, most, limit - need1):
             s = next(f for f in plane if f @ point % _P)
             rows = [_CODE] + [tuple((f @ axes % _P).tolist()) for f in (h, q, s)]
-            found.append(FiveChain(tuple(rows), line, (need1, *needs)))
-    return sorted(found, key=lambda c: (sum(c.norms), c.norms, c.functionals))
+            selected.append(FiveChain(tuple(rows), line, (need1, *needs)))
+    return sorted(selected, key=lambda c: (sum(c.norms), c.norms, c.functionals))
 
 
 def _plane() -> IntArray:
@@ -529,16 +529,16 @@ def find_level(limit: int = 2_000_000) -> tuple[tuple[str, ...], FiveChain] | No
         chain: FiveChain
     """
     for chain in track(short_chains(), "searching chains"):
-        found = [plane_words(chain.line)]
+        rounds = [plane_words(chain.line)]
         for r in (4, 3, 2):
-            if not found[-1]:
+            if not rounds[-1]:
                 break
             best = shortest_words(
                 chain.rows(r), chain.targets(r), "vertex", _P, chain.norms[r - 1], limit, True
             )
-            found.append(best.words)
-        if len(found) == 4 and found[-1]:
-            first, fourth, third, second = found
+            rounds.append(best.words)
+        if len(rounds) == 4 and rounds[-1]:
+            first, fourth, third, second = rounds
             last = with_inverses(parse_words("X, Y, Z, W, V"))
             rows = (first, second, third, fourth, last)
             if check_words(rows, _D):

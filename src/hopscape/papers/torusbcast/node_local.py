@@ -263,11 +263,11 @@ def feed(schedule: Schedule, start: int, sources: IntArray) -> Schedule:
     second = np.concatenate([net.heads[own], sources]).astype(np.int64)
     fed = Network.from_links(net.order + 1, first, second, spec=f"{net.spec} with a feeder")
     begin = int(schedule.round_start[start])
-    ways = schedule.channels[int(schedule.path_start[begin]) :]
+    channels = schedule.channels[int(schedule.path_start[begin]) :]
     starts = schedule.path_start[begin:] - schedule.path_start[begin]
     count = len(sources)
-    tails = np.concatenate([np.full(count, net.order), net.tails[ways]])
-    heads = np.concatenate([sources, net.heads[ways]])
+    tails = np.concatenate([np.full(count, net.order), net.tails[channels]])
+    heads = np.concatenate([sources, net.heads[channels]])
     return Schedule.from_columns(
         fed,
         schedule.model,

@@ -137,10 +137,10 @@ class MixedSystem:
         Raises:
             ArgumentError: When the side is not a power of the base.
         """
-        found = power_of(side, self.base)
-        if found is None:
+        exponent = power_of(side, self.base)
+        if exponent is None:
             raise ArgumentError(f"side is {side}; it must be a power of {self.base}")
-        return found
+        return exponent
 
     def digits(self, points: IntArray, blocks: int) -> IntArray:
         """Digits (indices) of points: (count, d) in, (count, d * blocks) out, lowest first."""

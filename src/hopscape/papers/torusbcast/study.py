@@ -120,14 +120,14 @@ def delay_rows(runs: int = 20) -> list[dict[str, Any]]:
     for name, side, dimension in (("numeration", 25, 2), ("numeration", 7, 3)):
         schedule = _schedule(name, side, dimension)
         for rule in ("node", "call"):
-            found = [len(simulate_delays(schedule, rule, seed=seed)[1]) for seed in range(runs)]
+            clashes = [len(simulate_delays(schedule, rule, seed=seed)[1]) for seed in range(runs)]
             rows.append(
                 {
                     "spec": schedule.network.spec,
                     "rule": rule,
                     "runs": runs,
-                    "runs_with_clashes": sum(x > 0 for x in found),
-                    "clashes": sum(found),
+                    "runs_with_clashes": sum(x > 0 for x in clashes),
+                    "clashes": sum(clashes),
                 }
             )
     return rows

@@ -85,10 +85,10 @@ def tile_corners(matrix: Sequence[Sequence[int]], m: int, level: int) -> IntArra
 
 def torus_distance(side: int, dimension: int) -> IntArray:
     """Distance of every vertex from the origin, in the order of node numbers."""
-    near = np.minimum(np.arange(side), side - np.arange(side))
+    hops = np.minimum(np.arange(side), side - np.arange(side))
     out = np.zeros((side,) * dimension, dtype=np.int64)
     for axis in range(dimension):
-        out += near.reshape([-1 if a == axis else 1 for a in range(dimension)])
+        out += hops.reshape([-1 if a == axis else 1 for a in range(dimension)])
     return out.ravel()
 
 
@@ -253,13 +253,13 @@ def lasting_cells(matrix: Sequence[Sequence[int]]) -> list[str]:
     out = []
     for edge in star(d)[1:]:
         ends = [0 * edge, edge]
-        found = set()
+        cells = set()
         for j in range(base):
             for end in ends:
                 at = j * edge + end
                 cell = (at - home[tuple((at % base).tolist())]) // scale
-                found.add(tuple(cell.tolist()))
+                cells.add(tuple(cell.tolist()))
         sign = {tuple((0 * edge).tolist()), tuple((edge * (1 if scale > 0 else -1)).tolist())}
-        if not found <= sign:
-            out.append(f"the edge {edge.tolist()} meets the cells {sorted(found)}")
+        if not cells <= sign:
+            out.append(f"the edge {edge.tolist()} meets the cells {sorted(cells)}")
     return out
