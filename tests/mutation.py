@@ -122,9 +122,12 @@ def tests_of(path: Path) -> tuple[list[str], list[str]]:
     sys.path.insert(0, str(TESTS))
     from twins import TWINS
 
+    compared: dict[str, list[Path]] = defaultdict(list)
+    for kernels, test, *_ in TWINS:
+        compared[kernels].append(TESTS / test)
     parts = path.relative_to(SOURCE).with_suffix("").parts
     module, name = ".".join(parts), parts[-1].removesuffix("_kernels")
-    twin = [TESTS / TWINS[module][0]] if module in TWINS else []
+    twin = list(compared[module])
     if parts[0] in QUICK and name != parts[-1]:
         twin.insert(0, TESTS / QUICK[parts[0]])
     folder = TESTS / parts[0]
@@ -137,8 +140,8 @@ def tests_of(path: Path) -> tuple[list[str], list[str]]:
         for user in sorted(path.parent.rglob("*.py"))
         if re.search(rf"hopscape\.{re.escape(module)}\b", user.read_text(encoding="utf-8"))
     ]
-    twins = (TWINS.get(".".join(u.relative_to(SOURCE).with_suffix("").parts)) for u in users)
-    twin += [TESTS / found[0] for found in twins if found]
+    for user in users:
+        twin += compared[".".join(user.relative_to(SOURCE).with_suffix("").parts)]
     if not twin and not named:
         named = [test for user in users for test in mentions(user, folder)[:MENTIONS]]
     routers = [TESTS / "core" / "test_router.py", TESTS / "families" / "test_facts.py"]
