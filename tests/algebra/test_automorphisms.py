@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
-from hopscape.algebra.automorphisms import automorphism, orbits
+from hopscape.algebra.groups import automorphism_group, orbits
 from hopscape.formats.graphs import to_igraph
 
 
@@ -49,9 +49,12 @@ def test_orbits_are_those_of_the_whole_group(spec):
 def test_what_is_found_keeps_links(n, data):
     jumps = data.draw(st.lists(st.integers(1, n - 1), min_size=1, max_size=3))
     net = hopscape.build(f"circulant({n}, {', '.join(map(str, [1, *jumps]))})")
-    move = automorphism(net, 0, data.draw(st.integers(0, n - 1)))
-    assert move is not None
-    assert Counter((int(move[v]), int(move[w])) for v, w in links(net).elements()) == links(net)
+    target = data.draw(st.integers(0, n - 1))
+    moves = automorphism_group(net).moves_to(target)
+    assert sorted(moves) == list(range(n))
+    for v, move in moves.items():
+        assert move[v] == target
+        assert Counter((int(move[a]), int(move[b])) for a, b in links(net).elements()) == links(net)
 
 
 def test_parallel_links_and_loops_are_told_apart():

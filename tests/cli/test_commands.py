@@ -107,7 +107,7 @@ def test_route_round_dead_parts() -> None:
         assert all(v in net.neighbours(u) for u, v in pairwise(path))
     assert len(found["disjoint_paths"]) == 2
     assert "is dead" in refused("route", "torus(4, 4)", "0", "10", "--dead", "10")
-    assert "leave it out" in refused(
+    assert "does not go with dead parts" in refused(
         "route", "ring(5)", "0", "2", "--dead", "1", "--router", "table"
     )
     assert "no such link" in refused("route", "ring(5)", "0", "2", "--dead-link", "0-2")

@@ -358,7 +358,7 @@ def test_the_kinds_of_ports_are_kinds_of_the_network():
     huge = hopscape.build(f"torus({', '.join(['14'] * 15)})")
     assert len(huge.classes) == 15
     assert huge.classes_at(np.asarray([0])).tolist() == [[port // 2 for port in range(30)]]
-    assert not huge.has_arrays
+    assert not huge.materialised
     for plain in (torus, huge):
         assert plain.one_speed
         assert "classes" not in summarise(plain)

@@ -90,13 +90,13 @@ def test_networks_that_cannot_be_built(spec, edges):
         assert len(ways) == most_disjoint(net, a, b) == net.facts.degree_max
         (one,) = disjoint_paths(net, a, b, count=1, edges=edges)
         assert len(one) - 1 == net.router().distance(a, b)
-    assert not net.has_arrays
+    assert not net.materialised
 
 
 def test_arrays_that_exist_are_used():
     net = hopscape.build("torus(400, 400)")
     assert len(disjoint_paths(net, 0, 1)) == 4
-    assert not net.has_arrays
+    assert not net.materialised
     assert len(net.heads) == 4 * net.order
     assert [len(way) - 1 for way in disjoint_paths(net, 0, 1)] == [1, 3, 3, 9]
 

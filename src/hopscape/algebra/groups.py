@@ -24,7 +24,7 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_at_most
 from hopscape.core.progress import check_time
 
-__all__ = ["AutomorphismGroup", "automorphism_group", "coloured_group"]
+__all__ = ["AutomorphismGroup", "automorphism_group", "coloured_group", "orbits"]
 
 _MOST_NODES = 5000
 _MOST_CHANNELS = 2_000_000
@@ -50,6 +50,29 @@ class AutomorphismGroup:
     def orbits(self) -> list[list[int]]:
         """Classes of nodes that automorphisms move into each other, by their least node."""
         return _classes(_merged(self.nodes, _moves(self.generators)))
+
+    def moves_to(self, target: int) -> dict[int, IntArray]:
+        """For every node of the target's orbit an automorphism that moves it there.
+
+        A walk over the orbit (Schreier's tree): O(orbit · generators · nodes).
+
+        Examples:
+            >>> import hopscape
+            >>> moves = automorphism_group(hopscape.build("ring(5)")).moves_to(2)
+            >>> [int(moves[v][v]) for v in range(5)]
+            [2, 2, 2, 2, 2]
+        """
+        moves = {target: np.arange(self.nodes)}
+        frontier = [target]
+        inverses = [np.argsort(g) for g in self.generators]
+        while frontier:
+            v = frontier.pop()
+            for g, back in zip(self.generators, inverses, strict=True):
+                for there, step in ((int(back[v]), g), (int(g[v]), back)):  # step moves it to v
+                    if there not in moves:
+                        moves[there] = moves[v][step]
+                        frontier.append(there)
+        return moves
 
     def pair_orbits(self, tails: IntArray, heads: IntArray, *, ordered: bool = True) -> int:
         """Into how many classes the automorphisms divide these pairs of nodes."""
@@ -134,6 +157,30 @@ def automorphism_group(network: Network) -> AutomorphismGroup:
     require_at_most(network.order, _MOST_NODES, spec, found)
     require_at_most(network.channels, _MOST_CHANNELS, spec, found, "channels")
     return coloured_group(network.spec, network.tails, network.heads, _distance_colours(network))
+
+
+def orbits(network: Network, colours: Sequence[int] | None = None) -> list[list[int]]:
+    """Classes of nodes that automorphisms (keeping colours) move into each other.
+
+    Nodes are only ever put together when an automorphism was found: where the search takes too
+    long, every node is a class of its own.
+
+    Examples:
+        >>> import hopscape
+        >>> orbits(hopscape.build("path(5)"))
+        [[0, 4], [1, 3], [2]]
+    """
+    views = _distance_colours(network)
+    if colours is not None:
+        views = views + len(views) * np.asarray(colours, dtype=np.int64)
+    _, together = np.unique(views, return_inverse=True)
+    try:
+        group = coloured_group(
+            network.spec, network.tails, network.heads, together.ravel().astype(np.int64)
+        )
+    except TooLargeError:
+        return [[v] for v in range(network.order)]
+    return group.orbits()
 
 
 def _distance_colours(network: Network) -> IntArray:

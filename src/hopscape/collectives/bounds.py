@@ -359,7 +359,7 @@ def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
     """
     if len(goal.groups) == 1:
         return bandwidth_optimum(network.among(goal.groups[0]), goal.everywhere())
-    few = not network.has_arrays and network.order > _ALL_PAIRS
+    few = not network.materialised and network.order > _ALL_PAIRS
     if goal.groups or network.endpoint_count < 2 or few:
         return None
     if goal.kind in ("all-gather", "reduce-scatter"):

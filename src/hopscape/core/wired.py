@@ -243,11 +243,6 @@ class Wired:
             return 8 * (self.order + 1) + 8 * self.channels
         return 8 * (self.order + 1) + self.order * self.family.ports * (4 + 4)
 
-    @property
-    def has_arrays(self) -> bool:
-        """Are the arrays of the wiring built already?"""
-        return self._heads is not None
-
     # -- wiring -----------------------------------------------------------------------------
 
     @property

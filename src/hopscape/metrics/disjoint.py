@@ -88,7 +88,7 @@ def disjoint_paths(
             if not dead & set(path) and not cut & {frozenset(hop) for hop in pairwise(path)}
         ]
         return paths[:count]
-    if network.order <= _BUILT or network.has_arrays or not _routed(network):
+    if network.order <= _BUILT or network.materialised or not _routed(network):
         return _least_cost(network, start, end, count, edges)
     most = most_disjoint(network, start, end)
     return _augmented(network, start, end, most if count is None else min(count, most), edges)

@@ -93,7 +93,7 @@ def test_counts_of_the_papers(spec: str, endpoints: int, switches: int, ports: i
     net = hopscape.build(spec)
     assert counts(spec) == (endpoints, switches)
     assert net.family.ports == ports
-    assert not net.has_arrays
+    assert not net.materialised
 
 
 @pytest.mark.parametrize(
@@ -435,7 +435,7 @@ def test_routes_and_addresses_without_building() -> None:
         assert net.node(net.address(net.order - 1)) == net.order - 1
         route = net.route(0, net.order // 3)
         assert route.length == net.router().distance(0, net.order // 3)
-        assert not net.has_arrays
+        assert not net.materialised
 
 
 def test_words_of_arrangements() -> None:

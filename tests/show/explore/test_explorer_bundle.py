@@ -14,7 +14,7 @@ import hopscape
 
 ROOT = Path(__file__).parents[3]
 WEB = ROOT / "web"
-ASSETS = Path(hopscape.__file__).parent / "explore" / "assets"
+ASSETS = Path(hopscape.__file__).parent / "show" / "explore" / "assets"
 FILES = ("explorer.js", "explorer.css", "sources.sha256")
 
 

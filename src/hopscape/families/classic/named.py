@@ -98,20 +98,18 @@ class _Named(LCF):
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     notation: ClassVar[tuple[tuple[int, ...], int]]
     title: ClassVar[str]
-    span: ClassVar[int]
-    """Diameter and radius."""
-    around: ClassVar[int]
-    """Girth."""
-    hops: ClassVar[int]
+    diameter: ClassVar[int]
+    """The radius as well."""
+    girth: ClassVar[int]
+    distance_sum: ClassVar[int]
     """Sum of the distances from a node (on average, where nodes differ)."""
-    halves: ClassVar[int]
-    """Bisection width."""
+    bisection: ClassVar[int]
     transitive: ClassVar[bool] = True
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         order = len(cls.notation[0]) * cls.notation[1]
-        figures = f"degree 3, diameter {cls.span}, girth {cls.around}"
+        figures = f"degree 3, diameter {cls.diameter}, girth {cls.girth}"
         cls.summary, cls.example = f"{cls.title}: {order} nodes, {figures}", cls.name
 
     def __init__(self) -> None:
@@ -121,10 +119,10 @@ class _Named(LCF):
         return Facts.symmetric(
             self.order,
             3,
-            self.span,
-            mean_distance=Fraction(self.hops, self.order - 1),
-            girth=self.around,
-            bisection=self.halves,
+            self.diameter,
+            mean_distance=Fraction(self.distance_sum, self.order - 1),
+            girth=self.girth,
+            bisection=self.bisection,
             vertex_transitive=self.transitive,
         )
 
@@ -134,8 +132,8 @@ class MoebiusKantor(_Named):
 
     name = "moebius_kantor"
     title = "Möbius–Kantor graph"
-    notation, span, around = ((5, -5), 8), 4, 6
-    hops, halves = 34, 6
+    notation, diameter, girth = ((5, -5), 8), 4, 6
+    distance_sum, bisection = 34, 6
 
 
 class Pappus(_Named):
@@ -143,8 +141,8 @@ class Pappus(_Named):
 
     name = "pappus"
     title = "Pappus graph"
-    notation, span, around = ((5, 7, -7, 7, -7, -5), 3), 4, 6
-    hops, halves = 41, 7
+    notation, diameter, girth = ((5, 7, -7, 7, -7, -5), 3), 4, 6
+    distance_sum, bisection = 41, 7
 
 
 class Desargues(_Named):
@@ -152,8 +150,8 @@ class Desargues(_Named):
 
     name = "desargues"
     title = "Desargues graph"
-    notation, span, around = ((5, -5, 9, -9), 5), 5, 6
-    hops, halves = 50, 6
+    notation, diameter, girth = ((5, -5, 9, -9), 5), 5, 6
+    distance_sum, bisection = 50, 6
 
 
 class Dodecahedron(_Named):
@@ -161,8 +159,8 @@ class Dodecahedron(_Named):
 
     name = "dodecahedron"
     title = "dodecahedron"
-    notation, span, around = ((10, 7, 4, -4, -7, 10, -4, 7, -7, 4), 2), 5, 5
-    hops, halves = 50, 6
+    notation, diameter, girth = ((10, 7, 4, -4, -7, 10, -4, 7, -7, 4), 2), 5, 5
+    distance_sum, bisection = 50, 6
 
 
 class McGee(_Named):
@@ -170,8 +168,8 @@ class McGee(_Named):
 
     name = "mcgee"
     title = "McGee graph"
-    notation, span, around = ((12, 7, -7), 8), 4, 7
-    hops, halves = 59, 8
+    notation, diameter, girth = ((12, 7, -7), 8), 4, 7
+    distance_sum, bisection = 59, 8
     transitive = False
 
 
@@ -180,8 +178,8 @@ class Nauru(_Named):
 
     name = "nauru"
     title = "Nauru graph"
-    notation, span, around = ((5, -9, 7, -7, 9, -5), 4), 4, 6
-    hops, halves = 62, 8
+    notation, diameter, girth = ((5, -9, 7, -7, 9, -5), 4), 4, 6
+    distance_sum, bisection = 62, 8
 
 
 class F26A(_Named):
@@ -189,8 +187,8 @@ class F26A(_Named):
 
     name = "f26a"
     title = "F26A"
-    notation, span, around = ((-7, 7), 13), 5, 6
-    hops, halves = 71, 9
+    notation, diameter, girth = ((-7, 7), 13), 5, 6
+    distance_sum, bisection = 71, 9
 
 
 class TutteCoxeter(_Named):
@@ -198,8 +196,8 @@ class TutteCoxeter(_Named):
 
     name = "tutte_coxeter"
     title = "Tutte–Coxeter graph"
-    notation, span, around = ((-13, -9, 7, -7, 9, 13), 5), 4, 8
-    hops, halves = 83, 9
+    notation, diameter, girth = ((-13, -9, 7, -7, 9, 13), 5), 4, 8
+    distance_sum, bisection = 83, 9
 
 
 class Dyck(_Named):
@@ -207,8 +205,8 @@ class Dyck(_Named):
 
     name = "dyck"
     title = "Dyck graph"
-    notation, span, around = ((5, -5, 13, -13), 8), 5, 6
-    hops, halves = 98, 8
+    notation, diameter, girth = ((5, -5, 13, -13), 8), 5, 6
+    distance_sum, bisection = 98, 8
 
 
 class Coxeter(ListedFamily):

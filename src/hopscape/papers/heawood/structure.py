@@ -18,7 +18,7 @@ from itertools import product
 
 import numpy as np
 
-from hopscape.algebra.automorphisms import orbits
+from hopscape.algebra.groups import orbits
 from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
 from hopscape.core.arrays import IntArray
 from hopscape.core.channels import PLAIN, ChannelClass

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from hopscape.algebra.automorphisms import automorphism
+from hopscape.algebra.groups import automorphism_group
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import TooLargeError
@@ -136,13 +136,13 @@ class TableWalks(CoveringWalks):
 @lru_cache(maxsize=8)
 def _moves_to_zero(base: Network) -> IntArray | None:
     """For each node an automorphism that moves it to node 0; None when one has none."""
-    moves = []
-    for v in range(base.order):
-        move = automorphism(base, v, 0)
-        if move is None:
-            return None
-        moves.append(move)
-    return np.stack(moves)
+    try:
+        moves = automorphism_group(base).moves_to(0)
+    except TooLargeError:
+        return None
+    if len(moves) < base.order:
+        return None
+    return np.stack([moves[v] for v in range(base.order)])
 
 
 def held_karp(distance: IntArray, starts: IntArray, marks: IntArray) -> IntArray:

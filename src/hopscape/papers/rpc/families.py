@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopscape.algebra.automorphisms import orbits
+from hopscape.algebra.groups import orbits
 from hopscape.core.addresses import Addresses
 from hopscape.core.arrays import IntArray
 from hopscape.core.channels import ATTRIBUTES, ChannelClass
