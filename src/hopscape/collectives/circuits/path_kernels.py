@@ -5,6 +5,10 @@ that share no node, or no link. Every search runs backwards from one wanting nod
 nearest informed one, so that late rounds with many short circuits are as quick as early ones.
 Augmenting paths are due to L. R. Ford and D. R. Fulkerson (1956), shortest ones to J. Edmonds and
 R. M. Karp (1972).
+
+It is a largest flow, but one that is kept from move to move and whose paths are a few hops long:
+:func:`hopscape.metrics.flow_kernels.largest_flow` (Dinic) finds as many circuits of a round in 4 to
+15 times the time (64, 576 and 500 nodes, a fifth of them informed).
 """
 
 from __future__ import annotations
