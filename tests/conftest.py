@@ -47,6 +47,8 @@ def is_known(*specs: Any) -> bool:
 
 def _needs_a_paper(item: pytest.Item) -> bool:
     """Does a test name a family that is not installed, in a parameter or in a text of its own?"""
+    if _ABSENT and isinstance(item, pytest.DoctestItem):
+        return not is_known(*(literal for _, literal in _LITERAL.findall(item.dtest.docstring)))
     if not _ABSENT or not isinstance(item, pytest.Function):
         return False
     values = item.callspec.params.values() if hasattr(item, "callspec") else ()

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 import hopscape
-from twins import TWINS
+from conftest import PAPERS
+from twins import TWINS as ALL_TWINS
 
+TWINS = [row for row in ALL_TWINS if PAPERS or not row[0].startswith("papers.")]
 SOURCE, TESTS = Path(hopscape.__file__).parent, Path(__file__).parent
 
 

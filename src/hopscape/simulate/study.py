@@ -10,6 +10,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
+from hopscape.core.plugins import plugin_entries
 from hopscape.core.spec import parse
 from hopscape.metrics.bisection import bisection
 from hopscape.metrics.distances import distance_profile
@@ -21,7 +22,7 @@ from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import make_traffic
 from hopscape.store import Store, Task, run_tasks
 
-__all__ = ["SIZES", "load_rows", "write_page"]
+__all__ = ["SIZES", "load_rows", "networks_of_size", "write_page"]
 
 SIZES: dict[int, tuple[str, ...]] = {
     64: (
@@ -111,7 +112,7 @@ def load_rows(
     tasks = [
         Task.of(measure, (size, spec, list(traffics), cycles, precision, seed), about=spec)
         for size in sizes
-        for spec in SIZES[size]
+        for spec in networks_of_size(size)
     ]
     with Store(resume) as kept:
         done = run_tasks(tasks, measure, kept, threads=workers, text="load study")
@@ -120,6 +121,12 @@ def load_rows(
     points = [point for results in found.values() for _, curve in results for point in curve]
     _scale(rows, points)
     return rows, points
+
+
+def networks_of_size(size: int) -> list[str]:
+    """The study's networks of about a size whose families are installed: some are of papers."""
+    known = plugin_entries("families")
+    return [spec for spec in SIZES[size] if parse(spec).name in known]
 
 
 def _build(network: Network) -> Setup:
