@@ -12,10 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numba import njit, typeof, types
-from numba.core.compiler import Flags
 
 from hopscape.core import compile_ahead as ahead
 from hopscape.core import kernel_cache
@@ -217,19 +214,6 @@ def test_the_plan_is_what_the_jobs_compile(job: str) -> None:
 def decode_all(text: str) -> list[object]:
     """The types of an entry."""
     return [decode(plain) for plain in json.loads(text)]
-
-
-@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 30), st.booleans()), max_size=8))
-def test_settings_are_compared_as_numba_does(steps):
-    flags, names = (Flags(), Flags()), [k for k, o in Flags.options.items() if o.type is bool]
-    for side, option, value in steps:
-        setattr(flags[side], names[option % len(names)], value)
-    slow = flags[0] == flags[1]
-    with ahead._quick_comparison():
-        assert (flags[0] == flags[1]) is slow
-        assert flags[0] != 1
-        assert flags[0] == flags[0].copy()
-    assert flags[0] == flags[0].copy()
 
 
 def test_processes_that_are_not_needed_end_at_once(monkeypatch):

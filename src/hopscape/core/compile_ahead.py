@@ -28,7 +28,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -119,9 +119,8 @@ def compile_entries(entries: Sequence[Entry], processes: int) -> int:
     often = gc.get_threshold()
     gc.set_threshold(_GARBAGE)
     try:
-        with _quick_comparison():
-            for _ in track(jobs.run(_compile), "compiling kernels, first run only", len(missing)):
-                pass
+        for _ in track(jobs.run(_compile), "compiling kernels, first run only", len(missing)):
+            pass
     finally:
         gc.set_threshold(*often)
         jobs.stop()
@@ -142,14 +141,15 @@ class _Kernel:
     @classmethod
     def find(cls, entry: Entry) -> _Kernel | None:
         """None when there is no such function any more."""
+        from hopscape.core.kernel import is_kernel
+
         module, _, name = entry.name.partition(":")
         try:
             function = getattr(importlib.import_module(module), name)
             types = tuple(decode(plain) for plain in json.loads(entry.types))
-            function.py_func, function._cache  # noqa: B018
         except (ImportError, AttributeError, TypeError, ValueError):
             return None
-        return cls(entry, function, types)
+        return cls(entry, function, types) if is_kernel(function) else None
 
     def is_cached(self) -> bool:
         """Is it compiled, here or on disk?"""
@@ -173,32 +173,6 @@ class _Kernel:
                     left.append(other)
                     out.add(f"{other.py_func.__module__}:{other.py_func.__name__}")
         return out
-
-
-@contextmanager
-def _quick_comparison() -> Iterator[None]:
-    """Let numba compare settings by those that are set.
-
-    It looks its own functions up by their settings, and asks for every option of both sides each
-    time: a fifteenth of the time of a first run. Options that neither side has set are equal.
-    """
-    from numba.core.targetconfig import TargetConfig
-
-    compare = TargetConfig.__eq__
-
-    def same(one: Any, other: Any) -> Any:
-        if type(one) is not type(other):
-            return compare(one, other)
-        ours, theirs = one._values, other._values
-        asked = ours.keys() | theirs.keys()
-        return ours == theirs or all(getattr(one, k) == getattr(other, k) for k in asked)
-
-    if hasattr(TargetConfig, "_values"):  # else another numba
-        TargetConfig.__eq__ = same
-    try:
-        yield
-    finally:
-        TargetConfig.__eq__ = compare
 
 
 def _compile(kernel: _Kernel) -> bool:
@@ -246,13 +220,12 @@ def _serve_parent() -> None:
     """In another process: compile what the parent asks for, until it asks no more."""
     importlib.import_module("hopscape.core.kernel")
     gc.set_threshold(_GARBAGE)
-    with _quick_comparison():
-        for line in sys.stdin:
-            name, types, cost, _ = json.loads(line)
-            kernel = _Kernel.find(Entry(name, json.dumps(types), cost, ()))
-            if kernel is not None:
-                _compile(kernel)
-            print("done", flush=True)
+    for line in sys.stdin:
+        name, types, cost, _ = json.loads(line)
+        kernel = _Kernel.find(Entry(name, json.dumps(types), cost, ()))
+        if kernel is not None:
+            _compile(kernel)
+        print("done", flush=True)
 
 
 class _Jobs:

@@ -14,6 +14,13 @@ Numba compiles a kernel anew when its own file has changed. A kernel also holds 
 that it calls and the constants that it imports, so here the files of these count as well.
 
 Kernels without a compiler: as plain Python, all of them with ``NUMBA_DISABLE_JIT=1``.
+
+Private parts of numba are touched here and nowhere else, each with a test in
+``tests/core/test_kernel.py`` that fails when another numba has changed them: the stamp, the index
+and the key of its cache (``_source_stamp``, ``_load_index``, ``_index_key``), how a dispatcher
+compiles a call (``_compile_for_args``) and resolves one from a kernel (``get_call_template``), and
+the owner of an array (``meminfo``, ``parent``). ``pyproject.toml`` admits numba up to the newest
+version that the suite has passed with.
 """
 
 from __future__ import annotations
@@ -27,9 +34,22 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import njit, types
+from numba.core import cgutils
 
-__all__ = ["copied", "helper", "interpreted", "intrinsic_or", "is_cached", "is_ready", "kernel"]
+__all__ = [
+    "copied",
+    "fetch",
+    "helper",
+    "interpreted",
+    "intrinsic_or",
+    "is_cached",
+    "is_kernel",
+    "is_ready",
+    "kernel",
+    "without_owners",
+]
 
 _LITTLE = 500_000  # steps: about a quarter of a second
 _DIGITS = 18
@@ -116,6 +136,11 @@ class _Tiers:
         return kinds not in self._missing
 
 
+def is_kernel(function: Any) -> bool:
+    """Is a function compiled when it is called, and kept on disk?"""
+    return hasattr(function, "py_func") and hasattr(function, "_cache")
+
+
 def is_cached(made: Any, kinds: tuple[Any, ...]) -> bool:
     """Is a kernel compiled, here or on disk? A question about the insides of numba's cache."""
     try:
@@ -178,6 +203,59 @@ def intrinsic_or(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], An
         return made
 
     return choose
+
+
+def _nothing_to_fetch(array: Any, row: Any, column: Any) -> None:
+    """Nothing to do where nothing is compiled."""
+
+
+@intrinsic_or(_nothing_to_fetch)
+def fetch(_context: Any, array: Any, row: Any, column: Any) -> Any:
+    """Ask for the cache line of ``array[row, column]``, which will be needed soon."""
+
+    def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = signature.args[0]
+        view = target.make_array(kind)(target, builder, arguments[0])
+        place = cgutils.get_item_pointer(
+            target,
+            builder,
+            kind,
+            view,
+            [target.cast(builder, arguments[i], signature.args[i], types.intp) for i in (1, 2)],
+            wraparound=False,
+        )
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        ask = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], ask)
+        builder.call(prefetch, [builder.bitcast(place, byte), word(0), word(3), word(1)])
+        return target.get_dummy_value()
+
+    return types.void(array, types.unliteral(row), types.unliteral(column)), build
+
+
+@intrinsic_or(lambda record: record)
+def without_owners(_context: Any, record: Any) -> Any:
+    """The same arrays without owners: in the loops of a kernel nobody counts references to them.
+
+    The caller of the kernel must hold the arrays, as Python does for the arguments of a call.
+    """
+
+    def strip(target: Any, builder: Any, kind: Any, value: Any) -> Any:
+        if isinstance(kind, types.BaseTuple):
+            parts = [
+                strip(target, builder, each, builder.extract_value(value, i))
+                for i, each in enumerate(kind)
+            ]
+            return target.make_tuple(builder, kind, parts)
+        view = target.make_array(kind)(target, builder, value)
+        view.meminfo = cgutils.get_null_value(view.meminfo.type)
+        view.parent = cgutils.get_null_value(view.parent.type)
+        return view._getvalue()
+
+    def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return strip(target, builder, record, arguments[0])
+
+    return record(record), build
 
 
 @cache

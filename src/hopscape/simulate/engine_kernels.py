@@ -14,15 +14,11 @@ allocation of the switch.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numba import config, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from hopscape.core.arrays import Integer
-from hopscape.core.kernel import kernel
+from hopscape.core.kernel import kernel, without_owners
 from hopscape.simulate.layout import (
     BORN,
     CIRCUIT,
@@ -95,36 +91,6 @@ from hopscape.simulate.switch_kernels import allocate_switch, choose_senders
 __all__ = ["advance"]
 
 
-@intrinsic
-def _ownerless(context: Any, record: Any) -> Any:
-    """The same arrays without owners: in the loop nobody then counts references to them."""
-
-    def strip(target: Any, builder: Any, kind: Any, value: Any) -> Any:
-        if isinstance(kind, types.BaseTuple):
-            parts = [
-                strip(target, builder, each, builder.extract_value(value, i))
-                for i, each in enumerate(kind)
-            ]
-            return target.make_tuple(builder, kind, parts)
-        view = target.make_array(kind)(target, builder, value)
-        view.meminfo = cgutils.get_null_value(view.meminfo.type)
-        view.parent = cgutils.get_null_value(view.parent.type)
-        return view._getvalue()
-
-    def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return strip(target, builder, record, arguments[0])
-
-    return record(record), build
-
-
-def _itself(record: Any) -> Any:
-    """Where nothing is compiled (NUMBA_DISABLE_JIT=1), arrays stay as they are."""
-    return record
-
-
-_bare = _itself if config.DISABLE_JIT else _ownerless
-
-
 @kernel(error_model="numpy", _nrt=False)
 def advance(
     fabric: Fabric,
@@ -135,7 +101,8 @@ def advance(
     patience: Integer,
 ) -> Integer:
     """Run to cycle `until`; stop early, returning 1, when nothing has moved for `patience`."""
-    fabric, state, source, counters = _bare(fabric), _bare(state), _bare(source), _bare(counters)
+    fabric, state = without_owners(fabric), without_owners(state)
+    source, counters = without_owners(source), without_owners(counters)
     numbers, scalars, ejections = fabric.numbers, state.scalars, state.ejections
     at_once = numbers[N_ROUTING] + numbers[N_VC_ALLOC] == 1
     while scalars[NOW] < until:

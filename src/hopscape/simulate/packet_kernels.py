@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import config, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from hopscape.core.arrays import IntArray, Integer
-from hopscape.core.kernel import copied, helper
+from hopscape.core.kernel import copied, fetch, helper, intrinsic_or
 from hopscape.simulate.layout import (
     BEGIN,
     BORN,
@@ -53,7 +51,6 @@ inner = partial(helper, error_model="numpy", _nrt=False)
 """For functions of the engine that only kernels call; they allocate nothing."""
 
 
-@intrinsic
 def _ring_first(context: Any, mask: Any, start: Any) -> Any:
     """The code of :func:`ring_first`: one instruction counts the zeros below the lowest bit."""
 
@@ -72,45 +69,13 @@ def _ring_first(context: Any, mask: Any, start: Any) -> Any:
     return types.int64(types.unliteral(mask), types.unliteral(start)), build
 
 
-@intrinsic
-def _prefetch(context: Any, array: Any, row: Any, column: Any) -> Any:
-    """The code of :func:`fetch`."""
-
-    def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = signature.args[0]
-        view = target.make_array(kind)(target, builder, arguments[0])
-        place = cgutils.get_item_pointer(
-            target,
-            builder,
-            kind,
-            view,
-            [target.cast(builder, arguments[i], signature.args[i], types.intp) for i in (1, 2)],
-            wraparound=False,
-        )
-        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-        ask = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], ask)
-        builder.call(prefetch, [builder.bitcast(place, byte), word(0), word(3), word(1)])
-        return target.get_dummy_value()
-
-    return types.void(array, types.unliteral(row), types.unliteral(column)), build
-
-
 def _plain_ring_first(mask: Integer, start: Integer) -> Integer:
     """The first bit of a mask from `start` on, going round; the mask is not empty."""
     later = int(mask) >> int(start) << int(start) or int(mask)
     return (later & -later).bit_length() - 1
 
 
-def _plain_hint(array: IntArray, row: Integer, column: Integer) -> None:
-    """Ask for the cache line of ``array[row, column]``, which will be needed soon.
-
-    There is nothing to do where nothing is compiled (NUMBA_DISABLE_JIT=1).
-    """
-
-
-ring_first = _plain_ring_first if config.DISABLE_JIT else _ring_first
-fetch = _plain_hint if config.DISABLE_JIT else _prefetch
+ring_first = intrinsic_or(_plain_ring_first)(_ring_first)
 
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
