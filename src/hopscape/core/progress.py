@@ -49,7 +49,7 @@ _began = (0.0, 0.0)  # when the limit was set: wall time and processor time
 _compiler: object = None
 _EVIDENCE = 0.5  # seconds of work before its end is foretold
 _LITTLE = 0.1  # seconds of processor time that tell nothing
-_HOPELESS = 3.0  # times the time that is left
+_OVERRUN = 3.0  # times the time left: a prediction is rarely off by more
 _PACE = 0.3  # seconds that a part of paced work takes
 _steps_left = math.inf
 
@@ -188,7 +188,7 @@ def check_time(text: str, needed: float = 0.0) -> None:
         OutOfTimeError: With `text`.
     """
     left = time_left()
-    needed *= _crowd()
+    needed *= _contention()
     if left < needed:
         longer = f", about {human_time(needed)}" if needed else ""
         raise OutOfTimeError(f"{text} would take longer than the time limit allows{longer}")
@@ -201,7 +201,7 @@ def _worked() -> float:
     return time.process_time()
 
 
-def _crowd() -> float:
+def _contention() -> float:
     """How many times as long as its processor time work has taken since the limit was set."""
     if _deadline == math.inf:
         return 1.0
@@ -268,7 +268,7 @@ def _watched(text: str, total: int) -> Iterator[Callable[[int], None]]:
         if bar is not None:
             bar.update(done)
         if _deadline < math.inf:
-            _foretell(text, time.monotonic() - begin, done, total)
+            _predict_end(text, time.monotonic() - begin, done, total)
 
     try:
         yield watch
@@ -277,10 +277,10 @@ def _watched(text: str, total: int) -> Iterator[Callable[[int], None]]:
             bar.close()
 
 
-def _foretell(text: str, elapsed: float, done: int, total: int) -> None:
+def _predict_end(text: str, elapsed: float, done: int, total: int) -> None:
     """End work whose first steps show that it cannot be done in time."""
     check_time(text)
     rest = elapsed / done * (total - done)
-    if elapsed > _EVIDENCE and rest > _HOPELESS * time_left():
+    if elapsed > _EVIDENCE and rest > _OVERRUN * time_left():
         longer = human_time(elapsed + rest)
         raise OutOfTimeError(f"{text} would take longer than the time limit allows, about {longer}")

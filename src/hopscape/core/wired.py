@@ -32,12 +32,16 @@ __all__ = ["NodeLike", "Wired"]
 NodeLike = int | Sequence[int] | str
 """A node number, an address, or the text of either."""
 
-_CHUNK = 1 << 16
+_CHUNK = (
+    1 << 16
+)  # nodes asked for their neighbours at once: temporary arrays stay small
 _WIDE = 1 << 20  # ports of a node whose neighbours are not listed unseen
-_CHUNK_ENTRIES = 1 << 20
-_MANY_CHANNELS = 1 << 21
-_MANY_LINKS = 1 << 17
-_FEW_PORTS = 64
+_CHUNK_ENTRIES = 1 << 20  # neighbours asked for at once: 8 MB of numbers
+_MANY_CHANNELS = (
+    1 << 21
+)  # above, a kernel pairs them: a sort takes four times the memory
+_MANY_LINKS = 1 << 17  # above, a kernel counts them: a sixth of the memory
+_FEW_PORTS = 64  # more are sorted: the kernel looks through a node's ports one by one
 _LISTED_BYTES = 70
 _KIND_BYTES = 64
 _COUNTED_BYTES = 12
@@ -45,8 +49,8 @@ _CHUNK_BYTES = 25
 _SORTED_BYTES = 52
 _PAIRED_BYTES = 12
 """What making the arrays takes for a moment, by channel: measured in the tests."""
-_MOST_NODES = 10**2000
-_MOST_CHANNELS = 2**31 - 1
+_MOST_NODES = 10**2000  # far below the 4,300 digits that Python prints
+_MOST_CHANNELS = 2**31 - 1  # numbers of nodes in arrays are 32 bits wide
 
 
 class Wired:
