@@ -32,14 +32,10 @@ __all__ = ["NodeLike", "Wired"]
 NodeLike = int | Sequence[int] | str
 """A node number, an address, or the text of either."""
 
-_CHUNK = (
-    1 << 16
-)  # nodes asked for their neighbours at once: temporary arrays stay small
+_CHUNK = 1 << 16  # nodes asked for their neighbours at once: temporary arrays stay small
 _WIDE = 1 << 20  # ports of a node whose neighbours are not listed unseen
 _CHUNK_ENTRIES = 1 << 20  # neighbours asked for at once: 8 MB of numbers
-_MANY_CHANNELS = (
-    1 << 21
-)  # above, a kernel pairs them: a sort takes four times the memory
+_MANY_CHANNELS = 1 << 21  # above, a kernel pairs them: a sort takes four times the memory
 _MANY_LINKS = 1 << 17  # above, a kernel counts them: a sixth of the memory
 _FEW_PORTS = 64  # more are sorted: the kernel looks through a node's ports one by one
 _LISTED_BYTES = 70
