@@ -13,8 +13,8 @@ renting or buying skis, it is compiled once interpreting has cost a fair part of
 Numba compiles a kernel anew when its own file has changed. A kernel also holds the code of those
 that it calls and the constants that it imports, so here the files of these count as well.
 
-What keeps compiling short: a count that is handed to another kernel begins as ``np.int64(0)`` (a bare
-0 is a type of its own, and the callee is compiled twice); loops instead of slices assigned to
+What keeps compiling short: a count that is handed to another kernel begins as ``np.int64(0)`` (a
+bare 0 is a type of its own, and the callee is compiled twice); loops instead of slices assigned to
 slices, ``sort`` and ``argmin``; ``_nrt=False`` where nothing is allocated. A kernel that sorts with
 ties or draws numpy's random numbers is never interpreted: there the two differ.
 
