@@ -17,7 +17,7 @@ import numpy as np
 import hopscape
 from hopscape.algebra.fields import galois_field
 from hopscape.papers.blockdesign.contention import check_permutation
-from hopscape.papers.blockdesign.designs import Design, check_design
+from hopscape.papers.blockdesign.designs import SymmetricDesign, check_design
 from hopscape.papers.blockdesign.difference_sets import singer
 from timing import best
 
@@ -63,14 +63,14 @@ def main() -> None:
 
     q = requirement.order
     n = q * q + q + 1
-    design = Design.of(singer(q))
-    build = least(lambda: Design.of(singer(q)), requirement.repeats)
+    design = SymmetricDesign.of(singer(q))
+    build = least(lambda: SymmetricDesign.of(singer(q)), requirement.repeats)
     verify = least(lambda: check_design(design.blocks, n, 1), requirement.repeats)
     peer = least(lambda: by_matrix(design.blocks), requirement.repeats)
     print(f"plane of order {q} ({n} points): built {build:.2f} s, verified {verify:.2f} s")
     print(f"  verifier against A·Aᵀ: {peer:.2f} s, ratio {peer / verify:.1f}")
 
-    large = least(lambda: Design.of(singer(requirement.large)), requirement.repeats)
+    large = least(lambda: SymmetricDesign.of(singer(requirement.large)), requirement.repeats)
     size = requirement.large**2 + requirement.large + 1
     print(f"plane of order {requirement.large} ({size} points): built {large:.2f} s")
 

@@ -26,7 +26,7 @@ from hopscape.core.requirement import Requirement
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.metrics.columns import Evaluation
 from hopscape.metrics.effort import threads
-from hopscape.metrics.evaluation import Job
+from hopscape.metrics.evaluation import MeasurementJob
 
 LEAST_SECONDS = 0.02
 LEAST_BYTES = 2_000_000
@@ -120,7 +120,11 @@ def _held(network: Network, column: str) -> int:
 
 
 def _trial(
-    evaluation: Evaluation, last: Job, column: str, needs: tuple[Job, ...], held: int
+    evaluation: Evaluation,
+    last: MeasurementJob,
+    column: str,
+    needs: tuple[MeasurementJob, ...],
+    held: int,
 ) -> Trial:
     for one in needs[:-1]:
         if one.prepare is not None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscape.cli.commands.manual import JOBS
-from hopscape.core.compile_ahead import PLAN, SMALL, Entry, encode, planned
+from hopscape.core.compile_ahead import PLAN, SMALL, PlannedKernel, encode, planned
 
 # A simulation does the same before each run: what that takes counts more than the first compiling.
 _STEPS = {f"simulate{SMALL}": "60000"}
@@ -34,7 +34,9 @@ def main(jobs: list[str]) -> None:
         for name, types, cost in record(job):
             best, users = found.get((name, types), (cost, []))
             found[name, types] = (min(best, cost), [*users, job])
-    entries = [Entry(*key, cost, tuple(users)) for key, (cost, users) in sorted(found.items())]
+    entries = [
+        PlannedKernel(*key, cost, tuple(users)) for key, (cost, users) in sorted(found.items())
+    ]
     PLAN.write_text("".join(f"{entry.line()}\n" for entry in entries), encoding="utf-8")
     print(f"{len(entries)} kernels in {PLAN}")
 

@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal
-from hopscape.collectives.flow_schedules import Shifts, _by_shifts, best_shifts, flow_schedule
+from hopscape.collectives.flow_schedules import (
+    ShiftSequence,
+    _by_shifts,
+    best_shifts,
+    flow_schedule,
+)
 from hopscape.core.model import Model
 
 THROUGH = Model(switching="cut-through")
@@ -22,7 +27,7 @@ THROUGH = Model(switching="cut-through")
 def test_everybody_sends_to_everybody_once(groups, size, skew):
     """A round is a permutation; over all rounds nobody is missed and nobody served twice."""
     ends = groups * size
-    shifts = Shifts(ends, size, skew) if skew else Shifts(ends)
+    shifts = ShiftSequence(ends, size, skew) if skew else ShiftSequence(ends)
     seen = np.zeros((ends, ends), dtype=int)
     for targets in shifts.rounds():
         assert sorted(targets.tolist()) == list(range(ends))
@@ -54,7 +59,7 @@ def test_skewed_shifts_share_out_the_links_between_groups():
     network = hopscape.build("dragonfly(8, 4, p=2)")
     skewed, plain = (
         sum(busiest(network, targets) for targets in shifts.rounds(100))
-        for shifts in (best_shifts(network), Shifts(network.endpoint_count))
+        for shifts in (best_shifts(network), ShiftSequence(network.endpoint_count))
     )
     assert skewed < 0.3 * plain
 
@@ -63,7 +68,9 @@ def test_skewed_shifts_share_out_the_links_between_groups():
 def test_skewed_shifts_last_less_long_after_rerouting_too():
     network = hopscape.build("dragonfly(6, 3, p=2)")
     made, busy = _by_shifts(network, Goal.all_to_all(), THROUGH, best_shifts(network))
-    plain, longer = _by_shifts(network, Goal.all_to_all(), THROUGH, Shifts(network.endpoint_count))
+    plain, longer = _by_shifts(
+        network, Goal.all_to_all(), THROUGH, ShiftSequence(network.endpoint_count)
+    )
     assert hopscape.verify(made).holds
     assert hopscape.verify(plain).holds
     assert busy < 0.6 * longer

@@ -16,7 +16,7 @@ from numba import njit, typeof, types
 
 from hopscape.core import compile_ahead as ahead
 from hopscape.core import kernel_cache
-from hopscape.core.compile_ahead import SMALL, Entry, decode, encode, plan_digest, planned
+from hopscape.core.compile_ahead import SMALL, PlannedKernel, decode, encode, plan_digest, planned
 
 pytestmark = pytest.mark.compiled
 
@@ -66,19 +66,21 @@ def test_every_entry_names_a_kernel_of_today() -> None:
     assert {command for entry in entries for command in entry.commands} == set(ALL)
     lost = [entry.name for entry in entries if ahead._Kernel.find(entry) is None]
     assert not lost, "run python benchmarks/record_kernels.py"
-    assert ahead._Kernel.find(Entry("hopscape.core.verify_kernels:gone", "[]", 1, ())) is None
-    assert ahead._Kernel.find(Entry("hopscape.gone:gone", "[]", 1, ())) is None
+    assert (
+        ahead._Kernel.find(PlannedKernel("hopscape.core.verify_kernels:gone", "[]", 1, ())) is None
+    )
+    assert ahead._Kernel.find(PlannedKernel("hopscape.gone:gone", "[]", 1, ())) is None
 
 
 def test_callees_are_found_through_copied_functions() -> None:
-    entry = Entry(f"{__name__}:_root", '["int64"]', 1, ())
+    entry = PlannedKernel(f"{__name__}:_root", '["int64"]', 1, ())
     kernel = ahead._Kernel(entry, _root, (types.int64,))
     assert kernel.calls() == {f"{__name__}:_leaf", f"{__name__}:_copied"}
 
 
 def _jobs() -> ahead._Jobs:
     def kernel(name: str, function: object, cost: int) -> ahead._Kernel:
-        return ahead._Kernel(Entry(f"{__name__}:{name}", "[]", cost, ()), function, ())
+        return ahead._Kernel(PlannedKernel(f"{__name__}:{name}", "[]", cost, ()), function, ())
 
     return ahead._Jobs([kernel("_root", _root, 5), kernel("_leaf", _leaf, 2)])
 
@@ -175,7 +177,7 @@ def test_once_and_only_for_the_command_line(
 def test_small_networks_need_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[set[str]] = []
 
-    def note(entries: list[Entry], count: int) -> None:
+    def note(entries: list[PlannedKernel], count: int) -> None:
         calls.append({entry.name for entry in entries})
 
     monkeypatch.setattr(ahead, "compile_entries", note)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import NamedTuple
@@ -186,3 +188,35 @@ def test_private_parts_of_numba_are_touched_in_one_module():
         if private.search(path.read_text(encoding="utf-8"))
     ]
     assert touched == ["core/kernel.py"]
+
+
+RENAMED = """
+import sys
+from typing import NamedTuple
+import numpy as np
+from hopscape.core.kernel import kernel
+
+class {name}(NamedTuple):
+    values: np.ndarray
+
+@kernel
+def total(pair):
+    return pair.values.sum()
+
+print(total({name}(np.arange(4))))
+"""
+
+
+def test_a_cache_that_names_a_renamed_class_is_compiled_anew(tmp_path: Path) -> None:
+    """As after an upgrade: the index of the old version holds types that are gone."""
+    script = tmp_path / "kernels_of_two_versions.py"
+    for name in ("Before", "Later_"):  # as many letters, so that size and line numbers stay
+        script.write_text(RENAMED.format(name=name), encoding="utf-8")
+        os.utime(script, (1_000_000_000, 1_000_000_000))
+        done = subprocess.run(
+            [sys.executable, "-c", "import kernels_of_two_versions"],
+            cwd=tmp_path, capture_output=True, text=True, check=False,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+                              "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
+        )  # fmt: skip
+        assert (done.returncode, done.stdout.strip()) == (0, "6"), done.stderr

@@ -11,8 +11,8 @@ import pytest
 
 from hopscape.core.errors import FileFormatError, TooLargeError
 from hopscape.core.reading import (
-    Line,
     TextFile,
+    TextLine,
     Word,
     load_array,
     load_arrays,
@@ -25,7 +25,7 @@ from hopscape.core.reading import (
 def _word(text: str) -> Word:
     file = TextFile.__new__(TextFile)
     file.path = "f"
-    return Word(text, Line(file, 3, f"a {text}"), 3)
+    return Word(text, TextLine(file, 3, f"a {text}"), 3)
 
 
 @pytest.mark.parametrize("text", ["0", "7", "+7", "007", "9223372036854775807"])

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from hopscape.show.explore.jobs import Jobs, Question
+from hopscape.show.explore.jobs import Jobs, PageRequest
 from hopscape.show.explore.server import Server
 
 from .formats import damage
@@ -33,7 +33,7 @@ _SECRET = "root:"
 class _Idle(Jobs):
     """Takes requests down and does no work: what is fuzzed is the server."""
 
-    def start(self, asked: Question) -> str:
+    def start(self, asked: PageRequest) -> str:
         assert not any("file" in spec for spec in asked.specs), asked
         return "idle"
 

@@ -18,7 +18,7 @@ from hopscape.design.columns import ALL_COLUMNS
 from hopscape.metrics import distance_profile, girth
 from hopscape.metrics.columns import COLUMNS, Evaluation
 from hopscape.metrics.effort import WIRING
-from hopscape.metrics.evaluation import Column, Effort, Job
+from hopscape.metrics.evaluation import Column, Effort, MeasurementJob
 from hopscape.metrics.samples import _cycle_near, some_nodes
 from hopscape.metrics.summary import summarise
 
@@ -175,10 +175,10 @@ def test_girth_of_networks_too_large_to_build(
 
 def test_jobs_are_prepared_in_turn_and_once() -> None:
     done: list[str] = []
-    first = Job(
+    first = MeasurementJob(
         "first", "one", lambda evaluation: Effort(1.0), lambda evaluation: done.append("first")
     )
-    second = Job("second", "two", lambda evaluation: Effort(1.0 if done else 0.0), None)
+    second = MeasurementJob("second", "two", lambda evaluation: Effort(1.0 if done else 0.0), None)
     columns = {
         name: Column(
             name, name, "", lambda evaluation: evaluation.figure("nodes"), needs=(first, second)
@@ -253,7 +253,7 @@ def test_the_clock_has_no_say_in_what_is_measured(
 
 def test_work_is_counted_once_and_ends_at_the_limit() -> None:
     spent: list[float] = []
-    job = Job("some", "something", lambda evaluation: Effort(6e8))
+    job = MeasurementJob("some", "something", lambda evaluation: Effort(6e8))
     column = Column("a", "a", "", lambda evaluation: evaluation.figure("nodes"), needs=(job,))
     columns = COLUMNS | {"a": column, "b": column._replace(name="b")}
     with time_limit(1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rulings import KNOWN, Known
 
-from hopscape.ledger import Entry, Outcome, run_claim
+from hopscape.ledger import LedgerEntry, Outcome, run_claim
 
 Judged = tuple[Known, dict[str, Outcome]]
 
@@ -27,7 +27,7 @@ def test_every_claim_is_judged_as_known(judged: Judged) -> None:
 def test_checks_find_what_is_pinned(judged: Judged) -> None:
     """``hopscape ledger --pin`` renews what is pinned, once the change is understood."""
     known, found = judged
-    entries = [Entry(claim, found[known.name(claim)], 0.0) for claim in known.claims]
+    entries = [LedgerEntry(claim, found[known.name(claim)], 0.0) for claim in known.claims]
     assert {e.claim.key: e.changed() for e in entries if e.changed()} == {}
 
 

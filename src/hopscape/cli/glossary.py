@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["Word", "glossary", "look_up"]
+__all__ = ["GlossaryTerm", "glossary", "look_up"]
 
 
 @dataclass(frozen=True)
-class Word:
+class GlossaryTerm:
     """A word that a table prints.
 
     Attributes:
@@ -197,30 +197,30 @@ _TABLES = {
 }
 
 
-def glossary() -> Iterator[Word]:
+def glossary() -> Iterator[GlossaryTerm]:
     """All words, the columns of 'compare' and 'design' first."""
     from hopscape.design.columns import ALL_COLUMNS
     from hopscape.design.requirements import CRITERIA
 
     for column in ALL_COLUMNS.values():
-        yield Word(column.name, column.title, column.explanation, "column")
+        yield GlossaryTerm(column.name, column.title, column.explanation, "column")
     for one in CRITERIA.values():
         columns = ", ".join(ALL_COLUMNS[name].title for name in one.columns)
         text = f"{one.explanation}; measured by {columns}"
-        yield Word(one.name, one.name, text, "criterion of --matters")
+        yield GlossaryTerm(one.name, one.name, text, "criterion of --matters")
     for where, words in _TABLES.items():
         for title, text in words.items():
-            yield Word(title, title, text, where)
+            yield GlossaryTerm(title, title, text, where)
 
 
-def _matching(words: list[Word], wanted: str) -> list[Word]:
+def _matching(words: list[GlossaryTerm], wanted: str) -> list[GlossaryTerm]:
     from hopscape.design.columns import plain_title
 
     plain = plain_title(wanted)
     return [w for w in words if plain and plain in (plain_title(w.name), plain_title(w.title))]
 
 
-def look_up(text: str) -> list[Word]:
+def look_up(text: str) -> list[GlossaryTerm]:
     """The words of a name or title, however it is written.
 
     Raises:

@@ -27,7 +27,15 @@ from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 from hopscape.core.verify import verify
 
-__all__ = ["Contest", "Entry", "LeftOut", "buffer_chunks", "candidates", "compete", "usual_rules"]
+__all__ = [
+    "Contest",
+    "ContestEntry",
+    "LeftOut",
+    "buffer_chunks",
+    "candidates",
+    "compete",
+    "usual_rules",
+]
 
 STEPS_PER_SECOND = 1e8
 """Elementary steps in a second of work: what the costs of algorithms were measured with."""
@@ -48,7 +56,7 @@ _STEPS_PER_TRANSFER, _STEPS_PER_SUM = 70.0, 300.0
 
 
 @dataclass(frozen=True)
-class Entry:
+class ContestEntry:
     """A verified schedule with what it costs.
 
     Attributes:
@@ -123,16 +131,16 @@ class Contest:
     model: Model
     costs: dict[str, float]
     size: float | None
-    entries: tuple[Entry, ...]
+    entries: tuple[ContestEntry, ...]
     left_out: tuple[LeftOut, ...]
     bounds: tuple[Bound, ...]
 
     @property
-    def best(self) -> Entry:
+    def best(self) -> ContestEntry:
         """The winner."""
         return self.entries[0]
 
-    def settled(self, entries: Sequence[Entry]) -> bool:
+    def settled(self, entries: Sequence[ContestEntry]) -> bool:
         """Is one of these entries at the bound, or within 1 % of it?"""
         bound = self.bounds[0].rounds if self.bounds else 0
         if self.size is None:
@@ -361,7 +369,7 @@ def compete(
         if not any(map(pool[0].serves.allows, _served(pool[0], network, model))):
             model = replace(pool[0].serves.model(**asked), **costs)  # the other rules are its own
             _no_stops(network, model)
-    entries: list[Entry] = []
+    entries: list[ContestEntry] = []
     left: list[LeftOut] = []
     bounds = tuple(_bounds(network, goal, model))
     contest = Contest(network, goal, model, costs, size, (), (), bounds)
@@ -380,7 +388,9 @@ def compete(
     return replace(contest, entries=tuple(entries), left_out=tuple(left), bounds=bounds)
 
 
-def _proved(entries: Sequence[Entry], model: Model, bounds: Sequence[Bound]) -> Iterator[Bound]:
+def _proved(
+    entries: Sequence[ContestEntry], model: Model, bounds: Sequence[Bound]
+) -> Iterator[Bound]:
     """What an exact search has proved beyond the other bounds."""
     known = max((bound.rounds for bound in bounds), default=0)
     for entry in entries:
@@ -518,12 +528,12 @@ def _try(
     model: Model,
     size: float | None,
     effort: _Effort,
-) -> tuple[list[Entry], str]:
+) -> tuple[list[ContestEntry], str]:
     """What an algorithm gives, or why it gives nothing.
 
     One that is asked for by name may fail its check: its verdict says so.
     """
-    made: list[Entry] = []
+    made: list[ContestEntry] = []
     why = cut = ""
     title = f"the {goal.kind} algorithm {one.name!r} of {network.spec} "
     for aim in _variants(network, goal, size):
@@ -578,15 +588,15 @@ def _hop_by_hop(network: Network) -> str:
     )
 
 
-def _entry(name: str, schedule: Schedule, verdict: Verdict) -> Entry:
+def _entry(name: str, schedule: Schedule, verdict: Verdict) -> ContestEntry:
     chunks = buffer_chunks(schedule.network, schedule.goal)
-    return Entry(name, schedule, verdict, chunks, schedule.busiest()[1])
+    return ContestEntry(name, schedule, verdict, chunks, schedule.busiest()[1])
 
 
-def _undominated(made: list[Entry]) -> list[Entry]:
+def _undominated(made: list[ContestEntry]) -> list[ContestEntry]:
     """Of one algorithm, the schedules that are best for some size."""
     unit = {"alpha": 1.0, "beta": 1.0, "gamma": 1.0, "delta": 1e-9}
-    out: list[Entry] = []
+    out: list[ContestEntry] = []
     for entry in sorted(made, key=lambda e: e.line(unit)):
         if not out or entry.line(unit)[1] < out[-1].line(unit)[1]:
             out.append(entry)

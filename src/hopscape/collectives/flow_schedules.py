@@ -35,8 +35,8 @@ from hopscape.core.schedule import Schedule
 __all__ = [
     "ALL_GATHER",
     "ALL_TO_ALL",
-    "Routes",
-    "Shifts",
+    "FlowRoutes",
+    "ShiftSequence",
     "best_shifts",
     "flow_routes",
     "flow_schedule",
@@ -64,7 +64,7 @@ _REPAIR_SHARE = 3
 
 
 @dataclass(frozen=True)
-class Routes:
+class FlowRoutes:
     """A path for every packet of one source per orbit.
 
     Attributes:
@@ -166,7 +166,7 @@ def _whole_paths(network: Network, goal: Goal, rules: Model) -> Schedule:
     if rules.switching != "circuit" and narrow and goal.chunks == 1 and ends > 2:
         shifted, busy = _by_shifts(network, goal, rules, best_shifts(network))
         if ends <= _FEW_ENDS and busy >= ends:
-            plain, other = _by_shifts(network, goal, rules, Shifts(ends))
+            plain, other = _by_shifts(network, goal, rules, ShiftSequence(ends))
             shifted, busy = (plain, other) if other < busy else (shifted, busy)
         if busy < ends or (busy == ends and ends > _FEW_ENDS):
             return shifted
@@ -187,7 +187,9 @@ def _whole_paths(network: Network, goal: Goal, rules: Model) -> Schedule:
     return shifted if shifted is not None and busy < coloured.rounds else coloured
 
 
-def _by_shifts(network: Network, goal: Goal, rules: Model, shifts: Shifts) -> tuple[Schedule, int]:
+def _by_shifts(
+    network: Network, goal: Goal, rules: Model, shifts: ShiftSequence
+) -> tuple[Schedule, int]:
     """In every round each endpoint sends to another, all routes of a round at once.
 
     Also says for how many chunks in a row the busiest channels of all rounds are busy.
@@ -226,7 +228,7 @@ def _by_shifts(network: Network, goal: Goal, rules: Model, shifts: Shifts) -> tu
     return made, busy
 
 
-def _along_router(network: Network, routes: Routes, kinds: IntArray | None = None) -> None:
+def _along_router(network: Network, routes: FlowRoutes, kinds: IntArray | None = None) -> None:
     """Fill in the paths of the network's own router, where they are not too long."""
     nodes, ports = network.router().walk(routes.source, routes.target)
     taken = ports >= 0
@@ -243,7 +245,7 @@ def _copies(
     network: Network,
     goal: Goal,
     rules: Model,
-    plan: tuple[Routes, Orbits],
+    plan: tuple[FlowRoutes, Orbits],
     hops: tuple[IntArray, IntArray, IntArray],
 ) -> Schedule:
     """An all-gather of separate copies; a hop that brings what has come before is left out."""
@@ -271,7 +273,7 @@ def _copies(
     return Plan.of(made).schedule(network, goal, "flow", rules)
 
 
-def flow_routes(network: Network, orbits: Orbits, pieces: int = 1) -> Routes:
+def flow_routes(network: Network, orbits: Orbits, pieces: int = 1) -> FlowRoutes:
     """Routes of an all-to-all that no kind of channel carries many more of than others."""
     ends = network.endpoints.astype(np.int64)
     own = np.intersect1d(orbits.own, ends)
@@ -300,18 +302,18 @@ def _blank(
     piece: IntArray,
     longest: int,
     kinds: int | None = None,
-) -> Routes:
+) -> FlowRoutes:
     """Packets without paths."""
     table = np.zeros((len(source), longest), dtype=np.int32)
     load = np.zeros(len(network.heads) if kinds is None else kinds, dtype=np.int64)
-    return Routes(source, target, piece, table, np.zeros(len(source), dtype=np.int64), load)
+    return FlowRoutes(source, target, piece, table, np.zeros(len(source), dtype=np.int64), load)
 
 
 class _Prices:
     """Rounds of rerouting at rising prices; the best routes seen are kept."""
 
     def __init__(
-        self, network: Network, orbits: Orbits, routes: Routes, room: IntArray, level: float
+        self, network: Network, orbits: Orbits, routes: FlowRoutes, room: IntArray, level: float
     ) -> None:
         self.network, self.orbits, self.routes, self.room = network, orbits, routes, room
         self.generator = np.random.default_rng(0)
@@ -448,7 +450,7 @@ _SAMPLE = 24
 """Rounds of which the load is counted to compare skews."""
 
 
-class Shifts(NamedTuple):
+class ShiftSequence(NamedTuple):
     """Rounds of an all-to-all among `ends` endpoints in groups of `size` that follow each other.
 
     Examples:
@@ -472,18 +474,18 @@ class Shifts(NamedTuple):
             yield towards * self.size + (member + within) % self.size
 
 
-def best_shifts(network: Network) -> Shifts:
+def best_shifts(network: Network) -> ShiftSequence:
     """The shifts whose rounds keep the busiest channels of the network's own routes least busy."""
     count = network.endpoint_count
-    candidates = [Shifts(count)]
+    candidates = [ShiftSequence(count)]
     for size in _group_sizes(network):
-        candidates += [Shifts(count, size, skew) for skew in _SKEWS if skew < count // size]
+        candidates += [ShiftSequence(count, size, skew) for skew in _SKEWS if skew < count // size]
     if len(candidates) == 1:
         return candidates[0]
     return min(candidates, key=lambda shifts: _busy(network, shifts))
 
 
-def _busy(network: Network, shifts: Shifts) -> float:
+def _busy(network: Network, shifts: ShiftSequence) -> float:
     """For how long a round keeps its busiest channel busy, over some rounds."""
     router, room, ends = network.router(), network.room(), network.endpoints.astype(np.int64)
     total = 0.0

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.collectives.choose import report
-from hopscape.collectives.contest import Contest, Entry, compete
+from hopscape.collectives.contest import Contest, ContestEntry, compete
 from hopscape.collectives.survivors import Survivors
 from hopscape.core.errors import ArgumentError
 from hopscape.core.schedule import Schedule
@@ -143,7 +143,7 @@ def pareto(contest: Contest) -> list[dict[str, Any]]:
     return rows
 
 
-def _row(contest: Contest, entry: Entry) -> dict[str, Any]:
+def _row(contest: Contest, entry: ContestEntry) -> dict[str, Any]:
     bound = contest.bounds[0].rounds if contest.bounds else 0
     row: dict[str, Any] = {
         "algorithm": entry.algorithm,
@@ -262,13 +262,13 @@ class Crossing:
     """From this size on another entry is the fastest."""
 
     size: float
-    before: Entry
-    after: Entry
+    before: ContestEntry
+    after: ContestEntry
 
 
 def crossings(
-    entries: Sequence[Entry], costs: Mapping[str, float], low: float, high: float
-) -> tuple[Entry, list[Crossing]]:
+    entries: Sequence[ContestEntry], costs: Mapping[str, float], low: float, high: float
+) -> tuple[ContestEntry, list[Crossing]]:
     """The fastest entry at the low end, and where the fastest changes up to the high end.
 
     Times are straight lines over the size, so that the changes are where lines of the lower

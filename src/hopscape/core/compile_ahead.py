@@ -41,7 +41,7 @@ from hopscape.core.progress import track
 __all__ = [
     "PLAN",
     "SMALL",
-    "Entry",
+    "PlannedKernel",
     "compile_ahead",
     "compile_entries",
     "decode",
@@ -96,7 +96,7 @@ def _stamp(command: str) -> Path:
     return folder / f"hopscape-{command}-{sys.implementation.cache_tag}.stamp"
 
 
-def compile_entries(entries: Sequence[Entry], processes: int) -> int:
+def compile_entries(entries: Sequence[PlannedKernel], processes: int) -> int:
     """Compile what is not in the cache; return how many functions that were."""
     others = min(processes - 1, sum(entry.cost for entry in entries) // _WORTH_IT)
     workers: list[_Worker] = []
@@ -133,13 +133,13 @@ def compile_entries(entries: Sequence[Entry], processes: int) -> int:
 class _Kernel:
     """A function that is to be compiled for some types."""
 
-    def __init__(self, entry: Entry, function: Any, types: tuple[Any, ...]) -> None:
+    def __init__(self, entry: PlannedKernel, function: Any, types: tuple[Any, ...]) -> None:
         self.entry, self.function, self.types = entry, function, types
         self.rank = 0
         """Cost of the longest chain of callers that waits for it."""
 
     @classmethod
-    def find(cls, entry: Entry) -> _Kernel | None:
+    def find(cls, entry: PlannedKernel) -> _Kernel | None:
         """None when there is no such function any more."""
         from hopscape.core.kernel import is_kernel
 
@@ -222,7 +222,7 @@ def _serve_parent() -> None:
     gc.set_threshold(_GARBAGE)
     for line in sys.stdin:
         name, types, cost, _ = json.loads(line)
-        kernel = _Kernel.find(Entry(name, json.dumps(types), cost, ()))
+        kernel = _Kernel.find(PlannedKernel(name, json.dumps(types), cost, ()))
         if kernel is not None:
             _compile(kernel)
         print("done", flush=True)
@@ -317,7 +317,7 @@ SMALL = "-small"
 
 
 @dataclass(frozen=True)
-class Entry:
+class PlannedKernel:
     """One compiled function.
 
     Attributes:
@@ -336,7 +336,7 @@ class Entry:
         return json.dumps([self.name, json.loads(self.types), self.cost, " ".join(self.commands)])
 
 
-def planned(commands: Iterable[str]) -> list[Entry]:
+def planned(commands: Iterable[str]) -> list[PlannedKernel]:
     """The entries of some commands.
 
     Examples:
@@ -348,7 +348,7 @@ def planned(commands: Iterable[str]) -> list[Entry]:
     for line in PLAN.read_text(encoding="utf-8").splitlines():
         name, types, cost, users = json.loads(line)
         if wanted & set(users.split()):
-            out.append(Entry(name, json.dumps(types), cost, tuple(users.split())))
+            out.append(PlannedKernel(name, json.dumps(types), cost, tuple(users.split())))
     return out
 
 

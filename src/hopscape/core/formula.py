@@ -20,7 +20,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 
 __all__ = [
-    "Table",
+    "TableValue",
     "Value",
     "absolute",
     "any_of",
@@ -42,7 +42,7 @@ _BOOLEAN = frozenset(("less", "equal", "and", "or", "not"))
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TableValue:
     """Constants by index: read-only memory in hardware."""
 
     name: str
@@ -68,7 +68,7 @@ class Value:
     low: int
     high: int
     number: int = 0
-    table: Table | None = None
+    table: TableValue | None = None
     name: str = ""
     comment: str = ""
 
@@ -277,7 +277,7 @@ def lookup(name: str, entries: Sequence[int] | IntArray, index: Value, comment: 
     values = tuple(int(entry) for entry in entries)
     if not 0 <= index.low <= index.high < len(values):
         raise ArgumentError(f"table {name} has {len(values)} entries, not {index.high + 1}")
-    table = Table(name, values, comment)
+    table = TableValue(name, values, comment)
     first = values[index.low]
     if index.low == index.high or min(values) == max(values):
         return constant(first)

@@ -35,6 +35,7 @@ import re
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
+from pickle import UnpicklingError
 from types import FunctionType
 from typing import Any
 
@@ -86,11 +87,21 @@ def kernel(
     file: Any = getattr(getattr(made, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):  # not where nothing is compiled, or kept
         file._source_stamp = file._source_stamp, source_stamp(Path(function.__code__.co_filename))
+    if hasattr(file, "_load_index"):
+        file._load_index = partial(_readable_index, file._load_index)
     if hasattr(made, "get_call_template"):
         made.get_call_template = partial(_without_constants, made.get_call_template)
     if steps is not None and hasattr(made, "_compile_for_args"):
         made._compile_for_args = _Tiers(made, steps)
     return made
+
+
+def _readable_index(load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
+    """What is compiled already: nothing where the index names classes that have been renamed."""
+    try:
+        return load()
+    except (AttributeError, ImportError, EOFError, UnpicklingError):
+        return {}
 
 
 helper = partial(kernel, no_cpython_wrapper=True)

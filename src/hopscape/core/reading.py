@@ -26,8 +26,8 @@ from hopscape.core.processes import memory_limit, require_memory
 
 __all__ = [
     "INT64",
-    "Line",
     "TextFile",
+    "TextLine",
     "Word",
     "load_array",
     "load_arrays",
@@ -172,7 +172,7 @@ class Word:
     """A word of a file, and where it stands."""
 
     text: str
-    line: Line
+    line: TextLine
     column: int
 
     def error(self, message: str) -> FileFormatError:
@@ -207,7 +207,7 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Line:
+class TextLine:
     """A line of a file: its number from 1 and its text."""
 
     file: TextFile
@@ -286,12 +286,12 @@ class TextFile:
         """A complaint about the file as a whole."""
         return FileFormatError(f"{self.path}: {message}")
 
-    def lines(self, comment: str = "") -> Iterator[Line]:
+    def lines(self, comment: str = "") -> Iterator[TextLine]:
         """The lines that are not empty; those that begin with a mark of `comment` are left out."""
         for number, text in enumerate(self.text.splitlines(), 1):
             bare = text.strip()
             if bare and not (comment and bare[0] in comment):
-                yield Line(self, number, text)
+                yield TextLine(self, number, text)
 
     def remarks(self) -> dict[str, Word]:
         """What comments of the form ``# name value`` say, by name."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hopscape.design.conditions import ROUTES_ORDER
 from hopscape.metrics.effort import block_bytes, channels_of, route_steps, sweep_steps
-from hopscape.metrics.evaluation import Effort, Evaluation, Job
+from hopscape.metrics.evaluation import Effort, Evaluation, MeasurementJob
 from hopscape.metrics.routes import closed_router
 
 __all__ = [
@@ -115,12 +115,12 @@ def _between(evaluation: Evaluation) -> Effort:
     return Effort(sweep_steps(evaluation, ends) + 8 * ends * net.order, 512 * net.order)
 
 
-BETWEEN = Job("between", "the distances between endpoints", _between)
-ROUTES = Job("routes", "the routes", _routes)
-WORST = Job("worst", "the worst permutation", _worst)
-LANES = Job("lanes", "the channel dependencies", _lanes)
-FAULTS = Job("faults", "the trials of faults", _faults)
-CABLES = Job("placement", "the placement", _cables)
-BROADCAST = Job("broadcast", "the broadcast", _broadcast)
-GATHER_BOUND = Job("all-gather bound", "the bound on the all-gather", _gather_bound)
-GATHER = Job("all-gather", "the all-gather", _gather)
+BETWEEN = MeasurementJob("between", "the distances between endpoints", _between)
+ROUTES = MeasurementJob("routes", "the routes", _routes)
+WORST = MeasurementJob("worst", "the worst permutation", _worst)
+LANES = MeasurementJob("lanes", "the channel dependencies", _lanes)
+FAULTS = MeasurementJob("faults", "the trials of faults", _faults)
+CABLES = MeasurementJob("placement", "the placement", _cables)
+BROADCAST = MeasurementJob("broadcast", "the broadcast", _broadcast)
+GATHER_BOUND = MeasurementJob("all-gather bound", "the bound on the all-gather", _gather_bound)
+GATHER = MeasurementJob("all-gather", "the all-gather", _gather)

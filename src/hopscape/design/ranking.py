@@ -21,8 +21,8 @@ from hopscape.design.table import cell
 
 __all__ = [
     "SLACK",
-    "Judgement",
     "Presentation",
+    "RequirementJudgement",
     "column_grades",
     "few_names",
     "grades",
@@ -44,7 +44,7 @@ _COMPARED_MACHINES = (
 """Columns in which one switched machine may dominate another, whatever their weights."""
 
 
-class Judgement(NamedTuple):
+class RequirementJudgement(NamedTuple):
     """What the requirements say of a candidate.
 
     Attributes:
@@ -90,7 +90,7 @@ def _demands(asked: Requirements) -> list[_Demand]:
     return out
 
 
-def judge(candidate: Candidate, question: Question) -> Judgement:
+def judge(candidate: Candidate, question: Question) -> RequirementJudgement:
     """What a candidate breaks, or is not proved to keep.
 
     Of a direct machine that is decided by proved bounds alone; of a switched one by its figures, of
@@ -104,28 +104,28 @@ def judge(candidate: Candidate, question: Question) -> Judgement:
     if isinstance(question, SwitchedRequirements):
         missing = misses(candidate.figures, question)
         met = tuple(name for name in _demanded(question) if name not in missing)
-        return Judgement("; ".join(missing.values()), "", met)
+        return RequirementJudgement("; ".join(missing.values()), "", met)
     assert isinstance(question, Requirements)
     if candidate.failure:
-        return Judgement(candidate.failure)
+        return RequirementJudgement(candidate.failure)
     hops = candidate.figures.get("hops")
     if hops is not None and hops.value is None:
         known = f"was not measured: {hops.note}" if hops.how == "unknown" else "is not connected"
-        return Judgement(known)
+        return RequirementJudgement(known)
     open_ones = []
     for demand in _demands(question):
         found = candidate.figures.get(demand.column, Measured(None, "unknown"))
         if found.low is not None and found.low > demand.most:
             number = f"{'' if found.exact else 'at least '}{float(found.low):.0f}"
-            return Judgement(demand.broken.format(number))
+            return RequirementJudgement(demand.broken.format(number))
         if found.high is not None and found.high < demand.least:
-            return Judgement(demand.broken.format(f"{float(found.high):.0f}"))
+            return RequirementJudgement(demand.broken.format(f"{float(found.high):.0f}"))
         most = demand.most == math.inf or (found.high is not None and found.high <= demand.most)
         least = demand.least == -math.inf or (found.low is not None and found.low >= demand.least)
         if not (most and least):
             title, shown = ALL_COLUMNS[demand.column].title, cell(demand.column, found)
             open_ones.append(f"{demand.asked} ({title} {'not known' if shown is None else shown})")
-    return Judgement("", f"not proved: {', '.join(open_ones)}" if open_ones else "")
+    return RequirementJudgement("", f"not proved: {', '.join(open_ones)}" if open_ones else "")
 
 
 def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) -> dict[str, str]:

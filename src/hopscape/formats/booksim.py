@@ -19,7 +19,7 @@ import numpy as np
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
-from hopscape.core.reading import Line, TextFile
+from hopscape.core.reading import TextFile, TextLine
 from hopscape.deadlock.classes import Method, certify, single_class
 from hopscape.deadlock.layers import find_layers
 from hopscape.deadlock.routes import routing_table
@@ -591,7 +591,7 @@ def read_anynet(path: str | Path) -> tuple[Network, list[int]]:
     return network, delays
 
 
-def _read_router(line: Line, wires: dict[tuple[int, int], int], nodes: dict[int, int]) -> None:
+def _read_router(line: TextLine, wires: dict[tuple[int, int], int], nodes: dict[int, int]) -> None:
     """A line such as ``router 0 node 0 router 1 router 8 5``."""
     words = line.words()
     if len(words) < 2 or words[0].text != "router":

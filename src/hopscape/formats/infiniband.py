@@ -32,8 +32,8 @@ __all__ = [
     "MOST_LEVELS",
     "MOST_LIDS",
     "PORT_WORDS",
-    "Fabric",
     "OpenSM",
+    "Subnet",
     "fabric_of",
     "forwarding_tables",
     "host_guid",
@@ -53,7 +53,7 @@ _NAMED_ORDER = 300
 
 
 @dataclass(frozen=True)
-class Fabric:
+class Subnet:
     """Who is a switch, who is a host, and the ports between them.
 
     Attributes:
@@ -89,7 +89,7 @@ class Fabric:
         return len(self.hosts) + 1 + int(np.searchsorted(self.switches, node))
 
 
-def fabric_of(network: Network) -> Fabric:
+def fabric_of(network: Network) -> Subnet:
     """The fabric of a network, or why InfiniBand cannot hold it."""
     if not network.duplex:
         raise ArgumentError(f"{network.spec} has simplex channels; InfiniBand links go both ways")
@@ -100,7 +100,7 @@ def fabric_of(network: Network) -> Fabric:
     single = hosts[network.degrees[hosts] == 1]
     next_to = network.heads[network.indptr[single]]
     alone[single[~is_host[next_to]]] = True
-    fabric = Fabric(network, hosts, {int(v): i for i, v in enumerate(hosts)}, alone)
+    fabric = Subnet(network, hosts, {int(v): i for i, v in enumerate(hosts)}, alone)
     if len(hosts) + len(fabric.switches) > MOST_LIDS:
         raise ArgumentError(
             f"{network.spec} needs {len(hosts) + len(fabric.switches)} local identifiers;"
@@ -125,14 +125,14 @@ def write_infiniband(routes: Routes, folder: str | Path) -> None:
     write_text(Path(folder) / "routes.lfts", forwarding_tables(fabric, routes))
 
 
-def write_fabric(fabric: Fabric, folder: str | Path) -> None:
+def write_fabric(fabric: Subnet, folder: str | Path) -> None:
     """Write ``fabric.net`` for ibsim and ``guid2lid`` for the cache folder of OpenSM."""
     place = make_folder(folder)
     write_text(place / "fabric.net", _netlist(fabric))
     write_text(place / "guid2lid", _lids(fabric))
 
 
-def _netlist(fabric: Fabric) -> str:
+def _netlist(fabric: Subnet) -> str:
     net, text = fabric.network, io.StringIO()
     text.write(f"# hopscape {net.spec}\n# nodes {net.order}\n# {PORT_WORDS}\n\n")
     channels = np.arange(len(net.heads))
@@ -159,7 +159,7 @@ def _netlist(fabric: Fabric) -> str:
     return text.getvalue()
 
 
-def forwarding_tables(fabric: Fabric, routes: Routes) -> str:
+def forwarding_tables(fabric: Subnet, routes: Routes) -> str:
     """Forwarding tables as OpenSM dumps and loads them, to hosts and to switches."""
     net = fabric.network
     switches, top = fabric.switches.tolist(), len(fabric.hosts) + len(fabric.switches)
@@ -196,7 +196,7 @@ def switch_guid(node: int) -> str:
     return f"{_SWITCH_GUID + node:#018x}"
 
 
-def _lids(fabric: Fabric) -> str:
+def _lids(fabric: Subnet) -> str:
     lines = []
     for h in fabric.hosts.tolist():
         lid = fabric.lid(h)
@@ -340,7 +340,7 @@ def write_opensm(shortest: Routes, folder: str | Path) -> OpenSM:
     return OpenSM(one_lane, shortest, layers)
 
 
-def _write_levels(fabric: Fabric, routes: Routes, layers: IntArray, folder: Path) -> None:
+def _write_levels(fabric: Subnet, routes: Routes, layers: IntArray, folder: Path) -> None:
     """Tables, configuration, policy, and the same levels and lanes for ibdmchk."""
     levels = int(layers.max(initial=0)) + 1
     lanes = next(n for n in (1, 2, 4, 8) if n >= levels)  # what switches can be set to
@@ -368,7 +368,7 @@ def _write_levels(fabric: Fabric, routes: Routes, layers: IntArray, folder: Path
     write_text(folder / "path-sl.txt", "".join(lines))
 
 
-def _policy(fabric: Fabric, layers: IntArray) -> str:
+def _policy(fabric: Subnet, layers: IntArray) -> str:
     """Match rules: hosts with the same partners on a level share one rule."""
     guids = [host_guid(int(h)) for h in fabric.hosts]
     groups, rules = io.StringIO(), io.StringIO()

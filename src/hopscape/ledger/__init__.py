@@ -1,7 +1,7 @@
 """The ledger: every claim of the papers, run and judged."""
 
 from hopscape.ledger.book import (
-    Entry,
+    LedgerEntry,
     load_claims,
     load_papers,
     load_pins,
@@ -15,7 +15,7 @@ from hopscape.ledger.claim import Claim, Correction, Outcome, Paper, Searched, j
 __all__ = [
     "Claim",
     "Correction",
-    "Entry",
+    "LedgerEntry",
     "Outcome",
     "Paper",
     "Searched",

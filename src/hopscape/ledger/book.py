@@ -21,7 +21,7 @@ from hopscape.core.progress import track
 from hopscape.ledger.claim import Claim, Outcome, Paper, Ruling
 
 __all__ = [
-    "Entry",
+    "LedgerEntry",
     "load_claims",
     "load_papers",
     "load_pins",
@@ -35,7 +35,7 @@ _BREAKDOWNS = (HopscapeError, ArithmeticError, AssertionError, LookupError, Type
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """A claim with what its check found, and the seconds it took."""
 
     claim: Claim
@@ -91,7 +91,7 @@ def load_pins(paper: str) -> dict[str, dict[str, Any]]:
     return {row["key"]: row for row in rows}
 
 
-def write_pins(entries: Iterable[Entry]) -> list[Path]:
+def write_pins(entries: Iterable[LedgerEntry]) -> list[Path]:
     """Pin what these entries found, and leave others as they are.
 
     Returns:
@@ -153,17 +153,17 @@ def load_claims(paper: str | None = None, key: str | None = None) -> list[Claim]
     return [claim for claim in claims if key in (None, claim.key)]
 
 
-def run_claim(claim: Claim) -> Entry:
+def run_claim(claim: Claim) -> LedgerEntry:
     """Run one check; a check that breaks down is told as ``failed``."""
     begin = time.perf_counter()
     try:
         outcome = claim.check()
     except _BREAKDOWNS as error:
         outcome = Outcome("failed", "-", f"{type(error).__name__}: {error}")
-    return Entry(claim, outcome, time.perf_counter() - begin)
+    return LedgerEntry(claim, outcome, time.perf_counter() - begin)
 
 
-def run_claims(claims: Iterable[Claim]) -> Iterator[Entry]:
+def run_claims(claims: Iterable[Claim]) -> Iterator[LedgerEntry]:
     """Run the checks one by one."""
     for claim in track(list(claims), "checking claims"):
         yield run_claim(claim)
@@ -180,7 +180,7 @@ true*.
 _RULINGS: tuple[Ruling, ...] = ("holds", "holds corrected", "refuted", "open", "failed")
 
 
-def markdown_page(papers: Sequence[Paper], entries: Sequence[Entry]) -> str:
+def markdown_page(papers: Sequence[Paper], entries: Sequence[LedgerEntry]) -> str:
     """The claims as Markdown, one table per paper, with a summary above."""
     rulings = [r for r in _RULINGS if r != "failed" or any(e.outcome.ruling == r for e in entries)]
     lines = [_INTRO]
@@ -200,7 +200,7 @@ def markdown_page(papers: Sequence[Paper], entries: Sequence[Entry]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _summary(name: str, entries: Sequence[Entry], rulings: Sequence[Ruling]) -> str:
+def _summary(name: str, entries: Sequence[LedgerEntry], rulings: Sequence[Ruling]) -> str:
     """How many claims came out how, how many are beyond the paper, and how long it took."""
     found = [entry.outcome.ruling for entry in entries if not entry.claim.beyond]
     counts = [str(found.count(ruling)) for ruling in rulings]
@@ -208,7 +208,7 @@ def _summary(name: str, entries: Sequence[Entry], rulings: Sequence[Ruling]) -> 
     return f"| {name} | " + " | ".join([*counts, str(len(entries) - len(found)), seconds]) + " |"
 
 
-def _section(entries: Sequence[Entry]) -> list[str]:
+def _section(entries: Sequence[LedgerEntry]) -> list[str]:
     head = ["claim", "where", "says", "checked", "measured", "verdict"]
     return ["", *_table_head(head), *(_row(entry) for entry in entries)] if entries else []
 
@@ -217,7 +217,7 @@ def _table_head(cells: Sequence[str]) -> list[str]:
     return ["| " + " | ".join(cells) + " |", "|" + "---|" * len(cells)]
 
 
-def _row(entry: Entry) -> str:
+def _row(entry: LedgerEntry) -> str:
     claim, outcome = entry.claim, entry.outcome
     verdict = f"**{outcome.ruling}**" + (f": {outcome.note}" if outcome.note else "")
     searched = ", ".join(map(str, outcome.searched))

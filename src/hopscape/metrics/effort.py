@@ -1,9 +1,9 @@
 """What a measurement will cost, before it is made.
 
-A :class:`Job` is something that columns need and that takes time and memory: the wiring, the
-distances, a cut. Its effort is counted in elementary steps from nodes, channels and the levels of a
-breadth-first search, never tried by the clock: which figures are measured does not depend on the
-machine or on what else it does. ``benchmarks/estimates.py`` holds the steps against the clock; the
+A :class:`MeasurementJob` is something that columns need and that takes time and memory: the wiring,
+the distances, a cut. Its effort is counted in elementary steps from nodes, channels and the levels
+of a breadth-first search, never tried by the clock: which figures are measured does not depend on
+the machine or on what else it does. ``benchmarks/estimates.py`` holds the steps against the clock; the
 factors below are nanoseconds per node, channel or pair that it found.
 """
 
@@ -15,7 +15,7 @@ import os
 import numpy as np
 
 from hopscape.core.network import Network
-from hopscape.metrics.evaluation import Effort, Evaluation, Job
+from hopscape.metrics.evaluation import Effort, Evaluation, MeasurementJob
 
 __all__ = [
     "CUT",
@@ -96,14 +96,16 @@ def _profile(evaluation: Evaluation) -> Effort:
     return Effort(sweep_steps(evaluation, sources), max(20 * net.order * threads(), 32_000_000))
 
 
-WIRING = Job("wiring", "the wiring", _wiring, lambda evaluation: evaluation.network.heads)
-SHAPE = Job(
+WIRING = MeasurementJob(
+    "wiring", "the wiring", _wiring, lambda evaluation: evaluation.network.heads
+)
+SHAPE = MeasurementJob(
     "shape",
     "a breadth-first search",
     lambda evaluation: Effort(_search(evaluation.network), 12 * evaluation.network.order),
     lambda evaluation: evaluation.shape,
 )
-PROFILE = Job("profile", "the distances", _profile)
+PROFILE = MeasurementJob("profile", "the distances", _profile)
 
 
 # -- structure ------------------------------------------------------------------------------------
@@ -156,14 +158,14 @@ def _cut(evaluation: Evaluation) -> Effort:
     return Effort(search + min(spectrum, 20e9), 60 * steps + 40 * 8 * net.order)
 
 
-CYCLES = Job("cycles", "the shortest cycle", _cycles)
-NODE_FLOWS = Job(
+CYCLES = MeasurementJob("cycles", "the shortest cycle", _cycles)
+NODE_FLOWS = MeasurementJob(
     "node flows", "the node connectivity", lambda evaluation: _flows(evaluation, nodes=True)
 )
-EDGE_FLOWS = Job(
+EDGE_FLOWS = MeasurementJob(
     "edge flows", "the edge connectivity", lambda evaluation: _flows(evaluation, nodes=False)
 )
-CUT = Job("bisection", "the bisection", _cut)
+CUT = MeasurementJob("bisection", "the bisection", _cut)
 
 
 def _group(evaluation: Evaluation) -> Effort:
@@ -175,7 +177,7 @@ def _group(evaluation: Evaluation) -> Effort:
     return Effort(4_000 * steps, 400 * steps)
 
 
-GROUP = Job("group", "the automorphisms", _group)
+GROUP = MeasurementJob("group", "the automorphisms", _group)
 
 
 def route_steps(evaluation: Evaluation) -> float:
@@ -207,4 +209,4 @@ def block_bytes(net: Network) -> int:
     return min(1 << 20, net.order**2) * (80 + 30 * net.ports)
 
 
-LOADS = Job("loads", "the loads of the channels", _loads)
+LOADS = MeasurementJob("loads", "the loads of the channels", _loads)

@@ -35,7 +35,7 @@ from hopscape.core.progress import (
 )
 from hopscape.metrics.distances import DistanceProfile, distance_profile
 
-__all__ = ["Column", "Effort", "Evaluation", "Job", "Shape", "absent", "closed_facts"]
+__all__ = ["Column", "Effort", "Evaluation", "MeasurementJob", "Shape", "absent", "closed_facts"]
 
 _SMALL = 20_000  # channels of a network of which everything is cheap
 _STARTS, _QUICK_STARTS = 20, 2
@@ -54,7 +54,7 @@ class Effort(NamedTuple):
     memory: int = 0
 
 
-class Job(NamedTuple):
+class MeasurementJob(NamedTuple):
     """Something that columns need and that takes time.
 
     Attributes:
@@ -119,7 +119,7 @@ class Column(NamedTuple):
     explanation: str
     measure: Callable[[Evaluation], Measured[Any]]
     fact: str = ""
-    needs: tuple[Job, ...] = ()
+    needs: tuple[MeasurementJob, ...] = ()
     otherwise: Callable[[Evaluation], Measured[Any] | None] | None = None
     unit: str = ""
     better: Literal["less", "more", ""] = ""
@@ -229,7 +229,7 @@ class Evaluation:
         except (TooLargeError, OutOfTimeError):
             return None
 
-    def _too_dear(self, needs: tuple[Job, ...]) -> str:
+    def _too_dear(self, needs: tuple[MeasurementJob, ...]) -> str:
         """Why the jobs cannot be afforded; empty when they can. Others build on those prepared."""
         if self.small:
             return ""
@@ -254,7 +254,7 @@ class Evaluation:
         """May so much work be begun, and is there time left?"""
         return steps < steps_left() and time_left() > 0
 
-    def refusal(self, job: Job) -> str:
+    def refusal(self, job: MeasurementJob) -> str:
         """Why one job cannot be afforded, or nothing."""
         effort: Effort = job.effort(self)
         limit, left = memory_limit(), time_left()

@@ -38,7 +38,7 @@ MUCH = 1 << 60
 """More than any sum of capacities."""
 
 
-class Network(NamedTuple):
+class FlowNetwork(NamedTuple):
     """A residual network in CSR form.
 
     Attributes:
@@ -89,7 +89,7 @@ def _ends(indptr: Int64s, heads: Int32s, split: bool) -> tuple[Int32s, Int32s, I
 
 
 @kernel(steps=lambda indptr, heads, *_: 8 * (len(indptr) + len(heads)))
-def residual_network(indptr: Int64s, heads: Int32s, node_disjoint: bool) -> Network:
+def residual_network(indptr: Int64s, heads: Int32s, node_disjoint: bool) -> FlowNetwork:
     """Build the residual network of a directed multigraph.
 
     Args:
@@ -122,11 +122,11 @@ def residual_network(indptr: Int64s, heads: Int32s, node_disjoint: bool) -> Netw
         capacity[a] = 1
         label[a] = name[k]
         label[b] = _INNER if name[k] == _INNER else -2 - name[k]
-    return Network(start, to, partner, capacity, label, node_disjoint)
+    return FlowNetwork(start, to, partner, capacity, label, node_disjoint)
 
 
 @helper
-def _terminals(network: Network, source: int, target: int) -> tuple[int, int]:
+def _terminals(network: FlowNetwork, source: int, target: int) -> tuple[int, int]:
     """Give the network nodes a flow leaves and reaches: an exit and an entry if split."""
     if network.split:
         return 2 * source + 1, 2 * target
@@ -134,7 +134,9 @@ def _terminals(network: Network, source: int, target: int) -> tuple[int, int]:
 
 
 @helper
-def _meet(network: Network, cap: Int8s, start: int, end: int, stamp: int, search: _Search) -> int:
+def _meet(
+    network: FlowNetwork, cap: Int8s, start: int, end: int, stamp: int, search: _Search
+) -> int:
     """Search from both ends for an augmenting path; give the arc where they meet, or -1.
 
     Nodes seen from the start are marked ``2 stamp``, from the end ``2 stamp + 1``, so nothing
@@ -172,7 +174,7 @@ def _meet(network: Network, cap: Int8s, start: int, end: int, stamp: int, search
 
 
 @helper
-def _push_arc(network: Network, cap: Int8s, arc: int, trail: Int32s, size: int) -> int:
+def _push_arc(network: FlowNetwork, cap: Int8s, arc: int, trail: Int32s, size: int) -> int:
     """Send one unit along an arc and note it, as long as there is room, in the trail."""
     cap[arc] -= 1
     cap[network.partner[arc]] += 1
@@ -183,7 +185,7 @@ def _push_arc(network: Network, cap: Int8s, arc: int, trail: Int32s, size: int) 
 
 @helper
 def _push_both(
-    network: Network,
+    network: FlowNetwork,
     cap: Int8s,
     start: int,
     end: int,
@@ -206,7 +208,7 @@ def _push_both(
 
 
 @helper
-def _clear(network: Network, cap: Int8s, trail: Int32s, size: int) -> None:
+def _clear(network: FlowNetwork, cap: Int8s, trail: Int32s, size: int) -> None:
     """Take back all flow: along the trail if it is complete, else everywhere."""
     if size > trail.size:
         for a in range(cap.size):
@@ -219,7 +221,7 @@ def _clear(network: Network, cap: Int8s, trail: Int32s, size: int) -> None:
 
 
 @kernel
-def least_flow(network: Network, pairs: Int32s, best: int) -> int:
+def least_flow(network: FlowNetwork, pairs: Int32s, best: int) -> int:
     """Find the least number of disjoint paths over some ordered pairs of nodes.
 
     Args:
@@ -262,7 +264,7 @@ def least_flow(network: Network, pairs: Int32s, best: int) -> int:
 
 @kernel
 def _cheapest(
-    network: Network,
+    network: FlowNetwork,
     cap: Int8s,
     start: int,
     dist: Int32s,
@@ -301,7 +303,7 @@ def _cheapest(
 
 @kernel
 def _cheapest_flow(
-    network: Network, cap: Int8s, start: int, end: int, count: int
+    network: FlowNetwork, cap: Int8s, start: int, end: int, count: int
 ) -> tuple[int, int]:
     """Send up to ``count`` units at least total cost; give the number sent and the cost."""
     nodes = network.indptr.size - 1
@@ -326,7 +328,7 @@ def _cheapest_flow(
 
 @kernel
 def _read_paths(
-    network: Network, cap: Int8s, start: int, end: int, found: int, total: int
+    network: FlowNetwork, cap: Int8s, start: int, end: int, found: int, total: int
 ) -> tuple[Int32s, Int64s]:
     """Take a cheapest flow apart into paths, in the order of the first channels.
 

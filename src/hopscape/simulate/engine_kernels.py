@@ -79,7 +79,7 @@ from hopscape.simulate.layout import (
     WAITERS,
     WAITING,
     Counters,
-    Fabric,
+    FabricArrays,
     Source,
     State,
 )
@@ -93,7 +93,7 @@ __all__ = ["advance"]
 
 @kernel(error_model="numpy", _nrt=False)
 def advance(
-    fabric: Fabric,
+    fabric: FabricArrays,
     state: State,
     source: Source,
     counters: Counters,
@@ -130,7 +130,7 @@ def advance(
 
 
 @inner
-def _return_credits(fabric: Fabric, state: State) -> None:
+def _return_credits(fabric: FabricArrays, state: State) -> None:
     numbers = fabric.numbers
     scalars, vcs, units, credits = state.scalars, state.vcs, state.units, state.credits
     shift, depth = numbers[N_SHIFT], numbers[N_DEPTH]
@@ -151,7 +151,7 @@ def _return_credits(fabric: Fabric, state: State) -> None:
 
 
 @inner
-def _receive(fabric: Fabric, state: State) -> None:
+def _receive(fabric: FabricArrays, state: State) -> None:
     """Flits that come off their links become visible in their buffers."""
     numbers = fabric.numbers
     scalars, vcs, lists, arrivals = state.scalars, state.vcs, state.lists, state.arrivals
@@ -182,7 +182,7 @@ def _receive(fabric: Fabric, state: State) -> None:
 
 
 @inner
-def _eject(fabric: Fabric, state: State, source: Source, counters: Counters) -> None:
+def _eject(fabric: FabricArrays, state: State, source: Source, counters: Counters) -> None:
     """Flits that reach their endpoints: count them and return their credits."""
     numbers = fabric.numbers
     scalars, units, ends, packets = state.scalars, state.units, state.ends, state.packets
@@ -240,7 +240,7 @@ def _eject(fabric: Fabric, state: State, source: Source, counters: Counters) -> 
 
 
 @inner
-def _pace(fabric: Fabric, state: State, who: Integer, taken: Integer) -> None:
+def _pace(fabric: FabricArrays, state: State, who: Integer, taken: Integer) -> None:
     """A packet has arrived: its source's window shrinks if it was late, or grows.
 
     The window holds at most what one flit per cycle could have under way without being late. This

@@ -24,7 +24,7 @@ from hopscape.deadlock.routes import RouteColumns, RoutingTable
 from hopscape.deadlock.sources import SourceRoutes
 from hopscape.metrics.routes import closed_router
 from hopscape.simulate import layout
-from hopscape.simulate.layout import ChosenRoutes, Fabric, State
+from hopscape.simulate.layout import ChosenRoutes, FabricArrays, State
 from hopscape.simulate.packing import Packer, pack_table
 from hopscape.simulate.settings import Settings, channel_delays
 from hopscape.simulate.traffic import check_seed
@@ -62,7 +62,7 @@ class Setup:
     routes: RoutingTable | RouteColumns
     classes: Classes
     certificate: Certificate
-    fabric: Fabric
+    fabric: FabricArrays
     lines: IntArray
     home: IntArray
     chosen: SourceRoutes | None = None
@@ -224,11 +224,11 @@ def _fabric(
     packed: Packer,
     endpoints: int,
     alive: IntArray | None = None,
-) -> Fabric:
+) -> FabricArrays:
     network = routes.network
     none8, none16 = np.empty((0, 0), np.uint8), np.empty((0, 0), np.uint16)
     adaptive = settings.routing == "adaptive"
-    return Fabric(
+    return FabricArrays(
         numbers=_numbers(settings, classes, len(network.heads), endpoints),
         indptr=network.indptr.copy(),
         table=packed.cells,

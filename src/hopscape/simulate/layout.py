@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from hopscape.core.arrays import Floats, IntArray
 
-__all__ = ["ChosenRoutes", "Counters", "Fabric", "Source", "State", "Ties"]
+__all__ = ["ChosenRoutes", "Counters", "FabricArrays", "Source", "State", "Ties"]
 
 # columns of vcs
 (
@@ -129,7 +129,7 @@ class Ties(NamedTuple):
     """uint16[ties]: port and set of classes of the other way."""
 
 
-class Fabric(NamedTuple):
+class FabricArrays(NamedTuple):
     """What does not change while flits move."""
 
     numbers: IntArray

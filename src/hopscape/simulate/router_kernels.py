@@ -80,7 +80,7 @@ from hopscape.simulate.layout import (
     V_NEXT,
     V_TAKE,
     WAITERS,
-    Fabric,
+    FabricArrays,
     Source,
     State,
     Ties,
@@ -111,7 +111,7 @@ def _tied(ties: Ties, here: Integer, goal: Integer) -> Integer:
 
 
 @copied
-def _route(fabric: Fabric, state: State, source: Source, row: Integer) -> Integer:
+def _route(fabric: FabricArrays, state: State, source: Source, row: Integer) -> Integer:
     """The unit for the packet at the front of a virtual channel, or -1 when it has no path.
 
     V_ALLOWED gets the virtual channels of the unit that the packet may ask for.
@@ -219,7 +219,7 @@ def _crowded(numbers: IntArray, vcs: IntArray, unit: Integer, mask: Integer) -> 
 
 
 @inner
-def _emptiest(fabric: Fabric, state: State, row: Integer, need: Integer) -> Integer:
+def _emptiest(fabric: FabricArrays, state: State, row: Integer, need: Integer) -> Integer:
     """Adaptive routing: the emptiest shortest unit with a free adaptive channel, or -1.
 
     A channel counts as free when its buffer has room for `need` flits, unless that is 0.
@@ -251,7 +251,7 @@ def _emptiest(fabric: Fabric, state: State, row: Integer, need: Integer) -> Inte
 
 
 @kernel(error_model="numpy", _nrt=False, inline="always")
-def allocate_vcs(fabric: Fabric, state: State, source: Source, listed: Integer) -> None:
+def allocate_vcs(fabric: FabricArrays, state: State, source: Source, listed: Integer) -> None:
     """One iteration of iSLIP between waiting packets and free output virtual channels.
 
     Only the first `listed` waiters are looked at; the later ones have just come and are not ready.
@@ -265,7 +265,7 @@ def allocate_vcs(fabric: Fabric, state: State, source: Source, listed: Integer) 
 
 
 @kernel(error_model="numpy", _nrt=False, inline="always")
-def _fetch_ahead(fabric: Fabric, state: State, i: Integer) -> None:
+def _fetch_ahead(fabric: FabricArrays, state: State, i: Integer) -> None:
     """Eight waiters ahead for each of: channel, packet, route."""
     shift, waiters = fabric.numbers[N_SHIFT], state.lists[L_WAITERS]
     vcs, units, packets = state.vcs, state.units, state.packets
@@ -280,7 +280,9 @@ def _fetch_ahead(fabric: Fabric, state: State, i: Integer) -> None:
 
 
 @inner
-def _ask(fabric: Fabric, state: State, source: Source, listed: Integer) -> tuple[Integer, Integer]:
+def _ask(
+    fabric: FabricArrays, state: State, source: Source, listed: Integer
+) -> tuple[Integer, Integer]:
     """Every waiter that is ready asks one unit; units that are asked, and waiters left on the list.
 
     Those who ask hang on their unit (U_ASK, V_NEXT) with the channels that they may have (V_MASK).
@@ -344,7 +346,7 @@ def _ask(fabric: Fabric, state: State, source: Source, listed: Integer) -> tuple
 
 
 @inner
-def _answer(fabric: Fabric, state: State, touched: Integer, kept: Integer) -> Integer:
+def _answer(fabric: FabricArrays, state: State, touched: Integer, kept: Integer) -> Integer:
     """The units that are asked give their virtual channels; how many waiters are then listed."""
     numbers, vcs, units, lists = fabric.numbers, state.vcs, state.units, state.lists
     for i in range(touched):
@@ -385,7 +387,7 @@ def _send_list(state: State, row: Integer) -> None:
 
 
 @copied
-def _grant(fabric: Fabric, state: State, unit: Integer, v: Integer, row: Integer) -> None:
+def _grant(fabric: FabricArrays, state: State, unit: Integer, v: Integer, row: Integer) -> None:
     """Virtual channel v of a unit goes to the packet that waits in `row`."""
     numbers, masks = fabric.numbers, fabric.masks
     scalars, vcs, units = state.scalars, state.vcs, state.units
@@ -417,7 +419,7 @@ def _first_choice(
 
 
 @inner
-def _match_vcs(fabric: Fabric, state: State, unit: Integer, kept: Integer) -> Integer:
+def _match_vcs(fabric: FabricArrays, state: State, unit: Integer, kept: Integer) -> Integer:
     """Several askers at one unit: every free channel offers itself, every asker takes one.
 
     Those without an offer go back on the list of waiters, behind the first `kept`.

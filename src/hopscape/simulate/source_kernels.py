@@ -91,7 +91,7 @@ from hopscape.simulate.layout import (
     UNIFORM_OTHERS,
     VALIANT,
     W_SHIFT,
-    Fabric,
+    FabricArrays,
     Source,
     State,
 )
@@ -247,7 +247,7 @@ def put_ready(ends: IntArray, transfers: IntArray, transfer: Integer) -> None:
 
 
 @copied
-def _next_packet(fabric: Fabric, state: State, source: Source, e: Integer) -> Integer:
+def _next_packet(fabric: FabricArrays, state: State, source: Source, e: Integer) -> Integer:
     """Make the next packet of an endpoint: a ready transfer first, then its own traffic."""
     moved, chosen = fabric.moved, fabric.chosen
     scalars, ends, packets = state.scalars, state.ends, state.packets
@@ -287,7 +287,9 @@ def _next_packet(fabric: Fabric, state: State, source: Source, e: Integer) -> In
 
 
 @inner
-def _choose_route(fabric: Fabric, state: State, who: Integer, e: Integer, target: Integer) -> None:
+def _choose_route(
+    fabric: FabricArrays, state: State, who: Integer, e: Integer, target: Integer
+) -> None:
     """The source chooses the whole route, by the shares of its ways."""
     chosen = fabric.chosen
     ends, packets, random = state.ends, state.packets, state.random
@@ -302,7 +304,7 @@ def _choose_route(fabric: Fabric, state: State, who: Integer, e: Integer, target
 
 
 @kernel(error_model="numpy", _nrt=False, inline="always")
-def _plan(fabric: Fabric, state: State, who: Integer, e: Integer, target: Integer) -> None:
+def _plan(fabric: FabricArrays, state: State, who: Integer, e: Integer, target: Integer) -> None:
     """What is decided at the source: the router in between."""
     numbers, indptr, table = fabric.numbers, fabric.indptr, fabric.table
     units, ends, packets, random = state.units, state.ends, state.packets, state.random
@@ -331,7 +333,7 @@ def _plan(fabric: Fabric, state: State, who: Integer, e: Integer, target: Intege
 
 
 @inner
-def inject(fabric: Fabric, state: State, source: Source) -> None:
+def inject(fabric: FabricArrays, state: State, source: Source) -> None:
     """Every endpoint sends at most one flit into its router."""
     numbers = fabric.numbers
     scalars, vcs, units, ends = state.scalars, state.vcs, state.units, state.ends
@@ -371,7 +373,7 @@ def _is_full(ends: IntArray, e: Integer) -> bool:
 
 @kernel(error_model="numpy", _nrt=False, inline="always")
 def _enter(
-    fabric: Fabric, state: State, now: Integer, e: Integer, who: Integer, row: Integer
+    fabric: FabricArrays, state: State, now: Integer, e: Integer, who: Integer, row: Integer
 ) -> None:
     """The next flit of a packet leaves its endpoint."""
     numbers = fabric.numbers

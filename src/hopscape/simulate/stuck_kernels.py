@@ -47,7 +47,7 @@ from hopscape.simulate.layout import (
     U_FREE,
     U_TO,
     V_ALLOWED,
-    Fabric,
+    FabricArrays,
     State,
 )
 from hopscape.simulate.packet_kernels import asks_room, inner
@@ -71,7 +71,7 @@ class Movement(NamedTuple):
 
 
 @kernel(error_model="numpy", _nrt=False)
-def find_owners(fabric: Fabric, state: State, movement: Movement) -> None:
+def find_owners(fabric: FabricArrays, state: State, movement: Movement) -> None:
     """Who sends into each row, and in which row the first flit of each endpoint's packet is."""
     vcs, ends, flits, packets = state.vcs, state.ends, state.flits, state.packets
     coming, depth = movement.coming, fabric.numbers[N_DEPTH]
@@ -86,7 +86,7 @@ def find_owners(fabric: Fabric, state: State, movement: Movement) -> None:
 
 
 @kernel(error_model="numpy", _nrt=False)
-def mark_moving(fabric: Fabric, state: State, movement: Movement) -> None:
+def mark_moving(fabric: FabricArrays, state: State, movement: Movement) -> None:
     """Mark the rows that may move, idle ones included."""
     vcs, moving = state.vcs, movement.moving
     changed = True
@@ -111,7 +111,7 @@ def mark_moving(fabric: Fabric, state: State, movement: Movement) -> None:
 
 
 @inner
-def _fed(fabric: Fabric, state: State, movement: Movement, row: Integer) -> bool:
+def _fed(fabric: FabricArrays, state: State, movement: Movement, row: Integer) -> bool:
     """Will more flits come into a row?"""
     if movement.coming[row]:
         return True
@@ -126,7 +126,7 @@ def _fed(fabric: Fabric, state: State, movement: Movement, row: Integer) -> bool
 
 
 @inner
-def _drains(fabric: Fabric, movement: Movement, row: Integer) -> bool:
+def _drains(fabric: FabricArrays, movement: Movement, row: Integer) -> bool:
     """Will places in the buffer of a row become free?"""
     numbers = fabric.numbers
     ejects = row >> numbers[N_SHIFT] >= numbers[N_CHANNELS] + numbers[N_ENDPOINTS]
@@ -134,7 +134,7 @@ def _drains(fabric: Fabric, movement: Movement, row: Integer) -> bool:
 
 
 @inner
-def _gets_channel(fabric: Fabric, state: State, movement: Movement, row: Integer) -> bool:
+def _gets_channel(fabric: FabricArrays, state: State, movement: Movement, row: Integer) -> bool:
     """Will the packet at the front of a waiting row get a virtual channel?"""
     numbers, vcs, packets = fabric.numbers, state.vcs, state.packets
     who = vcs[row, FRONT] >> 2
@@ -166,7 +166,12 @@ def _gets_channel(fabric: Fabric, state: State, movement: Movement, row: Integer
 
 @inner
 def _opens(
-    fabric: Fabric, state: State, movement: Movement, unit: Integer, mask: Integer, size: Integer
+    fabric: FabricArrays,
+    state: State,
+    movement: Movement,
+    unit: Integer,
+    mask: Integer,
+    size: Integer,
 ) -> bool:
     """Will one of the virtual channels of a unit be free, with room for `size` flits?"""
     numbers, owner = fabric.numbers, movement.owner
@@ -187,7 +192,7 @@ def _opens(
 
 @kernel
 def follow_waits(
-    fabric: Fabric, state: State, owner: IntArray, front: IntArray, row: Integer
+    fabric: FabricArrays, state: State, owner: IntArray, front: IntArray, row: Integer
 ) -> IntArray:
     """From a stuck row to one that it waits for, and on: the rows of the circle at the end."""
     numbers, vcs, units = fabric.numbers, state.vcs, state.units

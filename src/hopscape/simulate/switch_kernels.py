@@ -63,7 +63,7 @@ from hopscape.simulate.layout import (
     X_ROW,
     X_TAKE,
     Counters,
-    Fabric,
+    FabricArrays,
     State,
 )
 from hopscape.simulate.packet_kernels import bury, copied, fetch, inner, put_flit, send_credit
@@ -72,7 +72,7 @@ __all__ = ["allocate_switch", "choose_senders"]
 
 
 @inner
-def choose_senders(fabric: Fabric, state: State, listed: Integer) -> Integer:
+def choose_senders(fabric: FabricArrays, state: State, listed: Integer) -> Integer:
     """First half of iSLIP for the switch: every output chooses; how many outputs did.
 
     Only the first `listed` senders are looked at; the later ones have just got their channels and
@@ -139,7 +139,9 @@ def choose_senders(fabric: Fabric, state: State, listed: Integer) -> Integer:
 
 
 @inner
-def allocate_switch(fabric: Fabric, state: State, counters: Counters, touched: Integer) -> None:
+def allocate_switch(
+    fabric: FabricArrays, state: State, counters: Counters, touched: Integer
+) -> None:
     """Second half: every input takes the first output that chose it, and its flit goes.
 
     Who is not taken, or has more to send, is put back on the list.
@@ -206,7 +208,7 @@ def allocate_switch(fabric: Fabric, state: State, counters: Counters, touched: I
 
 
 @kernel(error_model="numpy", _nrt=False, inline="always")
-def _traverse(fabric: Fabric, state: State, row: Integer, unit: Integer, to: Integer) -> None:
+def _traverse(fabric: FabricArrays, state: State, row: Integer, unit: Integer, to: Integer) -> None:
     """The front flit of a virtual channel goes through the switch and over its link."""
     numbers = fabric.numbers
     scalars, vcs, units = state.scalars, state.vcs, state.units
@@ -238,7 +240,7 @@ def _traverse(fabric: Fabric, state: State, row: Integer, unit: Integer, to: Int
 
 
 @copied
-def _pop(fabric: Fabric, state: State, row: Integer, unit: Integer, flit: Integer) -> None:
+def _pop(fabric: FabricArrays, state: State, row: Integer, unit: Integer, flit: Integer) -> None:
     """Take the front flit off a buffer: credit back, and the next packet steps forward."""
     numbers = fabric.numbers
     scalars, vcs, units, lists = state.scalars, state.vcs, state.units, state.lists
@@ -263,7 +265,7 @@ def _pop(fabric: Fabric, state: State, row: Integer, unit: Integer, flit: Intege
 
 
 @inner
-def _discard(fabric: Fabric, state: State, row: Integer) -> None:
+def _discard(fabric: FabricArrays, state: State, row: Integer) -> None:
     """Throw away the front flit of a packet that is lost."""
     numbers = fabric.numbers
     scalars, vcs, ends = state.scalars, state.vcs, state.ends

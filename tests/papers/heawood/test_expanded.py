@@ -29,7 +29,7 @@ from hopscape.papers.heawood.comparison import (
     pcc_diameter,
 )
 from hopscape.papers.heawood.expanded import Expanded
-from hopscape.papers.heawood.routing import DigitRouter, printed_route
+from hopscape.papers.heawood.routing import LevelRouter, printed_route
 from hopscape.papers.heawood.walks import CycleWalks, TableWalks, covering_walks
 from refusals import refusals
 
@@ -148,7 +148,7 @@ def test_closed_forms(spec):
 def test_router(spec):
     net = hopscape.build(spec)
     assert check_router(net.router(), targets=20)
-    assert check_router(DigitRouter(net, net.family), targets=20)
+    assert check_router(LevelRouter(net, net.family), targets=20)
 
 
 def test_all_shortest_ports():
@@ -311,7 +311,7 @@ def test_stretch_of_digit_by_digit_routes():
     net = hopscape.Network.of(family)
     at, to = np.divmod(np.arange(net.order**2), net.order)
     exact = net.router().distances(at, to)
-    digits = DigitRouter(net, family).distances(at, to)
+    digits = LevelRouter(net, family).distances(at, to)
     apart = exact > 0
     found = digit_stretch(family)
     assert found.longest == digits.max()

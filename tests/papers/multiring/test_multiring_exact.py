@@ -17,7 +17,7 @@ from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
 from hopscape.papers.multiring.exact_loads import LoadProgram, optimum, ring_program
 from hopscape.papers.multiring.families import Multiring, SparseMultiring
 from hopscape.papers.multiring.faults import (
-    Faults,
+    RingFaults,
     damaged_capacity,
     healthy_capacity,
     read_faults,
@@ -143,7 +143,7 @@ def test_rings_that_no_group_turns(order):
     assert math.isclose(found.balanced.capacity, want, rel_tol=1e-7)
     assert len(found.balanced.loads) == 7 * 2 * 8
     net = hopscape.Network.of(member)
-    faults = Faults(arcs=((int(member.table()[3, 2]), int(member.table()[3, 3]), "3+"),))
+    faults = RingFaults(arcs=((int(member.table()[3, 2]), int(member.table()[3, 3]), "3+"),))
     _, want = brute_capacity(brute_rings(member), dead_rule(member, faults))
     assert math.isclose(damaged_capacity(net, faults).capacity, want, rel_tol=1e-7)
 
@@ -235,7 +235,7 @@ def test_random_dead_parts(n, data):
     arcs = data.draw(st.sets(st.tuples(st.integers(0, n - 1), st.sampled_from(sorted(steps))),
                              max_size=3))  # fmt: skip
     nodes = data.draw(st.sets(st.integers(0, n - 1), max_size=2))
-    faults = Faults(tuple((v, (v + s) % n, "") for v, s in sorted(arcs)), tuple(sorted(nodes)))
+    faults = RingFaults(tuple((v, (v + s) % n, "") for v, s in sorted(arcs)), tuple(sorted(nodes)))
     found = damaged_capacity(net, faults)
     pairs, want = brute_capacity(brute_rings(net.family), dead_rule(net.family, faults))
     assert (found.pairs, found.proved) == (pairs, True)
@@ -257,7 +257,7 @@ def test_dead_crossbars(spec, dead):
         found = damaged_capacity(net, faults)
     except ArgumentError:  # the arc has another number in this build
         tail, head = int(net.tails[0]), int(net.heads[0])
-        faults = Faults(arcs=((tail, head, ""),))
+        faults = RingFaults(arcs=((tail, head, ""),))
         found = damaged_capacity(net, faults)
     gone = set(faults.nodes) | set(faults.crossbars)
     cut = {(a, b) for a, b, _ in faults.arcs}
@@ -283,7 +283,7 @@ def test_the_worst_fault_is_the_worst_of_all(spec):
     net = hopscape.build(spec)
     rows = worst_faults(net)
     rings = brute_rings(net.family)
-    every = [Faults(nodes=(v,)) for v in range(net.order)]
+    every = [RingFaults(nodes=(v,)) for v in range(net.order)]
     names = {c for _, _, f in single_faults(net) for c in f.rings}
     if isinstance(net.family, SparseMultiring):
         names = {str(i) for i in range(net.family.ring_count)}
@@ -292,9 +292,9 @@ def test_the_worst_fault_is_the_worst_of_all(spec):
         names = {str(s if 2 * s <= net.order else s - net.order) for s in net.family.rings}
         labels = [str(s if 2 * s <= net.order else s - net.order) for s in net.family.rings
                   for _ in range(math.gcd(s, net.order))]  # fmt: skip
-    every += [Faults(rings=(name,)) for name in names]
+    every += [RingFaults(rings=(name,)) for name in names]
     every += [
-        Faults(arcs=((a, b, label),))
+        RingFaults(arcs=((a, b, label),))
         for ring, label in zip(rings, labels)
         for a, b in zip(ring, [*ring[1:], ring[0]])
     ]
@@ -337,9 +337,9 @@ def test_faults_that_are_none(spec, dead, words):
 
 def test_everything_dead():
     net = hopscape.build("multiring(2, 1)")
-    found = damaged_capacity(net, Faults(nodes=(0,)))
+    found = damaged_capacity(net, RingFaults(nodes=(0,)))
     assert (found.pairs, found.stranded, found.capacity, found.proved) == (0, 0, 0, True)
-    found = damaged_capacity(net, Faults(rings=("1", "1#1")))
+    found = damaged_capacity(net, RingFaults(rings=("1", "1#1")))
     assert (found.pairs, found.stranded, found.capacity) == (0, 2, 0)
     assert found.to_dict()["balanced"]["load"] is None
     with pytest.raises(TooLargeError, match="not alike"):

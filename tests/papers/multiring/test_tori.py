@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from hopscape.core.errors import ArgumentError
 from hopscape.papers.multiring.capacity import balanced_schedule, cable
 from hopscape.papers.multiring.families import Multiring
-from hopscape.papers.multiring.torus import Line, TorusDesign, design_torus, torus_capacity
+from hopscape.papers.multiring.torus import TorusDesign, TorusLine, design_torus, torus_capacity
 
 LINES = st.builds(
-    lambda i, n, p, c, cable: Line(f"line {i}", n, 2 * p, Fraction(c * (n - 1), 4), cable),
+    lambda i, n, p, c, cable: TorusLine(f"line {i}", n, 2 * p, Fraction(c * (n - 1), 4), cable),
     st.integers(0, 99), st.integers(2, 9), st.integers(1, 3), st.integers(1, 9), st.integers(1, 9),
 )  # fmt: skip
 
@@ -23,7 +23,7 @@ LINES = st.builds(
 def line(n, steps, copies=1):
     member = Multiring(n, steps, copies)
     capacity = balanced_schedule(member).capacity
-    return Line(member.spec, n, member.ports, capacity, cable(n, member.rings))
+    return TorusLine(member.spec, n, member.ports, capacity, cable(n, member.rings))
 
 
 def test_tori():

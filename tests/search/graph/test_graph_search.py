@@ -25,27 +25,27 @@ from hopscape.search.graph import rounds as rounds_module
 from hopscape.search.graph.arms import arms, run
 from hopscape.search.graph.climb import Climb
 from hopscape.search.graph.dense import anneal_lift, suits_orbits
-from hopscape.search.graph.lifts import Shape, shapes
+from hopscape.search.graph.lifts import LiftShape, shapes
 from hopscape.search.graph.measure_kernels import BITS, ROWS, SEARCH, measure
 from hopscape.search.graph.starts import algebraic_starts, plan_start, solution_of
 from hopscape.store import Store
 
 SHAPES = [
-    Shape("cyclic(1)", 12, 0, 3),
-    Shape("cyclic(1)", 1, 0, 0),
-    Shape("cyclic(1)", 2, 0, 1),
-    Shape("cyclic(4)", 3, 0, 4),
-    Shape("cyclic(3)", 5, 2, 4),
-    Shape("cyclic(2)", 7, 3, 5),
-    Shape("cyclic(7)", 2, 1, 8),
-    Shape("dihedral(5)", 2, 0, 3),
-    Shape("semidirect(7, 3, 2)", 1, 0, 4),
-    Shape("alternating(4)", 2, 0, 5),
-    Shape("cyclic(2, 2, 2)", 1, 0, 3),
-    Shape("cyclic(2)", 80, 0, 4),
-    Shape("cyclic(1)", 150, 0, 3),
-    Shape("cyclic(4)", 6, 0, 3, True),
-    Shape("cyclic(1)", 5, 0, 3, False, (3, 1, 0, 2, 2)),
+    LiftShape("cyclic(1)", 12, 0, 3),
+    LiftShape("cyclic(1)", 1, 0, 0),
+    LiftShape("cyclic(1)", 2, 0, 1),
+    LiftShape("cyclic(4)", 3, 0, 4),
+    LiftShape("cyclic(3)", 5, 2, 4),
+    LiftShape("cyclic(2)", 7, 3, 5),
+    LiftShape("cyclic(7)", 2, 1, 8),
+    LiftShape("dihedral(5)", 2, 0, 3),
+    LiftShape("semidirect(7, 3, 2)", 1, 0, 4),
+    LiftShape("alternating(4)", 2, 0, 5),
+    LiftShape("cyclic(2, 2, 2)", 1, 0, 3),
+    LiftShape("cyclic(2)", 80, 0, 4),
+    LiftShape("cyclic(1)", 150, 0, 3),
+    LiftShape("cyclic(4)", 6, 0, 3, True),
+    LiftShape("cyclic(1)", 5, 0, 3, False, (3, 1, 0, 2, 2)),
 ]
 
 
@@ -74,7 +74,7 @@ def slow_total(graph: nx.Graph, weights: Any) -> tuple[int, int]:
 @pytest.mark.parametrize("local", ["anneal", "tabu"])
 @pytest.mark.parametrize("kernel", [None, ROWS])
 def test_wiring_and_measure_after_many_moves(
-    shape: Shape, local: str, kernel: int | None, monkeypatch: pytest.MonkeyPatch
+    shape: LiftShape, local: str, kernel: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The wiring that moves leave behind is the wiring of the darts, and it is measured right."""
     if kernel is not None and shape.order <= 64:
@@ -114,7 +114,7 @@ def test_measure_with_weights_and_aims(n: int, degree: int, seed: int, data: Any
     if low == 0:
         weights[0] = 1
     aim = data.draw(st.none() | st.integers(1, 6))
-    climb = Climb(Shape("cyclic(1)", n, 0, degree), seed, weights=weights, aim=aim)
+    climb = Climb(LiftShape("cyclic(1)", n, 0, degree), seed, weights=weights, aim=aim)
     graph = graph_of(climb._lift.near.T)
     diameter, total = slow_total(graph, weights)
     assert (climb.diameter, climb.total) == (diameter, total) or diameter == n
@@ -143,7 +143,7 @@ def test_measure_gives_up_only_above_its_limit(
 @pytest.mark.parametrize("shape", [s for s in SHAPES if s.fold > 1 and not s.bipartite])
 @pytest.mark.parametrize("reheat", [False, True])
 def test_annealing_of_orbits_keeps_the_group_and_counts_far_pairs(
-    shape: Shape, reheat: bool
+    shape: LiftShape, reheat: bool
 ) -> None:
     """Links are exchanged in whole orbits; no node gets more links; nothing gets worse."""
     begun = Climb(shape, 3)
@@ -166,7 +166,7 @@ def _distant(climb: Climb) -> int:
 
 def test_dense_lifts_are_annealed_by_orbits() -> None:
     """The graphs that it finds are those of its shape, and better than at the start."""
-    problem, shape = Problem(64, 8), Shape("cyclic(3)", 20, 4, 8)
+    problem, shape = Problem(64, 8), LiftShape("cyclic(3)", 20, 4, 8)
     assert suits_orbits(shape, problem)
     found = run(problem.to_dict(), astuple(shape), "", 1, 1, 20_000, None, "anneal")
     assert found is not None
@@ -203,7 +203,7 @@ def test_shapes_have_the_order_asked_for() -> None:
     ("n", "d"), [(50, 7), (57, 8), (64, 8), (32, 6), (18, 5), (21, 5), (30, 4)]
 )
 def test_algebraic_starts_are_simple_and_fit(n: int, d: int) -> None:
-    shape = Shape("cyclic(1)", n, 0, d)
+    shape = LiftShape("cyclic(1)", n, 0, d)
     for name, order, links in algebraic_starts(n, d):
         assert len(links) == len({tuple(link) for link in links.tolist()}), name
         assert (links[:, 0] < links[:, 1]).all()
@@ -329,7 +329,7 @@ def test_floor_plans_that_are_not_full_are_wired(
     if degree >= n or n * degree % 2:
         return
     problem = Problem(n, degree, grid=(-(-n // columns), columns), longest=longest, budget=2 * n)
-    shape = Shape("cyclic(1)", n, 0, degree)
+    shape = LiftShape("cyclic(1)", n, 0, degree)
     climb = Climb(
         shape, 1, plan_start(problem, shape, np.random.default_rng(n)), limits=problem.limits()
     )
@@ -497,9 +497,9 @@ def test_dense_graphs_are_annealed_by_their_far_pairs() -> None:
     from hopscape.search.graph.dense import suits_pairs
 
     problem = Problem(30, 5)
-    plain = Shape("cyclic(1)", 30, 0, 5)
+    plain = LiftShape("cyclic(1)", 30, 0, 5)
     assert not suits_pairs(plain, problem)
-    problem, plain = Problem(26, 5), Shape("cyclic(1)", 26, 0, 5)
+    problem, plain = Problem(26, 5), LiftShape("cyclic(1)", 26, 0, 5)
     assert suits_pairs(plain, problem)
     assert not suits_pairs(plain, Problem(26, 5, bipartite=True))
     assert not suits_pairs(plain, Problem(26, 5, grid=(2, 13)))

@@ -38,9 +38,9 @@ from hopscape.algebra.reduction import Vector, closed_walks, dot, l1, lll, minus
 from hopscape.core.errors import ArgumentError
 
 __all__ = [
-    "Box",
     "Farthest",
     "Lattice",
+    "LatticeBox",
     "Planes",
     "Wall",
     "farthest",
@@ -207,18 +207,20 @@ Wall = tuple[Vector, int]
 Planes = Mapping[Vector, int]
 
 
-class Box(NamedTuple):
+class LatticeBox(NamedTuple):
     """Sizes from `low` to `high`, both ends included, and the walls that may cut them."""
 
     low: Vector
     high: Vector
     walls: list[Wall]
 
-    def halves(self, axis: int, last: int) -> tuple[Box, Box]:
+    def halves(self, axis: int, last: int) -> tuple[LatticeBox, LatticeBox]:
         """Cut behind a size."""
         low, high = list(self.low), list(self.high)
         low[axis], high[axis] = last + 1, last
-        return Box(self.low, tuple(high), self.walls), Box(tuple(low), self.high, self.walls)
+        return LatticeBox(self.low, tuple(high), self.walls), LatticeBox(
+            tuple(low), self.high, self.walls
+        )
 
 
 def short_walks(lattice: Lattice) -> set[Vector]:
@@ -255,7 +257,7 @@ def walls(walks: Iterable[Vector], signs: Sequence[int], ordered: bool) -> list[
     return list(offsets.items())
 
 
-def settle(box: Box) -> tuple[Box, Planes, tuple[int, int] | None] | None:
+def settle(box: LatticeBox) -> tuple[LatticeBox, Planes, tuple[int, int] | None] | None:
     """What the walls mean in a box; None when nothing of it is left.
 
     Returns:
@@ -304,7 +306,7 @@ def settle(box: Box) -> tuple[Box, Planes, tuple[int, int] | None] | None:
             planes[key] = min(c, planes.get(key, c))
         given = needed
         if not shrunk:
-            return Box(low, high, needed), planes, bend
+            return LatticeBox(low, high, needed), planes, bend
 
 
 def maximal_points(low: Vector, high: Vector, planes: Planes) -> set[Vector]:
@@ -459,15 +461,15 @@ class _Search:
         self.lattice = lattice
         self.best, self.node, self.boxes = 0, 0, 0
         self._order = itertools.count()
-        self._heap: list[tuple[int, int, Vector, Box, Vector]] = []
+        self._heap: list[tuple[int, int, Vector, LatticeBox, Vector]] = []
         n = len(lattice.basis)
         walks = short_walks(lattice)
         for signs in orthants(n):
             if signs[0] > 0:  # node -v is as far as node v
                 found = walls(walks, signs, ordered=False)
-                self._push(signs, Box((0,) * n, (lattice.reach,) * n, found))
+                self._push(signs, LatticeBox((0,) * n, (lattice.reach,) * n, found))
 
-    def _push(self, signs: Vector, box: Box) -> None:
+    def _push(self, signs: Vector, box: LatticeBox) -> None:
         settled = settle(box)
         if settled is None:
             return
@@ -494,7 +496,7 @@ class _Search:
             self.best, self.node = l1(shortest), node
         if l1(shortest) < l1(x):
             more = walls([minus(x, 1, shortest)], signs, ordered=False)
-            self._push(signs, Box(box.low, box.high, box.walls + more))
+            self._push(signs, LatticeBox(box.low, box.high, box.walls + more))
         elif l1(x) < -bound:  # no whole point reaches the bound
             axis = max(range(len(x)), key=lambda i: box.high[i] - box.low[i])
             for half in box.halves(axis, (box.low[axis] + box.high[axis]) // 2):
@@ -502,7 +504,7 @@ class _Search:
         return -bound
 
 
-def _bend_at(box: Box, y: Vector) -> tuple[int, int] | None:
+def _bend_at(box: LatticeBox, y: Vector) -> tuple[int, int] | None:
     """Where the wall that y is farthest beyond bends; None when y is behind all walls."""
     beyond, sizes = 0, None
     for wall, room in box.walls:

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopscape.algebra.lattices.cell import (
-    Box,
     Lattice,
+    LatticeBox,
     Planes,
     maximal_points,
     orthants,
@@ -321,7 +321,7 @@ class Census:
         n = len(self._lattice.basis)
         for signs in orthants(n):
             low = tuple(int(s < 0) for s in signs)
-            boxes = [Box(low, (self._lattice.reach,) * n, walls(walks, signs, ordered=True))]
+            boxes = [LatticeBox(low, (self._lattice.reach,) * n, walls(walks, signs, ordered=True))]
             while boxes:
                 settled = settle(boxes.pop())
                 if settled is None:
@@ -361,6 +361,6 @@ def _census_parts(piece: _Piece, depth: int) -> Iterator[_Piece]:
     if depth == 0 or low == high:
         yield piece
         return
-    box = Box(piece.low, piece.high, [])
+    box = LatticeBox(piece.low, piece.high, [])
     for half in box.halves(axis, (low + high) // 2):
         yield from _census_parts(piece._replace(low=half.low, high=half.high), depth - 1)

@@ -25,7 +25,7 @@ from hopscape.core.numbers import plain
 from hopscape.core.processes import run_to_end
 
 if TYPE_CHECKING:
-    from hopscape.ledger import Claim, Entry
+    from hopscape.ledger import Claim, LedgerEntry
 
 __all__ = ["JOBS", "docs", "ledger", "manual_folder", "warm_up"]
 
@@ -251,7 +251,7 @@ def _renew(page: Path, **parts: str) -> None:
     write_atomically(page, lambda out: out.write(text.encode()))
 
 
-def _in_full(entry: Entry) -> dict[str, str]:
+def _in_full(entry: LedgerEntry) -> dict[str, str]:
     """One entry for a terminal, with its numbers and what it searched."""
     claim, outcome = entry.claim, entry.outcome
     return {

@@ -318,7 +318,7 @@ class Colouring(StrEnum):
     klass = "class"
 
 
-class Arrangement(StrEnum):
+class LayoutName(StrEnum):
     """Where nodes stand."""
 
     auto = "auto"
@@ -339,9 +339,7 @@ def draw(
     colour: Annotated[
         Colouring, option("Colour links by port (generator) or class.")
     ] = Colouring.none,
-    layout: Annotated[
-        Arrangement, option("The family's own layout, or another.")
-    ] = Arrangement.auto,
+    layout: Annotated[LayoutName, option("The family's own layout, or another.")] = LayoutName.auto,
     route: Annotated[
         tuple[str, str] | None,
         option("Draw the route from node A to node B on top.", metavar="A B"),

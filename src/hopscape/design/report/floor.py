@@ -30,9 +30,9 @@ from hopscape.formats.graphs.libraries import link_ends
 from hopscape.registry import build
 
 __all__ = [
+    "BillPart",
     "Floor",
-    "Part",
-    "Picture",
+    "ReportPicture",
     "best_floor",
     "floor_of",
     "floor_picture",
@@ -46,7 +46,7 @@ _BARS = 16
 _WIDTH = 420.0
 
 
-class Part(NamedTuple):
+class BillPart(NamedTuple):
     """A line of the bill of material.
 
     Attributes:
@@ -77,7 +77,7 @@ class Floor:
     used: IntArray
     ends: IntArray
     lengths: Floats
-    bill: tuple[Part, ...]
+    bill: tuple[BillPart, ...]
     currency: str = ""
 
     @property
@@ -111,7 +111,7 @@ def _direct(network: Network, plan: FloorPlan | None) -> Floor:
     ends = np.stack([placed.places[tails], placed.places[heads]])
     degrees, counts = np.unique(network.degrees, return_counts=True)
     nodes = [
-        Part(f"node of {degree} network ports", int(count))
+        BillPart(f"node of {degree} network ports", int(count))
         for degree, count in zip(degrees.tolist(), counts.tolist(), strict=True)
     ]
     used = np.bincount(placed.places // room.slots, minlength=room.rows * room.columns)
@@ -119,7 +119,7 @@ def _direct(network: Network, plan: FloorPlan | None) -> Floor:
     return Floor(room, placed.how, used, ends, placed.lengths, bill)
 
 
-def _by_length(lengths: Floats) -> list[Part]:
+def _by_length(lengths: Floats) -> list[BillPart]:
     """Cables by the length that is on stock."""
     out, below = [], -1.0
     for most in _STOCK:
@@ -127,7 +127,7 @@ def _by_length(lengths: Floats) -> list[Part]:
         below = most
         if len(mine):
             name = f"of up to {most:g} m" if most < math.inf else "of more than 100 m"
-            out.append(Part(f"cable {name}", len(mine), float(mine.sum())))
+            out.append(BillPart(f"cable {name}", len(mine), float(mine.sum())))
     return out
 
 
@@ -145,17 +145,17 @@ def _switched(machine: Machine, racks: Racks, prices: PriceList) -> Floor:
     return Floor(room, racks.how, np.minimum(used, slots), ends, lengths, bill, prices.currency)
 
 
-def _boxes(machine: Machine, prices: PriceList) -> list[Part]:
+def _boxes(machine: Machine, prices: PriceList) -> list[BillPart]:
     out = []
     used, pieces = np.unique(machine.ports[machine.boxes], return_counts=True)
     for ports, count in zip(used.tolist(), (pieces * machine.planes).tolist(), strict=True):
         item = prices.switch(ports)
         name = f"switch of {item.size:g} ports, {ports} in use"
-        out.append(Part(name, count, None, item.price * count, item.watts * count))
+        out.append(BillPart(name, count, None, item.price * count, item.watts * count))
     return out
 
 
-def _priced(lengths: Floats, prices: PriceList) -> list[Part]:
+def _priced(lengths: Floats, prices: PriceList) -> list[BillPart]:
     chosen, paid = prices.pick_cables(lengths)
     out = []
     for i, item in enumerate(prices.cables):
@@ -163,14 +163,16 @@ def _priced(lengths: Floats, prices: PriceList) -> list[Part]:
         if count := int(mine.sum()):
             reach = "" if math.isinf(item.size) else f" of up to {item.size:g} m"
             metres, money = float(lengths[mine].sum()), float(paid[mine].sum())
-            out.append(Part(f"{item.kind} cable{reach}", count, metres, money, item.watts * count))
+            out.append(
+                BillPart(f"{item.kind} cable{reach}", count, metres, money, item.watts * count)
+            )
     return out
 
 
-def _interfaces(machine: Machine, prices: PriceList) -> Part:
+def _interfaces(machine: Machine, prices: PriceList) -> BillPart:
     count = machine.endpoints * machine.nics
     nic = prices.nic
-    return Part("network interface", count, None, nic.price * count, nic.watts * count)
+    return BillPart("network interface", count, None, nic.price * count, nic.watts * count)
 
 
 # -- pictures -------------------------------------------------------------------------------------
@@ -275,7 +277,7 @@ _DRAWN_ORDER = 400
 _MOST_LINKS = 1200
 
 
-class Picture(NamedTuple):
+class ReportPicture(NamedTuple):
     """One picture.
 
     Attributes:
@@ -297,7 +299,7 @@ def best_floor(found: Design, chosen: Candidate | None = None) -> Floor | None:
     return floor_of((chosen or found.best).spec, asked.conditions.plan, switched)
 
 
-def pictures(found: Design, floor: Floor | None = None) -> Iterator[Picture]:
+def pictures(found: Design, floor: Floor | None = None) -> Iterator[ReportPicture]:
     """All pictures: plots first, then the floor, then drawings of the finalists.
 
     Args:
@@ -307,11 +309,11 @@ def pictures(found: Design, floor: Floor | None = None) -> Iterator[Picture]:
     for x, y, caption in found.presentation.plots:
         data = scatter(found.candidates, x, y, caption)
         if data is not None:
-            yield Picture(f"{x}-{y}", caption, "svg", data, "ranking")
+            yield ReportPicture(f"{x}-{y}", caption, "svg", data, "ranking")
     if found.curve_points:
         caption = "latency and accepted load over offered load, simulated flit by flit"
         data = curve_plot(found.curve_points, caption)
-        yield Picture("load-latency", caption, "svg", data, "curves")
+        yield ReportPicture("load-latency", caption, "svg", data, "curves")
     floor = best_floor(found) if floor is None else floor
     if floor is not None:
         yield from _floor_pictures(floor, found.best.spec)
@@ -319,17 +321,19 @@ def pictures(found: Design, floor: Floor | None = None) -> Iterator[Picture]:
         data = _drawing(one)
         if data is not None:
             place = found.candidates.index(one) + 1
-            yield Picture(f"network-{place}", f"{place}. {one.spec}", "png", data, "networks")
+            yield ReportPicture(f"network-{place}", f"{place}. {one.spec}", "png", data, "networks")
 
 
-def _floor_pictures(floor: Floor, spec: str) -> Iterator[Picture]:
+def _floor_pictures(floor: Floor, spec: str) -> Iterator[ReportPicture]:
     caption = f"{spec} from above: racks (row.rack), how full they are, and the cables between them"
     if more := left_out(floor):
         caption += f"; the {more} thinnest bundles are left out"
-    yield Picture("floor", caption, "svg", floor_picture(floor, caption), "floor")
+    yield ReportPicture("floor", caption, "svg", floor_picture(floor, caption), "floor")
     if len(floor.lengths):
         caption = f"how long the cables of {spec} are"
-        yield Picture("cables", caption, "svg", length_picture(floor.lengths, caption), "floor")
+        yield ReportPicture(
+            "cables", caption, "svg", length_picture(floor.lengths, caption), "floor"
+        )
 
 
 def _drawing(one: Candidate) -> bytes | None:

@@ -14,7 +14,7 @@ from hopscape.core.tables import Records, in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.designer import Design
-from hopscape.design.report.floor import Floor, Picture, best_floor, bill_title, pictures
+from hopscape.design.report.floor import Floor, ReportPicture, best_floor, bill_title, pictures
 from hopscape.design.report.plots import curve_plot, scatter
 from hopscape.design.report.text import curve_words, finalists, how_rows, paid, winners
 from hopscape.design.table import TABLE_COLUMNS, legend, ranking_rows
@@ -35,7 +35,7 @@ def markdown_report(
     found: Design,
     command: str,
     folder: str = "pictures",
-    shown: Sequence[Picture] | None = None,
+    shown: Sequence[ReportPicture] | None = None,
     floor: Floor | None = None,
 ) -> str:
     """The report in Markdown; pictures are files in a folder beside it.

@@ -21,7 +21,7 @@ from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS, columns_of
 from hopscape.design.designer import Design
 from hopscape.design.ranking import Presentation
-from hopscape.design.report.floor import Floor, Picture, best_floor, bill_title, pictures
+from hopscape.design.report.floor import Floor, ReportPicture, best_floor, bill_title, pictures
 from hopscape.design.report.markdown import BEST_AT, bill_rows
 from hopscape.design.report.text import curve_words, finalists, how_rows, paid, winners
 from hopscape.design.table import cell, importance, legend, ranking_rows
@@ -46,7 +46,7 @@ def _file(name: str) -> str:
 def html_report(
     found: Design,
     command: str,
-    drawn: Sequence[Picture] | None = None,
+    drawn: Sequence[ReportPicture] | None = None,
     *,
     floor: Floor | None = None,
     options: Sequence[Option] = (),
@@ -281,7 +281,7 @@ def _refused(refused: Sequence[Candidate]) -> str:
 # -- the rest -------------------------------------------------------------------------------------
 
 
-def _figures(drawn: Sequence[Picture], part: str) -> list[str]:
+def _figures(drawn: Sequence[ReportPicture], part: str) -> list[str]:
     out = []
     for one in (picture for picture in drawn if picture.part == part):
         if one.kind == "svg":
@@ -296,7 +296,7 @@ def _figures(drawn: Sequence[Picture], part: str) -> list[str]:
     return out
 
 
-def _networks(found: Design, drawn: Sequence[Picture], explorer: str) -> list[str]:
+def _networks(found: Design, drawn: Sequence[ReportPicture], explorer: str) -> list[str]:
     out = ["<h2>The finalists</h2>", *_figures(drawn, "networks")]
     if explorer:
         out.append(
@@ -318,7 +318,7 @@ def _networks(found: Design, drawn: Sequence[Picture], explorer: str) -> list[st
     return out
 
 
-def _floor(floor: Floor | None, drawn: Sequence[Picture], best: Candidate) -> list[str]:
+def _floor(floor: Floor | None, drawn: Sequence[ReportPicture], best: Candidate) -> list[str]:
     if floor is None:
         return []
     heads, rows = bill_rows(floor)

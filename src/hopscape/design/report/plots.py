@@ -22,7 +22,7 @@ _NAMED = 8
 _FALL = 0.9
 
 
-class Point(NamedTuple):
+class PlotPoint(NamedTuple):
     """A candidate in a plot."""
 
     rank: int
@@ -34,7 +34,7 @@ class Point(NamedTuple):
 def scatter(candidates: Sequence[Candidate], x: str, y: str, caption: str) -> bytes | None:
     """Every candidate as a point with its name on hover; None for fewer than two."""
     points = [
-        Point(rank, one, float(one.value(x)), float(one.value(y)))
+        PlotPoint(rank, one, float(one.value(x)), float(one.value(y)))
         for rank, one in enumerate(candidates, 1)
         if not one.trouble and one.value(x) is not None and one.value(y) is not None
     ]
@@ -50,7 +50,7 @@ def scatter(candidates: Sequence[Candidate], x: str, y: str, caption: str) -> by
     return svg_page(640, 344, parts, caption)
 
 
-def _mark(point: Point, panel: Panel, x: str, y: str) -> str:
+def _mark(point: PlotPoint, panel: Panel, x: str, y: str) -> str:
     one = point.candidate
     kind = "first" if point.rank == 1 else "less" if one.dominated_by else "other"
     words = (
@@ -64,7 +64,7 @@ def _mark(point: Point, panel: Panel, x: str, y: str) -> str:
     )
 
 
-def _front(points: Sequence[Point], panel: Panel, x: str, y: str) -> str:
+def _front(points: Sequence[PlotPoint], panel: Panel, x: str, y: str) -> str:
     """The stairs of those that nobody beats in both figures."""
     signs = [1 if ALL_COLUMNS[name].better == "less" else -1 for name in (x, y)]
     ordered = sorted(points, key=lambda p: (signs[0] * p.x, signs[1] * p.y))
@@ -77,7 +77,7 @@ def _front(points: Sequence[Point], panel: Panel, x: str, y: str) -> str:
     return f'<path class="front" d="{"".join(stairs)}"/>'
 
 
-def _ranks(points: Sequence[Point], panel: Panel) -> list[str]:
+def _ranks(points: Sequence[PlotPoint], panel: Panel) -> list[str]:
     """Places of the first ones beside their points, where they find room."""
     taken: list[tuple[float, float]] = []
     out = []

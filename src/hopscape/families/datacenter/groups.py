@@ -12,13 +12,13 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.router import Nodes
 from hopscape.families.datacenter.routers import FormulaFamily, TerminalRouter
 
-__all__ = ["ARRANGEMENTS", "Bipartite", "GlobalLinks", "Group", "GroupFamily", "GroupRouter"]
+__all__ = ["ARRANGEMENTS", "Bipartite", "GlobalLinks", "GroupFamily", "GroupRouter", "RouterGroup"]
 
 _TABLE_SIZE = 8_000_000
 ARRANGEMENTS = ("relative", "absolute", "palmtree")
 
 
-class Group(Protocol):
+class RouterGroup(Protocol):
     """How the routers of a group are joined: distances, ports and masks inside it."""
 
     order: int
@@ -168,7 +168,7 @@ class GlobalLinks:
 class GroupFamily(FormulaFamily):
     """Groups joined by global links; routers of a group that carry endpoints come first."""
 
-    group: Group
+    group: RouterGroup
     between: GlobalLinks
     gates: int
     """Number of the first router of a group with global ports (all after it have them)."""

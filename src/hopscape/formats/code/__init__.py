@@ -1,14 +1,14 @@
 """Routing as code: C, Verilog, P4 and Python from the formula of a router."""
 
 from hopscape.formats.code.checking import cell_count, check_code, check_fabric, has_program
-from hopscape.formats.code.fabric import Fabric, emit_fabric
+from hopscape.formats.code.fabric import VerilogFabric, emit_fabric
 from hopscape.formats.code.routine import LANGUAGES, Code, Compared, compare_formula, emit_code
 
 __all__ = [
     "LANGUAGES",
     "Code",
     "Compared",
-    "Fabric",
+    "VerilogFabric",
     "cell_count",
     "check_code",
     "check_fabric",

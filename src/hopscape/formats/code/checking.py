@@ -16,7 +16,7 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.network import Network
 from hopscape.core.processes import run_to_end
 from hopscape.core.verdict import Verdict
-from hopscape.formats.code.fabric import Fabric
+from hopscape.formats.code.fabric import VerilogFabric
 from hopscape.formats.code.routine import Code, begins_shortest
 from hopscape.formats.code.verilog import address_bits, port_bits
 
@@ -199,7 +199,9 @@ def cell_count(text: str, top: str) -> int | None:
     return int(counts[-1]) if counts else 0
 
 
-def check_fabric(fabric: Fabric, *, packets: int = 1000, seed: int = 1, load: int = 50) -> Verdict:
+def check_fabric(
+    fabric: VerilogFabric, *, packets: int = 1000, seed: int = 1, load: int = 50
+) -> Verdict:
     """Send random packets through the routers under Icarus Verilog; every hop is compared.
 
     Args:
@@ -224,7 +226,7 @@ def check_fabric(fabric: Fabric, *, packets: int = 1000, seed: int = 1, load: in
     return _judge(fabric, packets, printed)
 
 
-def _judge(fabric: Fabric, packets: int, printed: str) -> Verdict:
+def _judge(fabric: VerilogFabric, packets: int, printed: str) -> Verdict:
     """Compare what the testbench printed with the routes."""
     pairs: dict[int, tuple[int, int]] = {}
     paths: dict[int, list[int]] = {}

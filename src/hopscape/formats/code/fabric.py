@@ -31,7 +31,7 @@ from hopscape.formats.code.verilog import (
     route_module,
 )
 
-__all__ = ["MOST_NODES", "Fabric", "emit_fabric"]
+__all__ = ["MOST_NODES", "VerilogFabric", "emit_fabric"]
 
 MOST_NODES = 512
 _MOST_DEPTH = 1024
@@ -39,7 +39,7 @@ _TAG_BITS = 32
 
 
 @dataclass(frozen=True)
-class Fabric:
+class VerilogFabric:
     """A network of routers in Verilog.
 
     Attributes:
@@ -62,7 +62,7 @@ class Fabric:
 
 def emit_fabric(
     network: Network, *, router: str = "auto", name: str | None = None, depth: int = 4
-) -> Fabric:
+) -> VerilogFabric:
     """The routers, the links and a testbench of a network.
 
     Args:
@@ -101,7 +101,9 @@ def emit_fabric(
     endpoints = [f"    ends[{i}] = {v};" for i, v in enumerate(network.endpoints.tolist())]
     bench = _fill(TESTBENCH, words | {"ENDPOINTS": "\n".join(endpoints)})
     classes = int(layers.max()) + 1
-    return Fabric("\n".join(parts), bench, prefix, network, chosen.name, router, classes, proof)
+    return VerilogFabric(
+        "\n".join(parts), bench, prefix, network, chosen.name, router, classes, proof
+    )
 
 
 def _require_ways(network: Network, distances: IntArray) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hopscape.core.errors import TooLargeError
-from hopscape.core.formula import Table, Value
+from hopscape.core.formula import TableValue, Value
 
 __all__ = [
     "Statements",
@@ -66,8 +66,8 @@ class Statements:
 
     values: list[Value]
     names: dict[int, str]
-    tables: list[Table]
-    table_of: dict[int, Table]
+    tables: list[TableValue]
+    table_of: dict[int, TableValue]
     result: Value
 
 
@@ -81,7 +81,7 @@ def statements(result: Value, inline: bool, prefix: str = "") -> Statements:
     order = list(result.walk())
     used = Counter(id(arg) for value in order for arg in value.args)
     taken, names, tables = set(_TAKEN), {}, {}
-    table_of: dict[int, Table] = {}
+    table_of: dict[int, TableValue] = {}
     for value in order:
         if value.op == "input":
             names[id(value)] = value.name

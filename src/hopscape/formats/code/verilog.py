@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopscape.core.formula import Table, Value
+from hopscape.core.formula import TableValue, Value
 from hopscape.formats.code.software import Statements, signed_bits, statements, without_division
 
 __all__ = [
@@ -91,7 +91,7 @@ def _interface(name: str, wide: int, out: int, stages: int) -> list[str]:
     ]
 
 
-def _memory(table: Table) -> list[str]:
+def _memory(table: TableValue) -> list[str]:
     bits = signed_bits(min(table.entries), max(table.entries))
     note = f"  // {table.comment}" if table.comment else ""
     lines = [f"  reg signed [{bits - 1}:0] {table.name} [0:{len(table.entries) - 1}];{note}"]

@@ -13,7 +13,7 @@ import numpy as np
 from hopscape.core.channels import ATTRIBUTES, group_links, link_attribute
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.network import Network
-from hopscape.core.reading import Line, TextFile, Word
+from hopscape.core.reading import TextFile, TextLine, Word
 from hopscape.formats.graphs.libraries import named
 
 __all__ = ["Draft", "Token", "tokens"]
@@ -101,7 +101,7 @@ def tokens(file: TextFile, pattern: re.Pattern[str]) -> Iterator[Token]:
     at = 0
     while at < len(text):
         row = bisect_right(starts, at)
-        line = Line(file, row, "")
+        line = TextLine(file, row, "")
         match = pattern.match(text, at)
         if match is None or match.end() == at:
             raise line.error(f"{text[at]!r} is not expected here", at - starts[row - 1] + 1)

@@ -28,7 +28,7 @@ from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
 from hopscape.core.files import GRAPH_ENDINGS, write_atomically
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
-from hopscape.core.reading import Line, TextFile, Word, read_bytes, zip_bytes
+from hopscape.core.reading import TextFile, TextLine, Word, read_bytes, zip_bytes
 from hopscape.core.spec import write_value
 from hopscape.formats.graphs.dot import read_dot, write_dot
 from hopscape.formats.graphs.graph6 import read_graph6, write_graph6, write_sparse6
@@ -141,7 +141,7 @@ def _read_edges(path: Path, spec: str, directed: bool) -> Network:
     )
 
 
-def _columns(line: Line, words: list[str]) -> list[str]:
+def _columns(line: TextLine, words: list[str]) -> list[str]:
     """The attributes that the first line names; none where it is a link, or a plain heading."""
     names = [word.lower() for word in words]
     if len(names) < 3 or not set(names[:2]) <= _HEADINGS | _LETTERS:
@@ -154,14 +154,14 @@ def _columns(line: Line, words: list[str]) -> list[str]:
     return names[2:]
 
 
-def _require_words(line: Line, words: list[str], columns: list[str]) -> None:
+def _require_words(line: TextLine, words: list[str], columns: list[str]) -> None:
     if len(words) != 2 + len(columns) or not all(words):
         wanted = "".join(f", {name}" for name in columns)
         hint = "" if columns or len(words) < 3 else "; a first line can name further columns"
         raise line.error(f"expected two node names{wanted}, found {line.text.strip()!r:.60}{hint}")
 
 
-def _attributes(line: Line, columns: list[str], words: list[str]) -> dict[str, float]:
+def _attributes(line: TextLine, columns: list[str], words: list[str]) -> dict[str, float]:
     try:
         return {name: link_attribute(name, word) for name, word in zip(columns, words, strict=True)}
     except ArgumentError as error:

@@ -11,7 +11,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
-from hopscape.core.reading import Line, TextFile
+from hopscape.core.reading import TextFile, TextLine
 from hopscape.formats.graphs.libraries import link_ends, require_plain
 
 __all__ = ["read_graph6", "write_graph6", "write_sparse6"]
@@ -47,7 +47,7 @@ def read_graph6(path: Path, spec: str, directed: bool) -> Network:
     return Network.from_links(order, tails, heads, duplex=not directed, spec=spec)
 
 
-def _order(codes: IntArray, line: Line) -> tuple[int, int]:
+def _order(codes: IntArray, line: TextLine) -> tuple[int, int]:
     """The number of nodes, and how many characters it takes."""
     if len(codes) and codes[0] < 63:
         order, used = int(codes[0]), 1
@@ -65,7 +65,7 @@ def _order(codes: IntArray, line: Line) -> tuple[int, int]:
     return order, used
 
 
-def _dense(order: int, bits: IntArray, line: Line) -> tuple[IntArray, IntArray]:
+def _dense(order: int, bits: IntArray, line: TextLine) -> tuple[IntArray, IntArray]:
     """The upper triangle of the adjacency matrix, column by column."""
     pairs = order * (order - 1) // 2
     if len(bits) != -(-pairs // 6) * 6:
@@ -79,7 +79,7 @@ def _dense(order: int, bits: IntArray, line: Line) -> tuple[IntArray, IntArray]:
     return set_ - heads * (heads - 1) // 2, heads
 
 
-def _sparse(order: int, bits: IntArray, line: Line) -> tuple[IntArray, IntArray]:
+def _sparse(order: int, bits: IntArray, line: TextLine) -> tuple[IntArray, IntArray]:
     """Pairs of a bit (go on to the next node) and a number."""
     width = (order - 1).bit_length()
     each = 1 + width

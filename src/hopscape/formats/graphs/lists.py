@@ -20,7 +20,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
-from hopscape.core.reading import Line, TextFile, Word, load_json
+from hopscape.core.reading import TextFile, TextLine, Word, load_json
 from hopscape.formats.graphs.draft import Draft
 from hopscape.formats.graphs.libraries import (
     described_links,
@@ -220,7 +220,7 @@ def _header(file: TextFile) -> tuple[bool, str, bool]:
     return layout == "array", field, shape == "symmetric"
 
 
-def _entries(lines: list[Line], width: int) -> Any:
+def _entries(lines: list[TextLine], width: int) -> Any:
     """The numbers of all entries; line by line only where something is wrong."""
     text = "\n".join(line.text for line in lines)
     if text.isascii() and "_" not in text:
@@ -236,7 +236,7 @@ def _entries(lines: list[Line], width: int) -> Any:
     raise FileFormatError(f"{lines[0].file.path}: numbers are separated by blanks")
 
 
-def _places(lines: list[Line], given: Any, count: int) -> IntArray:
+def _places(lines: list[TextLine], given: Any, count: int) -> IntArray:
     wrong = (given < 1) | (given > count) | (given != np.floor(given))
     if wrong.any():
         at = int(np.argmax(wrong))

@@ -25,7 +25,7 @@ def language() -> tuple[Any, Any]:
     return lang, importlib.import_module("msccl.language.collectives")
 
 
-class Links:
+class MscclLinks:
     """Which ranks exchange anything: the topology of the program."""
 
     def __init__(self, ranks: int, moves: list[Any]) -> None:
@@ -51,7 +51,7 @@ def judge(question: dict[str, Any]) -> str:
     moves, ranks = question["moves"], question["ranks"]
     collective = made(ranks, question["factor"], False)
     buffers = {"i": lang.Buffer.input, "o": lang.Buffer.output, "s": "scratch"}
-    program = lang.MSCCLProgram("hopscape", Links(ranks, moves), collective, 1)
+    program = lang.MSCCLProgram("hopscape", MscclLinks(ranks, moves), collective, 1)
     with program:
         for move in moves:
             kind, at = buffers[move["into"][0]], move["into"][1]

@@ -19,7 +19,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.facts import circle
 from hopscape.core.family import Facts, Family, Layout, Symmetry, integers
 from hopscape.core.processes import require_memory
-from hopscape.papers.blockdesign.designs import Design
+from hopscape.papers.blockdesign.designs import SymmetricDesign
 from hopscape.papers.blockdesign.difference_sets import DifferenceSet
 
 __all__ = ["Crossbars", "GroupPorts", "ListedPorts", "Ports", "SimplexCrossbars", "ports_of"]
@@ -55,7 +55,7 @@ class Crossbars(_Crossbars):
 
     @property
     @abstractmethod
-    def design(self) -> Design:
+    def design(self) -> SymmetricDesign:
         """Which endpoint is wired to which crossbar."""
 
     @cached_property
@@ -235,7 +235,7 @@ class GroupPorts(Ports):
 class ListedPorts(Ports):
     """Positions in lists; tables of N² entries."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: SymmetricDesign) -> None:
         self.blocks, self.blocks_of = design.blocks, design.blocks_of
         count, size = self.blocks.shape
         require_memory(4 * count * count, f"ports of {count} elements and blocks")
@@ -284,7 +284,7 @@ class ListedPorts(Ports):
         return out
 
 
-def ports_of(design: Design) -> Ports:
+def ports_of(design: SymmetricDesign) -> Ports:
     """The ports of a design, by the best means that it allows."""
     if design.base is not None:
         return GroupPorts(design.base, design.blocks, design.blocks_of)

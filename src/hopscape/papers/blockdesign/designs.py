@@ -35,8 +35,8 @@ from hopscape.papers.blockdesign.known_designs import SEARCHED, turned_design
 
 __all__ = [
     "Construction",
-    "Design",
     "Existence",
+    "SymmetricDesign",
     "bruck_ryser_chowla",
     "check_design",
     "check_parameters",
@@ -111,7 +111,7 @@ def _check_pairs(ordered: IntArray, sigma: int | None) -> Verdict:
 
 
 @lru_cache(maxsize=16)
-def make_design(n: int, m: int, sigma: int) -> Design:
+def make_design(n: int, m: int, sigma: int) -> SymmetricDesign:
     """Build B(N, m, σ) and check it.
 
     A developed difference set is checked by its differences, which is a proof; other designs pair
@@ -329,7 +329,7 @@ def table(sigma: int, largest: int) -> Iterator[Existence]:
 
 
 @dataclass(frozen=True)
-class Design:
+class SymmetricDesign:
     """N blocks of m of N elements.
 
     Attributes:
@@ -353,7 +353,7 @@ class Design:
         return blocks
 
     @classmethod
-    def of(cls, base: DifferenceSet) -> Design:
+    def of(cls, base: DifferenceSet) -> SymmetricDesign:
         """The development of a difference set."""
         return cls(base.blocks(), base.how, base)
 
@@ -377,7 +377,7 @@ class Construction:
     """A way to build B(N, m, σ): its name, and a function that does it."""
 
     how: str
-    build: Callable[[], Design]
+    build: Callable[[], SymmetricDesign]
 
 
 def constructions(n: int, m: int, sigma: int) -> Iterator[Construction]:
@@ -390,27 +390,27 @@ def constructions(n: int, m: int, sigma: int) -> Iterator[Construction]:
         yield Construction(f"complement of: {other.how}", lambda o=other: _complement(o.build(), n))  # type: ignore[misc]
 
 
-def _trivial(n: int) -> Design:
+def _trivial(n: int) -> SymmetricDesign:
     base = DifferenceSet((n,), tuple(range(1, n)), "all but one element")
-    return Design.of(base)
+    return SymmetricDesign.of(base)
 
 
-def _complement(design: Design, n: int) -> Design:
+def _complement(design: SymmetricDesign, n: int) -> SymmetricDesign:
     how = f"complement of: {design.how}"
     if design.base is not None:
         rest = np.setdiff1d(np.arange(n), design.base.base)
-        return Design.of(DifferenceSet(design.base.moduli, tuple(rest.tolist()), how))
+        return SymmetricDesign.of(DifferenceSet(design.base.moduli, tuple(rest.tolist()), how))
     inside = np.zeros((n, n), dtype=bool)
     np.put_along_axis(inside, design.blocks, True, axis=1)
     size = n - design.blocks.shape[1]
-    return Design(np.nonzero(~inside)[1].reshape(n, size), how)
+    return SymmetricDesign(np.nonzero(~inside)[1].reshape(n, size), how)
 
 
 def _plain(n: int, m: int, sigma: int) -> Iterator[Construction]:
     if sigma < 1 or m <= sigma or m == n - 1:
         return
     for base_of, how in _difference_sets(n, m, sigma):
-        yield Construction(how, lambda make=base_of: Design.of(make()))  # type: ignore[misc]
+        yield Construction(how, lambda make=base_of: SymmetricDesign.of(make()))  # type: ignore[misc]
     special: dict[tuple[int, int, int], tuple[str, Callable[[], IntArray]]] = {
         (56, 11, 2): ("closed neighbourhoods of the Gewirtz graph", sporadic.biplane_56),
         (79, 13, 2): ("three blocks under a group of order 55", sporadic.biplane_79),
@@ -418,20 +418,20 @@ def _plain(n: int, m: int, sigma: int) -> Iterator[Construction]:
     }
     if (n, m, sigma) in SEARCHED:
         text = f"blocks found by search, turned by a group of order {SEARCHED[n, m, sigma][0]}"
-        yield Construction(text, lambda: Design(turned_design(n, m, sigma), text))
+        yield Construction(text, lambda: SymmetricDesign(turned_design(n, m, sigma), text))
     if (n, m, sigma) in special:
         how, make = special[n, m, sigma]
-        yield Construction(how, lambda: Design(make(), how))
+        yield Construction(how, lambda: SymmetricDesign(make(), how))
     halves = n % 4 == 3 and m == (n - 1) // 2 and sigma == (n - 3) // 4
     if halves and sporadic.hadamard_maker(n + 1) is not None:
         name = f"Hadamard matrix of order {n + 1}"
         yield Construction(name, lambda: _hadamard(n, name))
 
 
-def _hadamard(n: int, how: str) -> Design:
+def _hadamard(n: int, how: str) -> SymmetricDesign:
     blocks = sporadic.hadamard_design(n)
     assert blocks is not None
-    return Design(blocks, how)
+    return SymmetricDesign(blocks, how)
 
 
 def _difference_sets(

@@ -41,7 +41,12 @@ from hopscape.core.router import FamilyRouter, Route, Router
 from hopscape.core.verdict import Verdict
 from hopscape.papers.blockdesign.covers import find_cover
 from hopscape.papers.blockdesign.crossbars import Crossbars, SimplexCrossbars
-from hopscape.papers.blockdesign.designs import Design, check_parameters, existence, make_design
+from hopscape.papers.blockdesign.designs import (
+    SymmetricDesign,
+    check_parameters,
+    existence,
+    make_design,
+)
 from hopscape.papers.blockdesign.routing import SwitchRouter
 
 __all__ = [
@@ -110,7 +115,7 @@ class DistributedSwitch(SwitchFamily):
         return f"{self.name}({self.n}, {self.m}, {self.sigma})"
 
     @cached_property
-    def design(self) -> Design:
+    def design(self) -> SymmetricDesign:
         return make_design(self.n, self.m, self.sigma)
 
     def facts(self) -> Facts:
@@ -160,9 +165,9 @@ class PartialSwitch(SwitchFamily):
                 yield f"{cls.name}({n}, {m})"
 
     @cached_property
-    def design(self) -> Design:
+    def design(self) -> SymmetricDesign:
         base = self.cover.difference_set()
-        return Design(base.blocks(), base.how, base)
+        return SymmetricDesign(base.blocks(), base.how, base)
 
 
 class QuasicompleteDigraph(TwoHops, SimplexCrossbars):
@@ -383,7 +388,7 @@ class DesignExpansion(ListedFamily):
         yield from (spec for _, spec in sorted(found)[:2])
 
     @cached_property
-    def design(self) -> Design:
+    def design(self) -> SymmetricDesign:
         """Which element is in which block."""
         return make_design(self.n, self.m, self.sigma)
 

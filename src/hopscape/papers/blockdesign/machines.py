@@ -27,7 +27,7 @@ from hopscape.papers.blockdesign.families import (
 from hopscape.papers.blockdesign.two_level import TwoLevel
 
 __all__ = [
-    "Machine",
+    "TwoLevelMachine",
     "comparable_specs",
     "describe_machine",
     "join_supernodes",
@@ -64,7 +64,7 @@ def supernode_count(size: int, links: int, copies: int = 1) -> int:
 
 
 @dataclass(frozen=True)
-class Machine:
+class TwoLevelMachine:
     """A two-level machine with its counts.
 
     Attributes:
@@ -103,7 +103,7 @@ class Machine:
         }
 
 
-def describe_machine(name: str, family: TwoLevel) -> Machine:
+def describe_machine(name: str, family: TwoLevel) -> TwoLevelMachine:
     """The counts of a member of ``two_level``.
 
     Examples:
@@ -117,7 +117,7 @@ def describe_machine(name: str, family: TwoLevel) -> Machine:
     ends = family.locals[: family.size]
     local = int((inside.rows(ends) >= 0).sum(axis=1).max(initial=0))
     links = family.copies * family.depth
-    return Machine(
+    return TwoLevelMachine(
         name=name,
         supernode=inside.spec,
         size=family.size,
@@ -183,7 +183,7 @@ def join_supernodes(
 
 
 @lru_cache(maxsize=1)
-def paper_machines() -> tuple[Machine, ...]:
+def paper_machines() -> tuple[TwoLevelMachine, ...]:
     """The machines of chapters 1, 5 and 6, with the paper's kinds of channels."""
     full = Network.of(Complete(32))
     cover, digraph = Network.of(PartialSwitch(39, 7)), Network.of(QuasicompleteDigraph(7))

@@ -15,7 +15,7 @@ from hopscape.core.router import SearchRouter
 from hopscape.core.wired import Wired
 
 if TYPE_CHECKING:
-    from hopscape.papers.blockdesign.meeting_kernels import Wires
+    from hopscape.papers.blockdesign.meeting_kernels import Crossings
 
 __all__ = ["MeetingRouter", "require_routes", "tree_loads"]
 
@@ -57,14 +57,14 @@ def tree_loads(network: Wired, seed: int = 0) -> tuple[Floats, How]:
     return loads, how
 
 
-def _wires(network: Wired) -> Wires:
+def _wires(network: Wired) -> Crossings:
     """The channels that leave and enter each node."""
-    from hopscape.papers.blockdesign.meeting_kernels import Wires
+    from hopscape.papers.blockdesign.meeting_kernels import Crossings
 
     leaving = network.indptr, network.tails, network.heads
     if network.duplex:
-        return Wires(*leaving, network.indptr, network.reverse)
-    return Wires(*leaving, *network.incoming()[1:])
+        return Crossings(*leaving, network.indptr, network.reverse)
+    return Crossings(*leaving, *network.incoming()[1:])
 
 
 def require_routes(network: Wired, hops: IntArray, at: IntArray, to: IntArray) -> None:

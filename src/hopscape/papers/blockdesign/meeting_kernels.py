@@ -10,10 +10,10 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.distance_kernels import live_distances
 from hopscape.core.kernel import kernel
 
-__all__ = ["Wires", "add_trees"]
+__all__ = ["Crossings", "add_trees"]
 
 
-class Wires(NamedTuple):
+class Crossings(NamedTuple):
     """The channels of a network, by the nodes that they leave and reach."""
 
     indptr: IntArray
@@ -29,7 +29,7 @@ class Wires(NamedTuple):
 
 @kernel
 def add_trees(
-    wires: Wires,
+    wires: Crossings,
     targets: IntArray,
     sends: IntArray,
     loads: IntArray,

@@ -28,12 +28,12 @@ from hopscape.papers.blockdesign.supernodes import Supernodes
 if TYPE_CHECKING:
     from hopscape.papers.blockdesign.two_level_kernels import Shifted
 
-__all__ = ["Orbits", "find_orbits"]
+__all__ = ["ShiftOrbits", "find_orbits"]
 
 _FEW_GROUPS = 10_000
 
 
-class Orbits:
+class ShiftOrbits:
     """Nodes as positions and elements.
 
     Attributes:
@@ -117,7 +117,7 @@ class Orbits:
         return counts
 
 
-def find_orbits(family: Supernodes) -> Orbits | None:
+def find_orbits(family: Supernodes) -> ShiftOrbits | None:
     """Orbits under the first group of shifts that the outer network turns out to have."""
     count = family.count
     if family.between.order % count:
@@ -127,7 +127,7 @@ def find_orbits(family: Supernodes) -> Orbits | None:
         if moduli not in tried and AbelianGroup(moduli).order == count:
             tried.add(moduli)
             if _keeps_ports(family, AbelianGroup(moduli)):
-                return Orbits(family, AbelianGroup(moduli))
+                return ShiftOrbits(family, AbelianGroup(moduli))
     return None
 
 

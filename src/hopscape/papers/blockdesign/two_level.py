@@ -24,7 +24,7 @@ from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.router import FamilyRouter, Route, Router, pick, spread
 from hopscape.papers.blockdesign.meeting import MeetingRouter, require_routes, tree_loads
-from hopscape.papers.blockdesign.shifts import Orbits, find_orbits
+from hopscape.papers.blockdesign.shifts import ShiftOrbits, find_orbits
 from hopscape.papers.blockdesign.supernodes import Supernodes
 
 __all__ = ["OrbitRouter", "PortalRouter", "TwoLevel", "portal_places", "two_level_router"]
@@ -36,7 +36,7 @@ class TwoLevel(Supernodes):
     _router: Router | None = None
 
     @cached_property
-    def orbits(self) -> Orbits | None:
+    def orbits(self) -> ShiftOrbits | None:
         """The shifts of the outer network that are shifts of the whole machine, if it has them."""
         return find_orbits(self)
 
@@ -71,7 +71,7 @@ _FEW_SUPERNODES = 8
 _PORTAL_TABLE, _DOORS = 1 << 26, 16
 
 
-def two_level_router(network: Network, family: Supernodes, orbits: Orbits | None) -> Router:
+def two_level_router(network: Network, family: Supernodes, orbits: ShiftOrbits | None) -> Router:
     """By symmetry where the outer network has it; by portals where they are few; else by search."""
     if orbits is not None:
         small = orbits.entries <= _SMALL_TABLE
@@ -93,7 +93,7 @@ class OrbitRouter(Router):
 
     name = "two-level"
 
-    def __init__(self, network: Network, orbits: Orbits) -> None:
+    def __init__(self, network: Network, orbits: ShiftOrbits) -> None:
         super().__init__(network)
         self._orbits = orbits
         self.table_bytes = orbits.table.nbytes

@@ -22,7 +22,7 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.families.circulant.closed_forms import ball, least_mean, nearest_double_loop, ulb
 
 if TYPE_CHECKING:
-    from hopscape.papers.circulant.search import CirculantOptimum, Work
+    from hopscape.papers.circulant.search import CirculantOptimum, SearchWork
 
 __all__ = [
     "MOST_SETS",
@@ -217,7 +217,7 @@ def build_atlas(
     degree: int,
     orders: Sequence[int],
     folder: Path,
-    **work: Unpack[Work],
+    **work: Unpack[SearchWork],
 ) -> dict[str, Any]:
     """Search orders of one degree and write their file; its entry for the contents is returned.
 
@@ -246,7 +246,9 @@ def build_atlas(
     return entry
 
 
-def prove_rows(rows: Sequence[AtlasRow], **work: Unpack[Work]) -> Iterator[tuple[AtlasRow, str]]:
+def prove_rows(
+    rows: Sequence[AtlasRow], **work: Unpack[SearchWork]
+) -> Iterator[tuple[AtlasRow, str]]:
     """Search the orders of some rows again; each row comes with the first difference, or "".
 
     Args:

@@ -172,7 +172,7 @@ def atlas_circulant(
     multipliers (the first 16 where there are more).
     """
     from hopscape.papers.circulant.atlas import build_atlas, prove_rows
-    from hopscape.papers.circulant.search import Work
+    from hopscape.papers.circulant.search import SearchWork
     from hopscape.store import Store
 
     if not prove and build is None:
@@ -190,7 +190,7 @@ def atlas_circulant(
     if degree is None or nodes is None:
         raise ArgumentError("--prove and --build need --degree and --nodes")
     with Store(resume) as store:
-        work = Work(table=store, processes=workers, dask=dask, device=device)
+        work = SearchWork(table=store, processes=workers, dask=dask, device=device)
         if build is None:
             rows = _look_up(degree, nodes)
             _emit_proofs(prove_rows(rows, **work))
@@ -292,7 +292,7 @@ def search_circulant(
     device: DeviceOption = "cpu",
 ) -> None:
     """Find the circulants of least diameter and mean distance, all of them up to multipliers."""
-    from hopscape.papers.circulant.search import Work, best_circulants, largest_circulants
+    from hopscape.papers.circulant.search import SearchWork, best_circulants, largest_circulants
     from hopscape.store import Store
 
     if (nodes is None) == (diameter is None):
@@ -300,7 +300,7 @@ def search_circulant(
     if generators is None and degree is None:
         generators = 3
     with Store(resume) as store:
-        work = Work(table=store, processes=workers, dask=dask, device=device)
+        work = SearchWork(table=store, processes=workers, dask=dask, device=device)
         if diameter is not None:
             largest = largest_circulants(diameter, generators, degree=degree, ring=ring, **work)
             _emit_one(largest.to_dict())

@@ -11,13 +11,13 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.families.circulant.closed_forms import canonical
 
-__all__ = ["Found", "Part", "generator_tables", "look_here", "scan_slice"]
+__all__ = ["Found", "ScanPart", "generator_tables", "look_here", "scan_slice"]
 
 _ROOM = 1 << 12
 
 
 @dataclass(frozen=True)
-class Part:
+class ScanPart:
     """Generator sets {first, s2, ...} with s2 from low to high - 1, and what else they must be.
 
     Attributes:
@@ -42,7 +42,7 @@ Found = tuple[int, int, Iterable[Sequence[int]]]
 """Sets looked at, the least sum of distances (-1: none), and the sets that are kept."""
 
 
-def look_here(part: Part, best: int) -> Iterator[Found]:
+def look_here(part: ScanPart, best: int) -> Iterator[Found]:
     """Look at all sets of a part on this processor, whatever the best so far."""
     from hopscape.papers.circulant.search_kernels import scan
 
@@ -75,7 +75,7 @@ def scan_slice(
     slices: Sequence[tuple[int, int, int]],
     every: bool = False,
     half: bool | None = None,
-    look: Callable[[Part, int], Iterator[Found]] = look_here,
+    look: Callable[[ScanPart, int], Iterator[Found]] = look_here,
 ) -> dict[str, Any]:
     """The best generator sets of diameter at most d in some slices.
 
@@ -101,7 +101,7 @@ def scan_slice(
         allowed, mirror = generator_tables(nodes, first)
         if half is not None and nodes % 2 == 0:
             allowed[nodes // 2] = False
-        part = Part(nodes, count, d, first, low, high, allowed, mirror, every, bool(half))
+        part = ScanPart(nodes, count, d, first, low, high, allowed, mirror, every, bool(half))
         for looked, total, rows in look(part, best):
             tested += looked
             if total >= 0 and (best < 0 or total < best):

@@ -19,7 +19,7 @@ from hopscape.families.circulant.wiring import Circulant
 from hopscape.papers.circulant.scanning import look_here, scan_slice
 from hopscape.store import Store, Task, run_tasks
 
-__all__ = ["CirculantOptimum", "Work", "best_circulants", "largest_circulants"]
+__all__ = ["CirculantOptimum", "SearchWork", "best_circulants", "largest_circulants"]
 
 _SECONDS_PER_SET = 1.0e-7
 _SLICE_SECONDS = 5.0
@@ -250,7 +250,7 @@ def _rank(optimum: dict[str, Any]) -> tuple[int, int]:
     return optimum["diameter"], optimum["total"]
 
 
-class Work(store.Work, total=False):
+class SearchWork(store.Work, total=False):
     """Where results are kept, and who searches; see :func:`best_circulants`."""
 
     device: Device
@@ -398,7 +398,7 @@ def largest_circulants(
     *,
     degree: int | None = None,
     ring: bool = True,
-    **work: Unpack[Work],
+    **work: Unpack[SearchWork],
 ) -> CirculantOptimum:
     """The most nodes with diameter at most d: every order from the bound downwards.
 

@@ -11,7 +11,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.gpu import compiled, cupy
-from hopscape.papers.circulant.scanning import Found, Part
+from hopscape.papers.circulant.scanning import Found, ScanPart
 
 __all__ = ["beginnings", "diameters_within", "fits", "look"]
 
@@ -46,7 +46,7 @@ def diameters_within(nodes: int, sets: IntArray, d: int) -> IntArray:
     return within
 
 
-def look(part: Part, best: int) -> Iterator[Found]:
+def look(part: ScanPart, best: int) -> Iterator[Found]:
     """Look at all sets of a part, from 3 generators on, in several launches."""
     nodes, count, d = part.nodes, part.count, part.d
     if count < 3:
@@ -74,7 +74,7 @@ def _shared(nodes: int, d: int) -> int:
     return 8 * (d + 1) * ((nodes + 31) // 32 + 2)
 
 
-def beginnings(part: Part) -> Iterator[tuple[int, ...]]:
+def beginnings(part: ScanPart) -> Iterator[tuple[int, ...]]:
     """All but the last two generators: ``first``, one from `low` to `high` - 1, larger ones.
 
     As in the search of the CPU, a set is left out when a multiplier turns it into an earlier one.

@@ -13,7 +13,7 @@ from hopscape.core.progress import track
 from hopscape.papers.heawood.walks import covering_walks
 from hopscape.registry import build
 
-__all__ = ["BASES", "Candidate", "rank_bases", "rank_factors"]
+__all__ = ["BASES", "BaseCandidate", "rank_bases", "rank_factors"]
 
 BASES = (
     "complete(2)",
@@ -39,7 +39,7 @@ _MOST_TABLE = 1 << 24
 
 
 @dataclass(frozen=True)
-class Candidate:
+class BaseCandidate:
     """A network that is large enough, with what it costs.
 
     `cost` is degree times diameter; `cost_per_bit` divides by log2 of the number of nodes.
@@ -57,12 +57,12 @@ class Candidate:
         return asdict(self)
 
 
-def _candidate(spec: str, nodes: int, degree: int, diameter: int) -> Candidate:
+def _candidate(spec: str, nodes: int, degree: int, diameter: int) -> BaseCandidate:
     cost = degree * diameter
-    return Candidate(spec, nodes, degree, diameter, cost, cost / math.log2(nodes))
+    return BaseCandidate(spec, nodes, degree, diameter, cost, cost / math.log2(nodes))
 
 
-def rank_bases(degree: int, bits: int) -> list[Candidate]:
+def rank_bases(degree: int, bits: int) -> list[BaseCandidate]:
     """Folded and expanded networks of small symmetric graphs, the cheapest per bit first.
 
     For every pair of a base and a lamp (and every power of one graph) the smallest network of at
@@ -114,7 +114,7 @@ def _shape(net: Network) -> tuple[int, int]:
     return degree, hops
 
 
-def _folded(degree: int, bits: int) -> Iterator[Candidate]:
+def _folded(degree: int, bits: int) -> Iterator[BaseCandidate]:
     for spec in BASES:
         net = build(spec)
         wide, hops = _shape(net)
@@ -130,7 +130,7 @@ def _least_power(base: int, bits: int) -> int:
     return n
 
 
-def _expanded(degree: int, bits: int) -> Iterator[Candidate]:
+def _expanded(degree: int, bits: int) -> Iterator[BaseCandidate]:
     networks = {spec: build(spec) for spec in BASES}
     shapes = {spec: _shape(net) for spec, net in networks.items()}
     walks: dict[tuple[str, int], int | None] = {}

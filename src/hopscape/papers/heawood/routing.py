@@ -27,7 +27,7 @@ from hopscape.core.router import Router
 from hopscape.papers.heawood.structure import ExpandedStructure
 from hopscape.papers.heawood.walks import TableWalks
 
-__all__ = ["DigitRouter", "ExpandedRouter", "SpreadRouter", "look_ahead_route", "printed_route"]
+__all__ = ["ExpandedRouter", "LevelRouter", "SpreadRouter", "look_ahead_route", "printed_route"]
 
 _MANY = 4096
 _LAMP_TABLE = 1024
@@ -251,7 +251,7 @@ def _digits(number: int, radix: int, count: int) -> list[int]:
     return digits
 
 
-class DigitRouter(ExpandedRouter):
+class LevelRouter(ExpandedRouter):
     """The paper's routing, repaired: levels n to 1 one after the other, then the place.
 
     It walks to the connector of each level that differs, sets the level right, and walks to the

@@ -30,7 +30,7 @@ from hopscape.core.requirement import Requirement, small_graphs
 from hopscape.core.spec import write_value
 from hopscape.papers.heawood.walks import CoveringWalks, TableWalks, covering_walks
 
-__all__ = ["Census", "ExpandedStructure"]
+__all__ = ["DistanceCensus", "ExpandedStructure"]
 
 _SMALL = 1024
 _SEARCHED = 200
@@ -228,13 +228,13 @@ class ExpandedStructure(Family):
         return covering_walks(self.base, self.marks)
 
     @cached_property
-    def census(self) -> Census | None:
+    def census(self) -> DistanceCensus | None:
         """How many pairs lie at each distance; None where that is too much to count."""
         if self.lamp.order > _SMALL or len(self.marks) > _COUNTED:
             return None
         try:
             times = Counter(self.connectors)
-            return Census(self.walks, [times[c] for c in self.marks], self.lamp)
+            return DistanceCensus(self.walks, [times[c] for c in self.marks], self.lamp)
         except TooLargeError:
             return None
 
@@ -319,7 +319,7 @@ Kind = tuple[int, ...]
 _SLICE = 1 << 12
 
 
-class Census:
+class DistanceCensus:
     """Pairs of nodes of an expanded network, counted by distance.
 
     Args:

@@ -19,7 +19,7 @@ from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.papers.multiring import printed
 from hopscape.papers.multiring.capacity import balanced_schedule, moore_bound, shortest_schedule
 from hopscape.papers.multiring.families import Multiring, SparseMultiring
-from hopscape.papers.multiring.faults import Faults, damaged_capacity
+from hopscape.papers.multiring.faults import RingFaults, damaged_capacity
 from hopscape.papers.multiring.routing import route_rows
 from hopscape.papers.multiring.slots import _Machine, ring_traffic, simulate
 from hopscape.papers.multiring.sparse_capacity import sparse_capacity
@@ -391,7 +391,7 @@ def dead_arc() -> Outcome:
     """The whole program of what is left, in floating point, beside the exact one."""
     n, steps = printed.EXAMPLE
     cross = CrossCheck()
-    found = damaged_capacity(Network.of(Multiring(n, steps)), Faults(arcs=((0, 1, ""),)))
+    found = damaged_capacity(Network.of(Multiring(n, steps)), RingFaults(arcs=((0, 1, ""),)))
     walked = _walked_program(n, rings_of(n, steps), (0, 1))
     if abs(float(found.capacity) - walked) > 1e-6:
         cross.same("capacity with arc 0-1 dead", f"{float(found.capacity):.4f}", f"{walked:.4f}")

@@ -24,7 +24,7 @@ from hopscape.papers.multiring.capacity import (
 from hopscape.papers.multiring.families import Multiring
 from hopscape.papers.multiring.rings import circuits
 from hopscape.papers.multiring.search import PRINTED_FAMILY, search_cell
-from hopscape.papers.multiring.torus import Line, torus_capacity
+from hopscape.papers.multiring.torus import TorusLine, torus_capacity
 from hopscape.papers.multiring.walks import CrossCheck, rings_of, signed, walk
 
 _SETS = ((16, (1, 3)), (12, (1, 2, 3)), (15, (2, 5)), (37, (1, 2, 3, 7)), (9, (1,)))
@@ -521,10 +521,10 @@ def times_of_best() -> Outcome:
     return cross.judge(exceptions, ", ".join(parts))
 
 
-def _line(cross: CrossCheck, n: int, steps: tuple[int, ...], copies: int = 1) -> Line:
+def _line(cross: CrossCheck, n: int, steps: tuple[int, ...], copies: int = 1) -> TorusLine:
     member = Multiring(n, steps, copies)
     capacity = cross.balanced(n, steps, copies)
-    return Line(member.spec, n, member.ports, capacity, cable(n, member.rings))
+    return TorusLine(member.spec, n, member.ports, capacity, cable(n, member.rings))
 
 
 def whole_torus() -> Outcome:

@@ -25,7 +25,7 @@ from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import HopscapeError
 from hopscape.papers.multiring.rational import solve_exactly
 
-__all__ = ["Bounded", "LoadProgram", "Optimum", "optimum", "ring_program"]
+__all__ = ["Bounded", "LoadOptimum", "LoadProgram", "optimum", "ring_program"]
 
 
 _ZERO = 1e-9
@@ -178,7 +178,7 @@ class Bounded(ABC):
 
 
 @dataclass(frozen=True)
-class Optimum(Bounded):
+class LoadOptimum(Bounded):
     """A schedule of least largest load, and prices of the carriers with the bound they prove."""
 
     shares: list[Fraction]
@@ -191,7 +191,7 @@ class Optimum(Bounded):
         return max(self.loads)
 
 
-def optimum(program: LoadProgram) -> Optimum:
+def optimum(program: LoadProgram) -> LoadOptimum:
     """The schedule of least largest load, exact, with its certificate.
 
     Examples:
@@ -203,7 +203,7 @@ def optimum(program: LoadProgram) -> Optimum:
     exact = _exact_shares(program, load, shares)
     loads = tuple(program.loads(exact))
     dual, bound = _exact_dual(program, prices, load, max(loads))
-    return Optimum(exact, loads, dual, bound)
+    return LoadOptimum(exact, loads, dual, bound)
 
 
 def float_optimum(program: LoadProgram) -> tuple[float, Floats, Floats]:

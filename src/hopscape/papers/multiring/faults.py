@@ -24,14 +24,14 @@ from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.papers.multiring.capacity import check_size
-from hopscape.papers.multiring.exact_loads import LoadProgram, Optimum, optimum, ring_program
+from hopscape.papers.multiring.exact_loads import LoadOptimum, LoadProgram, optimum, ring_program
 from hopscape.papers.multiring.families import Multiring, SparseMultiring, ring_lengths
 from hopscape.papers.multiring.rings import Circuit, circuits
 from hopscape.papers.multiring.sparse_capacity import sparse_capacity
 
 __all__ = [
     "Damage",
-    "Faults",
+    "RingFaults",
     "damaged_capacity",
     "healthy_capacity",
     "read_faults",
@@ -44,7 +44,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Faults:
+class RingFaults:
     """What is dead.
 
     Attributes:
@@ -74,7 +74,7 @@ def read_faults(
     nodes: Sequence[str] = (),
     rings: Sequence[str] = (),
     crossbars: Sequence[str] = (),
-) -> Faults:
+) -> RingFaults:
     """Faults from texts: arcs ``0-3`` or ``0-3:RING``, nodes and crossbars ``7``, rings ``-3``.
 
     Examples:
@@ -90,7 +90,7 @@ def read_faults(
             raise ArgumentError(f"dead-arc {text!r} must be A-B or A-B:RING, two nodes")
         tail, head = (network.node(part.strip()) for part in parts)
         found.append((tail, head, _ring_name(network, name.strip())))
-    return Faults(
+    return RingFaults(
         tuple(found),
         tuple(network.node(text.strip()) for text in nodes),
         tuple(_ring_name(network, text.strip()) for text in rings),
@@ -125,13 +125,13 @@ class Damage:
     """
 
     spec: str
-    faults: Faults
+    faults: RingFaults
     live: int
     pairs: int
     stranded: int
     examples: tuple[tuple[int, int], ...]
     shortest: Fraction
-    balanced: Optimum | None = field(repr=False)
+    balanced: LoadOptimum | None = field(repr=False)
 
     @property
     def capacity(self) -> Fraction:
@@ -165,7 +165,7 @@ class Damage:
         }
 
 
-def damaged_capacity(network: Network, faults: Faults) -> Damage:
+def damaged_capacity(network: Network, faults: RingFaults) -> Damage:
     """The capacity of what is left, with its certificate.
 
     Args:
@@ -204,7 +204,7 @@ def damaged_capacity(network: Network, faults: Faults) -> Damage:
 
 def _damage(
     spec: str,
-    faults: Faults,
+    faults: RingFaults,
     live: int,
     pairs: int,
     lost: Sequence[tuple[int, int]],
@@ -217,7 +217,7 @@ def _damage(
     return Damage(spec, faults, live, pairs, len(lost) * each, tuple(lost[:_SHOWN]), short, best)
 
 
-def _without_rings(member: Multiring, faults: Faults) -> Damage:
+def _without_rings(member: Multiring, faults: RingFaults) -> Damage:
     """Whole rings dead: all nodes are still alike, and routes from node 0 stand for all."""
     check_size(member)
     rings = circuits(member)
@@ -232,7 +232,7 @@ def _without_rings(member: Multiring, faults: Faults) -> Damage:
     return _damage(member.spec, faults, n, n * int(served.sum()), lost, program, n)
 
 
-def _dead_rings(rings: Sequence[Circuit], faults: Faults) -> set[str]:
+def _dead_rings(rings: Sequence[Circuit], faults: RingFaults) -> set[str]:
     """Names of the dead circuits."""
     names = {c.name for c in rings}
     dead = set()
@@ -248,7 +248,7 @@ def _dead_rings(rings: Sequence[Circuit], faults: Faults) -> set[str]:
     return dead
 
 
-def _dead_arcs(rings: Sequence[Circuit], faults: Faults) -> list[IntArray]:
+def _dead_arcs(rings: Sequence[Circuit], faults: RingFaults) -> list[IntArray]:
     """For each circuit which of its arcs are dead."""
     dead_rings = _dead_rings(rings, faults)
     out = []
@@ -331,7 +331,7 @@ def _arc_program(
     return LoadProgram(carriers, demand, weights, starts, carrier, np.ones_like(carrier))
 
 
-def _crossbar_ways(network: Network, faults: Faults) -> tuple[IntArray, LoadProgram | None]:
+def _crossbar_ways(network: Network, faults: RingFaults) -> tuple[IntArray, LoadProgram | None]:
     """Ways of two hops over live crossbars; carriers are the channels."""
     switch = np.ones(network.order, dtype=bool)
     switch[network.endpoints] = False
@@ -375,7 +375,7 @@ def healthy_capacity(network: Network) -> Fraction:
     """What the best schedule carries when nothing is dead."""
     if isinstance(network.family, SparseMultiring):
         return sparse_capacity(network.family).balanced.capacity
-    return damaged_capacity(network, Faults()).capacity
+    return damaged_capacity(network, RingFaults()).capacity
 
 
 _MOST_PROGRAMS = 300
@@ -405,7 +405,7 @@ def worst_faults(network: Network) -> list[dict[str, Any]]:
     return [found.to_dict() | {"kind": kind, "alike": alike} for _, kind, alike, found in rows]
 
 
-def single_faults(network: Network) -> Iterator[tuple[str, int, Faults]]:
+def single_faults(network: Network) -> Iterator[tuple[str, int, RingFaults]]:
     """Kinds of single faults, how many of each look alike, and one of them."""
     member = network.family
     if isinstance(member, Multiring):
@@ -415,10 +415,10 @@ def single_faults(network: Network) -> Iterator[tuple[str, int, Faults]]:
     elif network.has_switches:
         yield from _switch_faults(network)
     else:
-        damaged_capacity(network, Faults())  # says why not
+        damaged_capacity(network, RingFaults())  # says why not
 
 
-def _full_faults(member: Multiring) -> Iterator[tuple[str, int, Faults]]:
+def _full_faults(member: Multiring) -> Iterator[tuple[str, int, RingFaults]]:
     """Rings that a multiplication by a unit exchanges are alike; so are all nodes."""
     n, steps = member.n, Counter(member.rings)
     names: dict[int, str] = {}
@@ -433,12 +433,12 @@ def _full_faults(member: Multiring) -> Iterator[tuple[str, int, Faults]]:
         alike = {u * s % n for u in same}
         seen |= alike
         count = sum(steps[x] for x in alike)
-        yield "arc", count * n, Faults(arcs=((0, s % n, names[s]),))
-        yield "ring", count, Faults(rings=(names[s],))
-    yield "node", n, Faults(nodes=(0,))
+        yield "arc", count * n, RingFaults(arcs=((0, s % n, names[s]),))
+        yield "ring", count, RingFaults(rings=(names[s],))
+    yield "node", n, RingFaults(nodes=(0,))
 
 
-def _sparse_faults(member: SparseMultiring) -> Iterator[tuple[str, int, Faults]]:
+def _sparse_faults(member: SparseMultiring) -> Iterator[tuple[str, int, RingFaults]]:
     count, parts = member.ring_count, member.parts
     alike = member.blocks.base is not None
     rings = circuits(member)
@@ -447,27 +447,27 @@ def _sparse_faults(member: SparseMultiring) -> Iterator[tuple[str, int, Faults]]
         heads = np.roll(c.nodes, -1)
         for i in range(len(c.nodes) // times):
             arc = (int(c.nodes[i]), int(heads[i]), c.name)
-            yield "arc", times * (count if alike else 1), Faults(arcs=(arc,))
+            yield "arc", times * (count if alike else 1), RingFaults(arcs=(arc,))
     for i in range(1 if alike else count):
-        yield "ring", count if alike else 1, Faults(rings=(str(i),))
+        yield "ring", count if alike else 1, RingFaults(rings=(str(i),))
     residues = 1 if alike else count
     for g in range(parts // times):
         for r in range(residues):
             each = times * (count if alike else 1)
-            yield "node", each, Faults(nodes=(g * count + r,))
+            yield "node", each, RingFaults(nodes=(g * count + r,))
 
 
-def _switch_faults(network: Network) -> Iterator[tuple[str, int, Faults]]:
+def _switch_faults(network: Network) -> Iterator[tuple[str, int, RingFaults]]:
     """Crossbars, endpoints and their channels; one of those that a symmetry exchanges."""
     known, ends = network.symmetry, set(network.endpoints.tolist())
     nodes = range(network.order) if known is None else known.representatives
     sizes = [1] * network.order if known is None else known.sizes
     for v, alike in zip(nodes, sizes):
         if v not in ends:
-            yield "crossbar", alike, Faults(crossbars=(v,))
+            yield "crossbar", alike, RingFaults(crossbars=(v,))
             continue
-        yield "node", alike, Faults(nodes=(v,))
+        yield "node", alike, RingFaults(nodes=(v,))
         for head in np.unique(network.heads[network.tails == v]).tolist():
-            yield "arc", alike, Faults(arcs=((v, head, ""),))
+            yield "arc", alike, RingFaults(arcs=((v, head, ""),))
         for tail in np.unique(network.tails[network.heads == v]).tolist():
-            yield "arc", alike, Faults(arcs=((tail, v, ""),))
+            yield "arc", alike, RingFaults(arcs=((tail, v, ""),))

@@ -22,7 +22,7 @@ from hopscape.core.progress import track
 from hopscape.papers.multiring.families import SparseMultiring
 from hopscape.papers.multiring.search import cell_record, pareto_front, search_cell
 from hopscape.papers.multiring.sparse_capacity import SparseCapacity, sparse_capacity
-from hopscape.papers.multiring.torus import Line, TorusDesign, design_torus
+from hopscape.papers.multiring.torus import TorusDesign, TorusLine, design_torus
 from hopscape.store import Store, Task, Work, run_tasks
 
 __all__ = [
@@ -94,7 +94,7 @@ def full_lines(
     table: Store | None = None,
     processes: int | None = None,
     dask: str | None = None,
-) -> list[Line]:
+) -> list[TorusLine]:
     """Full multirings of each (nodes, ports) as lines of a torus: the front of capacity and cable.
 
     With them come identical rings of step 1, which need the least cable of all.
@@ -112,11 +112,11 @@ def full_lines(
         same = Fraction(8 * (n - 1), n) if n % 2 == 0 else Fraction(8 * n, n + 1)
         copies = ports // 2
         spec = f"multiring({n}, 1{f', copies={copies}' if copies > 1 else ''})"
-        lines.append(Line(spec, n, ports, copies * same, ports))
+        lines.append(TorusLine(spec, n, ports, copies * same, ports))
         for steps, load, cable in found:
             capacity = Fraction(n * (n - 1)) / Fraction(load)
             spec = f"multiring({n}, {', '.join(map(str, steps))})"
-            lines.append(Line(spec, n, ports, capacity, cable))
+            lines.append(TorusLine(spec, n, ports, capacity, cable))
     return lines
 
 
@@ -180,7 +180,7 @@ def sparse_lines(
     table: Store | None = None,
     processes: int | None = None,
     dask: str | None = None,
-) -> list[Line]:
+) -> list[TorusLine]:
     """Sparse multirings of up to so many ports and nodes as lines of a torus, by all designs.
 
     Args:
@@ -206,7 +206,7 @@ def sparse_lines(
     lines = []
     text = "searching sparse lines"
     for _, found in run_tasks(tasks, sparse_cell, table, processes=processes, dask=dask, text=text):
-        lines += [Line(spec, n, p, Fraction(c), cable) for spec, n, p, c, cable in found]
+        lines += [TorusLine(spec, n, p, Fraction(c), cable) for spec, n, p, c, cable in found]
     return lines
 
 

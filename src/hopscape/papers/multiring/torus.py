@@ -17,11 +17,11 @@ from typing import Any
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 
-__all__ = ["Line", "TorusDesign", "design_torus", "known_tori", "line_of", "torus_capacity"]
+__all__ = ["TorusDesign", "TorusLine", "design_torus", "known_tori", "line_of", "torus_capacity"]
 
 
 @dataclass(frozen=True)
-class Line:
+class TorusLine:
     """One dimension: a multiring that every line along it repeats."""
 
     spec: str
@@ -36,7 +36,7 @@ class Line:
         return self.capacity / (self.nodes - 1)
 
 
-def line_of(network: Network) -> Line:
+def line_of(network: Network) -> TorusLine:
     """A multiring as a line of a torus, with its capacity by the balanced schedule.
 
     Examples:
@@ -52,17 +52,17 @@ def line_of(network: Network) -> Line:
     member = network.family
     if isinstance(member, Multiring):
         found = balanced_schedule(member).capacity
-        return Line(network.spec, member.n, member.ports, found, cable(member.n, member.rings))
+        return TorusLine(network.spec, member.n, member.ports, found, cable(member.n, member.rings))
     if isinstance(member, SparseMultiring):
         found = sparse_capacity(member).balanced.capacity
-        return Line(network.spec, member.order, member.ports, found, 2 * member.ring_count)
+        return TorusLine(network.spec, member.order, member.ports, found, 2 * member.ring_count)
     raise ArgumentError(
         f"{network.spec} is not a multiring; capacity is known for multiring(...),"
         " sparse_multiring(...) and a product of these"
     )
 
 
-def torus_capacity(lines: Sequence[Line]) -> Fraction:
+def torus_capacity(lines: Sequence[TorusLine]) -> Fraction:
     """Packets per slot in the whole torus.
 
     Examples:
@@ -82,7 +82,7 @@ class TorusDesign:
     """A torus of multirings and what it carries."""
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[TorusLine, ...]
 
     @property
     def nodes(self) -> int:
@@ -133,7 +133,7 @@ class TorusDesign:
         }
 
 
-_Part = tuple[int, int, tuple[Line, ...]]
+_Part = tuple[int, int, tuple[TorusLine, ...]]
 """Nodes (no more than are wanted), cable, and the lines."""
 
 
@@ -147,7 +147,11 @@ def _undominated(parts: Iterable[_Part]) -> list[_Part]:
 
 
 def _cheapest(
-    by_ports: Mapping[int, Sequence[Line]], rate: Fraction, ports: int, least: int, dimensions: int
+    by_ports: Mapping[int, Sequence[TorusLine]],
+    rate: Fraction,
+    ports: int,
+    least: int,
+    dimensions: int,
 ) -> _Part | None:
     """The torus of least cable whose lines all reach a rate, with nodes and ports as wanted."""
     single = {
@@ -173,7 +177,7 @@ def _cheapest(
 
 
 def design_torus(
-    lines: Sequence[Line], ports: int, least_nodes: int, *, dimensions: int = 3, keep: int = 10
+    lines: Sequence[TorusLine], ports: int, least_nodes: int, *, dimensions: int = 3, keep: int = 10
 ) -> list[TorusDesign]:
     """The tori of given lines on the front of rate and cable.
 
@@ -192,7 +196,7 @@ def design_torus(
             f"ports {ports}, nodes {least_nodes}, dimensions {dimensions} and designs {keep} must"
             " be at least 2, 2, 1 and 1"
         )
-    by_ports: dict[int, list[Line]] = {}
+    by_ports: dict[int, list[TorusLine]] = {}
     for line in lines:
         if line.ports <= ports and line.nodes > 1:
             by_ports.setdefault(line.ports, []).append(line)

@@ -26,7 +26,7 @@ from hopscape.core.processes import require_memory
 from hopscape.core.progress import track
 
 __all__ = [
-    "Group",
+    "NodeGroup",
     "best_group",
     "best_groups",
     "group_diameter",
@@ -45,7 +45,7 @@ _USUAL = 256
 
 
 @dataclass(frozen=True)
-class Group:
+class NodeGroup:
     """A group of nodes and what is known about the best one of its size.
 
     Attributes:
@@ -81,7 +81,7 @@ def group_diameter(network: Network, nodes: Sequence[int]) -> int:
     return int(rows.max(initial=0))
 
 
-def best_group(network: Network, size: int, *, budget: int = _BUDGET) -> Group:
+def best_group(network: Network, size: int, *, budget: int = _BUDGET) -> NodeGroup:
     """The smallest possible diameter of a group of so many nodes, with such a group.
 
     Args:
@@ -103,7 +103,9 @@ def best_group(network: Network, size: int, *, budget: int = _BUDGET) -> Group:
     return best_groups(network, [size], budget=budget)[0]
 
 
-def best_groups(network: Network, sizes: Sequence[int], *, budget: int = _BUDGET) -> list[Group]:
+def best_groups(
+    network: Network, sizes: Sequence[int], *, budget: int = _BUDGET
+) -> list[NodeGroup]:
     """:func:`best_group` for several sizes, which share one table of distances (N² entries)."""
     for size in sizes:
         if not 1 <= size <= network.order:
@@ -119,7 +121,7 @@ def best_groups(network: Network, sizes: Sequence[int], *, budget: int = _BUDGET
     return [_best_group(network, table, size, budget) for size in sizes]
 
 
-def _best_group(network: Network, table: IntArray, size: int, budget: int) -> Group:
+def _best_group(network: Network, table: IntArray, size: int, budget: int) -> NodeGroup:
     starts = _starts(network)
     low, why = _ball_bound(table, starts, size)
     nodes = _greedy(table, starts, size, low)
@@ -135,10 +137,10 @@ def _best_group(network: Network, table: IntArray, size: int, budget: int) -> Gr
     return _group(table, nodes, low, why)
 
 
-def _group(table: IntArray, nodes: IntArray, low: int, why: str) -> Group:
+def _group(table: IntArray, nodes: IntArray, low: int, why: str) -> NodeGroup:
     hops = int(table[np.ix_(nodes, nodes)].max(initial=0))
     members = tuple(sorted(int(v) for v in nodes))
-    return Group(len(members), hops, members, hops == low, low, why)
+    return NodeGroup(len(members), hops, members, hops == low, low, why)
 
 
 def _starts(network: Network) -> IntArray:

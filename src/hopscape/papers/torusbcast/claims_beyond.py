@@ -19,7 +19,7 @@ from hopscape.papers.torusbcast.claims_definition import READINGS, faults, run, 
 from hopscape.papers.torusbcast.codes import check_code_lemma, corner_in_code, torus_codes
 from hopscape.papers.torusbcast.delays import check_delay_safety
 from hopscape.papers.torusbcast.flags import (
-    Chain,
+    LatticeChain,
     Reading,
     RoundWords,
     chain_classes,
@@ -115,7 +115,7 @@ _CLASSES = 30
 # -- the same words everywhere ------------------------------------------------------------------
 
 
-def _rounds_of(chain: Chain, reading: Reading) -> list[RoundWords]:
+def _rounds_of(chain: LatticeChain, reading: Reading) -> list[RoundWords]:
     """The three rounds of a class, the first one first; fewer when some round has no words."""
     rounds: list[RoundWords] = []
     for r in (3, 2, 1):
@@ -158,12 +158,12 @@ def _uniform(reading: Reading) -> tuple[list[tuple[int, ...]], list[str], int]:
 
 
 @cache
-def _words(chain: Chain, r: int, reading: Reading) -> RoundWords:
+def _words(chain: LatticeChain, r: int, reading: Reading) -> RoundWords:
     """The shortest disjoint words of a round, of at most the diameter."""
     return shortest_words(chain.functionals(r), chain.targets(r), reading, 7, most=9)
 
 
-def _searched(chain: Chain, r: int, reading: Reading) -> bool:
+def _searched(chain: LatticeChain, r: int, reading: Reading) -> bool:
     """Was the search for shorter words of a round brought to its end?"""
     return _words(chain, r, reading).proved
 

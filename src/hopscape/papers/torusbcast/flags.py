@@ -40,8 +40,8 @@ from hopscape.core.progress import track
 from hopscape.core.verdict import Verdict
 
 __all__ = [
-    "Chain",
     "FiveChain",
+    "LatticeChain",
     "RoundWords",
     "chain_classes",
     "chains",
@@ -58,7 +58,7 @@ _LIMIT = 30_000_000
 
 
 @dataclass(frozen=True)
-class Chain:
+class LatticeChain:
     """7 Z^3 < L1 < L2 < Z^3: L2 is where `plane`·x = 0, L1 the multiples of `line` (mod 7)."""
 
     plane: tuple[int, int, int]
@@ -111,10 +111,10 @@ def _normal(vector: Sequence[int]) -> tuple[int, int, int]:
     return a, b, c
 
 
-def chains() -> list[Chain]:
+def chains() -> list[LatticeChain]:
     """All 456 chains in three dimensions."""
     lines = sorted({_normal(v) for v in product(range(7), repeat=3) if any(v)})
-    return [Chain(a, v) for a in lines for v in lines if np.dot(a, v) % 7 == 0]
+    return [LatticeChain(a, v) for a in lines for v in lines if np.dot(a, v) % 7 == 0]
 
 
 def _symmetries() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -123,15 +123,15 @@ def _symmetries() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
             yield order, signs
 
 
-def chain_classes() -> list[tuple[Chain, int]]:
+def chain_classes() -> list[tuple[LatticeChain, int]]:
     """One chain of each class under the 48 symmetries of the cube, with the size of its class."""
-    sizes: dict[Chain, int] = {}
+    sizes: dict[LatticeChain, int] = {}
     for chain in chains():
         images = []
         for order, signs in _symmetries():
             plane = _normal([signs[i] * chain.plane[order[i]] for i in range(3)])
             line = _normal([signs[i] * chain.line[order[i]] for i in range(3)])
-            images.append(Chain(plane, line))
+            images.append(LatticeChain(plane, line))
         first = min(images, key=lambda c: (c.plane, c.line))
         sizes[first] = sizes.get(first, 0) + 1
     return sorted(sizes.items(), key=lambda item: (item[0].plane, item[0].line))

@@ -14,7 +14,7 @@ import numpy as np
 from hopscape.core.arrays import Int16s, Int32s, Int64s, UInt64s
 from hopscape.core.grid_kernels import uniform
 from hopscape.core.kernel import helper, kernel
-from hopscape.search.graph.measure_kernels import Room, Task, measure
+from hopscape.search.graph.measure_kernels import DistanceTask, Room, measure
 from hopscape.search.graph.move_kernels import Lift, propose, restore
 
 __all__ = ["Memory", "anneal", "excess", "tabu"]
@@ -84,7 +84,9 @@ def _note(lift: Lift, memory: Memory, cost: int, over: int, depth: int, total: i
 
 
 @kernel
-def anneal(lift: Lift, task: Task, memory: Memory, steps: int, hot: float, cold: float) -> None:
+def anneal(
+    lift: Lift, task: DistanceTask, memory: Memory, steps: int, hot: float, cold: float
+) -> None:
     """Simulated annealing for some steps, the temperature falling from hot to cold.
 
     How much worse a move may be is drawn before it is measured, so that measuring stops as soon as
@@ -115,7 +117,9 @@ def anneal(lift: Lift, task: Task, memory: Memory, steps: int, hot: float, cold:
 
 
 @kernel
-def tabu(lift: Lift, task: Task, memory: Memory, steps: int, sample: int, rest: int) -> None:
+def tabu(
+    lift: Lift, task: DistanceTask, memory: Memory, steps: int, sample: int, rest: int
+) -> None:
     """Tabu search: the best of a few random moves is taken even if it is worse.
 
     Darts that were moved are left alone for the next `rest` moves, unless the move leads to the

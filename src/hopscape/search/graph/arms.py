@@ -19,7 +19,7 @@ from hopscape.search.graph.dense import (
     suits_orbits,
     suits_pairs,
 )
-from hopscape.search.graph.lifts import Shape, Solution, shapes
+from hopscape.search.graph.lifts import LiftShape, Solution, shapes
 from hopscape.search.graph.problem import Problem
 from hopscape.search.graph.starts import algebraic_starts, plan_start, solution_of
 
@@ -43,7 +43,7 @@ class Arm:
             algebraic graph.
     """
 
-    shape: Shape
+    shape: LiftShape
     start: str = ""
 
     @property
@@ -85,7 +85,7 @@ def arms(problem: Problem, methods: Sequence[str] = METHODS) -> list[Arm]:
 def _arms(problem: Problem, methods: set[str]) -> Iterator[Arm]:
     n, d = problem.nodes, problem.degree
     ports = problem.ports
-    plain = Shape("cyclic(1)", n, 0, max(ports, default=d), problem.bipartite, ports)
+    plain = LiftShape("cyclic(1)", n, 0, max(ports, default=d), problem.bipartite, ports)
     if not problem.free:
         given = "existing" if problem.links is not None else "plan" if problem.grid else ""
         yield Arm(plain, given)
@@ -106,7 +106,7 @@ def _arms(problem: Problem, methods: set[str]) -> Iterator[Arm]:
             yield Arm(shape)
 
 
-def seconds_per_step(shape: Shape) -> float:
+def seconds_per_step(shape: LiftShape) -> float:
     """About how long one move takes: the same on every machine, so that plans are the same."""
     sources, n, d = shape.base + shape.fixed, shape.order, max(shape.degree, 2)
     levels = math.log(max(n, 3)) / math.log(max(d - 1, 2)) + 1
@@ -138,7 +138,7 @@ def run(
         local: {'anneal', 'tabu', 'none'}
     """
     wanted = Problem(**problem)
-    form = Shape(*shape)
+    form = LiftShape(*shape)
     weights = None if wanted.terminals is None else np.asarray(wanted.terminals)
     limits = wanted.limits()
     quantum = 2.0 * form.fold
@@ -166,7 +166,7 @@ def run(
     return {"diameter": best.diameter, "total": best.total} | best.best.to_dict()
 
 
-def _dense(shape: Shape, begun: Solution | None, steps: int, seed: int) -> Solution:
+def _dense(shape: LiftShape, begun: Solution | None, steps: int, seed: int) -> Solution:
     """Anneal a graph by its far pairs for as long as so many steps of other graphs take."""
     n, generator = shape.order, np.random.default_rng(seed)
     known = [] if begun is None else [(u, v) for u, v, _ in begun.base_links()]
@@ -179,7 +179,7 @@ def _dense(shape: Shape, begun: Solution | None, steps: int, seed: int) -> Solut
 
 
 def _begin(
-    problem: Problem, shape: Shape, start: str | dict[str, Any], seed: int
+    problem: Problem, shape: LiftShape, start: str | dict[str, Any], seed: int
 ) -> Solution | None:
     generator = np.random.default_rng(seed)
     if isinstance(start, dict) and "links" in start:

@@ -10,7 +10,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.processes import require_memory
 from hopscape.metrics.cost import moore_mean_distance
-from hopscape.search.graph.lifts import Shape, Solution, elements
+from hopscape.search.graph.lifts import LiftShape, Solution, elements
 
 __all__ = ["Climb", "keeps_rows"]
 
@@ -44,7 +44,7 @@ class Climb:
 
     def __init__(
         self,
-        shape: Shape,
+        shape: LiftShape,
         seed: int,
         start: Solution | None = None,
         *,
@@ -165,7 +165,7 @@ class Climb:
         return Solution(self.shape, tuple(mate.tolist()), tuple(known.tolist()))
 
 
-def _lift(shape: Shape, seed: int, known: Iterable[int], task: Any) -> tuple[Any, IntArray]:
+def _lift(shape: LiftShape, seed: int, known: Iterable[int], task: Any) -> tuple[Any, IntArray]:
     """Room for a lift without links, and the group elements that its voltages are numbers of."""
     from hopscape.core.vector_kernels import new_rows
     from hopscape.search.graph.measure_kernels import ROWS
@@ -194,8 +194,8 @@ def _lift(shape: Shape, seed: int, known: Iterable[int], task: Any) -> tuple[Any
     return lift, chosen
 
 
-def _task(shape: Shape, weights: IntArray | None, aim: int | None) -> Any:
-    from hopscape.search.graph.measure_kernels import ROWS, Task
+def _task(shape: LiftShape, weights: IntArray | None, aim: int | None) -> Any:
+    from hopscape.search.graph.measure_kernels import ROWS, DistanceTask
 
     n = shape.order
     nodes = np.ones(n, np.int64) if weights is None else np.asarray(weights, dtype=np.int64)
@@ -217,7 +217,7 @@ def _task(shape: Shape, weights: IntArray | None, aim: int | None) -> Any:
     one = 0 if mean is None else int(mean * (n - 1))
     least = np.concatenate([[0], np.cumsum(one * each[::-1])]).astype(np.int64)
     far = n if aim is None else aim
-    return Task(
+    return DistanceTask(
         sources, each, marked, low, extra, nodes, int(nodes.sum()), weights is None, kernel,
         (0,) * words, far, _BEYOND, least,
     )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from hopscape.algebra.named_groups import group
 from hopscape.core.arrays import IntArray
 from hopscape.search.graph.climb import Climb
-from hopscape.search.graph.lifts import Shape, Solution
+from hopscape.search.graph.lifts import LiftShape, Solution
 from hopscape.search.graph.problem import Problem
 
 __all__ = [
@@ -29,7 +29,7 @@ _FILL = 200
 _PIECE = 1_000_000
 
 
-def suits_orbits(shape: Shape, problem: Problem) -> bool:
+def suits_orbits(shape: LiftShape, problem: Problem) -> bool:
     """Is it a small group, and the number of pairs farther apart than two links what decides?
 
     Examples:
@@ -42,13 +42,13 @@ def suits_orbits(shape: Shape, problem: Problem) -> bool:
     return small and not problem.bipartite and 2 < d < n - 1 and n <= _MOST_BEYOND * (1 + d * d)
 
 
-def seconds_per_orbit(shape: Shape) -> float:
+def seconds_per_orbit(shape: LiftShape) -> float:
     """About how long an exchange of two orbits of links takes: the same on every machine."""
     words = -(-shape.order // 64)
     return 4e-7 + 3e-8 * shape.fold + 1e-9 * (shape.base + shape.fixed) * shape.degree * words
 
 
-def anneal_lift(shape: Shape, start: Solution | None, steps: int, seed: int) -> Solution:
+def anneal_lift(shape: LiftShape, start: Solution | None, steps: int, seed: int) -> Solution:
     """Exchange links until as few pairs as possible are more than two links apart.
 
     Args:
@@ -59,7 +59,12 @@ def anneal_lift(shape: Shape, start: Solution | None, steps: int, seed: int) -> 
         >>> Climb(best.shape, 1, best).diameter
         3
     """
-    from hopscape.search.graph.dense_kernels import Orbits, anneal_orbits, far_pairs, wire_orbits
+    from hopscape.search.graph.dense_kernels import (
+        LinkOrbits,
+        anneal_orbits,
+        far_pairs,
+        wire_orbits,
+    )
 
     if start is None:
         climb = Climb(shape, seed)
@@ -68,7 +73,7 @@ def anneal_lift(shape: Shape, start: Solution | None, steps: int, seed: int) -> 
     else:
         begun = start
     links, others, darts = _orbits(begun)
-    orbits = Orbits(links, others, _action(shape), *_sources(shape), _rows(shape.order))
+    orbits = LinkOrbits(links, others, _action(shape), *_sources(shape), _rows(shape.order))
     wire_orbits(orbits)
     least = int(far_pairs(orbits.rows, orbits.sources, orbits.weights, 1 << 60))
     best, pair = links.copy(), 2.0 * shape.fold
@@ -88,14 +93,14 @@ def _rows(n: int) -> IntArray:
     return np.zeros((n, -(-n // 64)), dtype=np.uint64)
 
 
-def _sources(shape: Shape) -> tuple[IntArray, IntArray]:
+def _sources(shape: LiftShape) -> tuple[IntArray, IntArray]:
     """One node of each orbit, and the size of the orbit."""
     moved = shape.base * shape.fold
     sources = np.concatenate([np.arange(0, moved, shape.fold), np.arange(moved, shape.order)])
     return sources, np.where(sources < moved, shape.fold, 1)
 
 
-def _action(shape: Shape) -> IntArray:
+def _action(shape: LiftShape) -> IntArray:
     """Where each element of the group takes each node: h over a vertex to g·h."""
     m = shape.fold
     every = np.arange(m, dtype=np.int64)
@@ -129,7 +134,7 @@ def _table(pairs: list[tuple[int, int]]) -> IntArray:
     return np.asarray(pairs, dtype=np.int32).reshape(-1, 2)
 
 
-def _node(shape: Shape, vertex: int, element: int) -> int:
+def _node(shape: LiftShape, vertex: int, element: int) -> int:
     m, base = shape.fold, shape.base
     return vertex * m + element if vertex < base else base * m + vertex - base
 
@@ -160,7 +165,7 @@ _PAIRS_MOST_BEYOND = 1.12
 _PAIRS_PIECE = 4_000_000
 
 
-def suits_pairs(shape: Shape, problem: Problem) -> bool:
+def suits_pairs(shape: LiftShape, problem: Problem) -> bool:
     """Is the number of pairs farther apart than two links what decides?
 
     Examples:
@@ -176,7 +181,7 @@ def suits_pairs(shape: Shape, problem: Problem) -> bool:
     )
 
 
-def seconds_per_exchange(shape: Shape) -> float:
+def seconds_per_exchange(shape: LiftShape) -> float:
     """About how long an exchange of two links takes: the same on every machine."""
     return 2e-8 + 1e-7 * shape.degree
 

@@ -24,7 +24,7 @@ from hopscape.core.kernel import helper, kernel
 from hopscape.core.vector_kernels import count, load, lowest
 
 __all__ = [
-    "Orbits",
+    "LinkOrbits",
     "Pairs",
     "anneal_orbits",
     "anneal_pairs",
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-class Orbits(NamedTuple):
+class LinkOrbits(NamedTuple):
     """A graph and a group that acts on it.
 
     Attributes:
@@ -107,7 +107,7 @@ def far_pairs(rows: UInt64s, sources: Int64s, weights: Int64s, limit: int) -> in
 
 
 @kernel
-def wire_orbits(orbits: Orbits) -> None:
+def wire_orbits(orbits: LinkOrbits) -> None:
     """Fill the rows."""
     rows, act, links, others = orbits.rows, orbits.act, orbits.links, orbits.others
     rows[:] = 0
@@ -121,7 +121,13 @@ def wire_orbits(orbits: Orbits) -> None:
 
 @kernel
 def anneal_orbits(
-    orbits: Orbits, state: UInt64s, steps: int, hot: float, cold: float, best: Int32s, least: int
+    orbits: LinkOrbits,
+    state: UInt64s,
+    steps: int,
+    hot: float,
+    cold: float,
+    best: Int32s,
+    least: int,
 ) -> int:
     """Simulated annealing on the number of far pairs, which are ordered here.
 

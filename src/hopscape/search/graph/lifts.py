@@ -18,14 +18,14 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.processes import require_memory
 from hopscape.families.cayley import Voltage, group
 
-__all__ = ["Shape", "Solution", "group_names", "shapes"]
+__all__ = ["LiftShape", "Solution", "group_names", "shapes"]
 
 _MOST_ELEMENTS = 1 << 24
 _SAMPLES = 8
 
 
 @dataclass(frozen=True)
-class Shape:
+class LiftShape:
     """What a lift is made of: a group, vertices of the base graph, fixed nodes, ports.
 
     Attributes:
@@ -138,7 +138,7 @@ class Solution:
         volt: The group element of each dart; -1 where it is void.
     """
 
-    shape: Shape
+    shape: LiftShape
     mate: tuple[int, ...]
     volt: tuple[int, ...]
 
@@ -170,7 +170,9 @@ _MOST_FIXED = 8
 _MOST_RANK = 4
 
 
-def shapes(nodes: int, degree: int, *, most_base: int, bipartite: bool = False) -> Iterator[Shape]:
+def shapes(
+    nodes: int, degree: int, *, most_base: int, bipartite: bool = False
+) -> Iterator[LiftShape]:
     """All shapes of an order with at most so many vertices in the base graph.
 
     Larger groups first. A group that does not divide the order leaves a few nodes fixed, as long as
@@ -186,7 +188,7 @@ def shapes(nodes: int, degree: int, *, most_base: int, bipartite: bool = False) 
             if base > most_base or (bipartite and (base % 2 or fixed)):
                 continue
             for name in group_names(fold):
-                yield Shape(name, base, fixed, degree, bipartite)
+                yield LiftShape(name, base, fixed, degree, bipartite)
 
 
 def _orbits(nodes: int, degree: int, fold: int) -> Iterator[tuple[int, int]]:

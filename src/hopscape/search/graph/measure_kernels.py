@@ -35,13 +35,13 @@ from hopscape.core.vector_kernels import (
 )
 from hopscape.search.graph.move_kernels import Lift
 
-__all__ = ["BITS", "ROWS", "SEARCH", "Task", "measure"]
+__all__ = ["BITS", "ROWS", "SEARCH", "DistanceTask", "measure"]
 
 BITS, SEARCH, ROWS = 0, 1, 2
 _LEVELS_AHEAD = 8
 
 
-class Task(NamedTuple):
+class DistanceTask(NamedTuple):
     """What is graded, apart from the graph.
 
     Attributes:
@@ -117,7 +117,7 @@ class Room(NamedTuple):
 
 
 @kernel
-def measure(lift: Lift, task: Task, limit: int, room: Room) -> tuple[int, int, int]:
+def measure(lift: Lift, task: DistanceTask, limit: int, room: Room) -> tuple[int, int, int]:
     """Cost, diameter and sum of distances of a graph.
 
     Args:
@@ -136,7 +136,7 @@ def measure(lift: Lift, task: Task, limit: int, room: Room) -> tuple[int, int, i
 
 @kernel
 def _by_bits(
-    near: Int32s, task: Task, limit: int, now: UInt64s, after: UInt64s
+    near: Int32s, task: DistanceTask, limit: int, now: UInt64s, after: UInt64s
 ) -> tuple[int, int, int]:
     lanes = task.lanes
     n, words, sources = near.shape[1], len(lanes), task.sources.size
@@ -181,7 +181,7 @@ def _by_bits(
 
 @helper
 def _step(
-    near: Int32s, task: Task, full: Any, marked: Any, now: UInt64s, after: UInt64s
+    near: Int32s, task: DistanceTask, full: Any, marked: Any, now: UInt64s, after: UInt64s
 ) -> tuple[int, bool]:
     """One level more for every node: the weight of the pairs it adds, and if there are any."""
     lanes, nodes, low, extra = task.lanes, task.nodes, task.low, task.extra
@@ -205,7 +205,7 @@ def _step(
 @helper
 def _by_search(
     near: Int32s,
-    task: Task,
+    task: DistanceTask,
     limit: int,
     seen: UInt8s,
     queue: Int32s,
@@ -301,7 +301,7 @@ def _pull(near: Int32s, seen: UInt8s, queue: Int32s, end: int, left: int) -> int
 
 
 @helper
-def _by_rows(lift: Lift, task: Task, limit: int, room: UInt64s) -> tuple[int, int, int]:
+def _by_rows(lift: Lift, task: DistanceTask, limit: int, room: UInt64s) -> tuple[int, int, int]:
     """The same for nodes that all have the weight 1, by rows of neighbours."""
     lanes, rows, near, sources = task.lanes, lift.rows, lift.near, task.sources
     n, ports, growth = near.shape[1], near.shape[0], near.shape[0] - 1

@@ -20,13 +20,21 @@ from hopscape.core.errors import ArgumentError
 from hopscape.metrics.cost import moore_mean_distance
 from hopscape.search.graph.arms import METHODS, Arm, arms, run, seconds_per_step
 from hopscape.search.graph.dense import suits_pairs
-from hopscape.search.graph.lifts import Shape, Solution
+from hopscape.search.graph.lifts import LiftShape, Solution
 from hopscape.search.graph.problem import Problem
 from hopscape.search.graph.result import GraphResult
 from hopscape.store import Processes, Store, Task, run_tasks
 from hopscape.store.records import digest
 
-__all__ = ["LOCAL", "Plan", "best_graph", "best_switches", "plan", "switch_counts", "switched"]
+__all__ = [
+    "LOCAL",
+    "SearchPlan",
+    "best_graph",
+    "best_switches",
+    "plan",
+    "switch_counts",
+    "switched",
+]
 
 LOCAL = ("anneal", "tabu", "none")
 
@@ -76,7 +84,7 @@ class _Search:
     def dense(self) -> bool:
         """Are graphs without symmetry graded by their far pairs, and few?"""
         n, d = self.problem.nodes, self.problem.degree
-        return n <= _SMALL and suits_pairs(Shape("cyclic(1)", n, 0, d), self.problem)
+        return n <= _SMALL and suits_pairs(LiftShape("cyclic(1)", n, 0, d), self.problem)
 
     def tasks(self, number: int, effort: float) -> Iterator[tuple[_Standing, Task]]:
         """The runs of a round, of so many seconds together.
@@ -276,7 +284,7 @@ def best_graph(
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """How long a search works, and on how many processes: arguments of :func:`best_graph`."""
 
     effort: float
@@ -284,7 +292,7 @@ class Plan:
     processes: int
 
 
-def plan(seconds: float, processes: int | None) -> Plan:
+def plan(seconds: float, processes: int | None) -> SearchPlan:
     """A search of so many seconds on so many processes.
 
     Short searches run in one process: starting others would take most of the time.
@@ -296,7 +304,7 @@ def plan(seconds: float, processes: int | None) -> Plan:
     workers = max(processes if processes is not None else os.cpu_count() or 1, 1)
     if seconds <= _SHORT:
         workers = 1
-    return Plan(seconds * workers, seconds, workers)
+    return SearchPlan(seconds * workers, seconds, workers)
 
 
 def _compile(search: _Search) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
-from hopscape.search.graph.lifts import Shape, Solution
+from hopscape.search.graph.lifts import LiftShape, Solution
 from hopscape.search.graph.problem import Problem
 
 __all__ = ["algebraic_starts", "plan_start", "solution_of"]
@@ -90,7 +90,7 @@ def _words(nodes: int, out: int, sign: int) -> IntArray:
 
 
 def solution_of(
-    shape: Shape, order: int, links: IntArray, generator: np.random.Generator
+    shape: LiftShape, order: int, links: IntArray, generator: np.random.Generator
 ) -> Solution:
     """A graph as a lift by the trivial group, with nodes taken away or added at random.
 
@@ -146,7 +146,7 @@ def _fill(near: list[set[int]], room: list[int], generator: np.random.Generator)
         free = left + free[2 * (len(free) // 2) :]
 
 
-def _darts(shape: Shape, near: list[set[int]]) -> Solution:
+def _darts(shape: LiftShape, near: list[set[int]]) -> Solution:
     counts = np.bincount(shape.owner, minlength=shape.base)
     first = (np.cumsum(counts) - counts).tolist()
     mate = list(range(shape.darts))
@@ -161,7 +161,7 @@ def _darts(shape: Shape, near: list[set[int]]) -> Solution:
     return Solution(shape, tuple(mate), tuple(volt))
 
 
-def plan_start(problem: Problem, shape: Shape, generator: np.random.Generator) -> Solution:
+def plan_start(problem: Problem, shape: LiftShape, generator: np.random.Generator) -> Solution:
     """Links within the limits of a floor plan: a snake through all places, then others.
 
     Where the last row ends early, the snake reaches it by the first column. Links that are allowed

@@ -100,7 +100,7 @@ class _Drawing:
     leaves: IntArray
 
 
-class Look(TypedDict, total=False):
+class Palette(TypedDict, total=False):
     """How a network is drawn; see :func:`make_figure`."""
 
     labels: bool | None
@@ -112,7 +112,7 @@ class Look(TypedDict, total=False):
     highlight: Sequence[NodeLike]
 
 
-def draw_network(network: Network, path: str | Path, **look: Unpack[Look]) -> None:
+def draw_network(network: Network, path: str | Path, **look: Unpack[Palette]) -> None:
     """Draw a network to a file.
 
     Args:

@@ -23,7 +23,7 @@ from hopscape.core.processes import end_when_closed
 from hopscape.core.spec import Call, Value, parse
 from hopscape.registry import family, member
 
-__all__ = ["MOST_SPECS", "BusyError", "Jobs", "Question", "read_question"]
+__all__ = ["MOST_SPECS", "BusyError", "Jobs", "PageRequest", "read_question"]
 
 MOST_SPECS = 4
 _LONGEST_SPEC = 2000
@@ -45,7 +45,7 @@ class BusyError(HopscapeError):
 
 
 @dataclass(frozen=True)
-class Question:
+class PageRequest:
     """A request of the page, checked.
 
     Attributes:
@@ -59,7 +59,7 @@ class Question:
     curve: bool = False
 
 
-def read_question(data: object) -> Question:
+def read_question(data: object) -> PageRequest:
     """Check what the browser sent.
 
     Raises:
@@ -88,7 +88,7 @@ def read_question(data: object) -> Question:
         load = float(load)
     for spec in specs:
         _refuse_files(spec)
-    return Question(tuple(specs), load, curve)
+    return PageRequest(tuple(specs), load, curve)
 
 
 def _refuse_files(spec: str) -> None:
@@ -128,7 +128,7 @@ class _Bar:
         """Nothing is left to say."""
 
 
-def work(pipe: Connection, lifeline: Connection, asked: Question, seconds: float) -> None:
+def work(pipe: Connection, lifeline: Connection, asked: PageRequest, seconds: float) -> None:
     """Make the page and send it, or the reason why there is none."""
     import signal
 
@@ -144,7 +144,7 @@ def work(pipe: Connection, lifeline: Connection, asked: Question, seconds: float
         pipe.send(("failed", f"this went wrong inside hopscape ({type(error).__name__})"))
 
 
-def _make(pipe: Connection, asked: Question, seconds: float) -> str:
+def _make(pipe: Connection, asked: PageRequest, seconds: float) -> str:
     from hopscape.core.progress import set_progress, time_limit
     from hopscape.show.explore.page import page
     from hopscape.show.explore.payload import payload
@@ -196,7 +196,7 @@ class Jobs:
             self._context.set_forkserver_preload(list(_PRELOADED))
         self._far_end, self._lifeline = self._context.Pipe(duplex=False)
 
-    def start(self, asked: Question) -> str:
+    def start(self, asked: PageRequest) -> str:
         """Begin to work; the name of the job.
 
         Raises:

@@ -20,7 +20,7 @@ from hopscape.core.arrays import Array, Floats, IntArray
 from hopscape.core.network import Network
 from hopscape.formats.graphs.libraries import link_ends
 
-__all__ = ["Links", "number_links", "pack", "packed_size", "unpack"]
+__all__ = ["PageLinks", "number_links", "pack", "packed_size", "unpack"]
 
 _WHOLE = ("u1", "u2", "u4", "i1", "i2", "i4")
 
@@ -67,7 +67,7 @@ def _kind(array: Array) -> str:
 
 
 @dataclass(frozen=True)
-class Links:
+class PageLinks:
     """All links of a network.
 
     Attributes:
@@ -89,7 +89,7 @@ class Links:
         return out
 
 
-def number_links(network: Network) -> Links:
+def number_links(network: Network) -> PageLinks:
     """The links of a network in the order of the page.
 
     Examples:
@@ -104,4 +104,4 @@ def number_links(network: Network) -> Links:
     duplex = second >= 0
     channel[second[duplex]] = 2 * np.flatnonzero(duplex) + 1
     channel[first] = 2 * np.arange(len(first))
-    return Links(tails.astype(np.int64), heads.astype(np.int64), first, second, channel)
+    return PageLinks(tails.astype(np.int64), heads.astype(np.int64), first, second, channel)

@@ -19,7 +19,7 @@ from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
 from hopscape.core.goal import Goal
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
-from hopscape.show.explore.packing import Links, pack
+from hopscape.show.explore.packing import PageLinks, pack
 
 __all__ = [
     "MOST_NODES",
@@ -39,7 +39,7 @@ MOST_NODES = 1000
 _SHOWN = 7
 
 
-def deadlock_data(network: Network, links: Links) -> dict[str, Any] | None:
+def deadlock_data(network: Network, links: PageLinks) -> dict[str, Any] | None:
     """What ``hopscape deadlock`` says; None without routes.
 
     ``cycle`` holds the channels that wait for each other with a single class, as the page numbers
@@ -72,7 +72,7 @@ def deadlock_data(network: Network, links: Links) -> dict[str, Any] | None:
     }
 
 
-def _cycle(network: Network, links: Links, steps: tuple[tuple[int, int, int], ...]) -> IntArray:
+def _cycle(network: Network, links: PageLinks, steps: tuple[tuple[int, int, int], ...]) -> IntArray:
     channels = []
     for tail, head, _ in steps:
         row = np.arange(network.indptr[tail], network.indptr[tail + 1])
@@ -80,7 +80,9 @@ def _cycle(network: Network, links: Links, steps: tuple[tuple[int, int, int], ..
     return np.asarray(channels, dtype=np.int64)
 
 
-def _used(network: Network, links: Links, table: Any, classes: Any) -> tuple[IntArray, list[str]]:
+def _used(
+    network: Network, links: PageLinks, table: Any, classes: Any
+) -> tuple[IntArray, list[str]]:
     """Which classes packets use on each channel of the page: numbers of names, and the names."""
     masks = np.zeros(2 * len(links.tails), dtype=np.int64)
     masks[links.channel] = _masks(network, table, classes)
@@ -156,7 +158,7 @@ def usual_traffic(network: Network) -> tuple[str, ...]:
 
 
 def traffic_data(
-    network: Network, links: Links, names: Sequence[str], seed: int = 0
+    network: Network, links: PageLinks, names: Sequence[str], seed: int = 0
 ) -> list[dict[str, Any]]:
     """Loads under traffic patterns of the simulator, by the network's own router.
 
@@ -171,7 +173,7 @@ def traffic_data(
     return [_one_pattern(network, links, name, seed) for name in names]
 
 
-def _one_pattern(network: Network, links: Links, name: str, seed: int) -> dict[str, Any]:
+def _one_pattern(network: Network, links: PageLinks, name: str, seed: int) -> dict[str, Any]:
     from hopscape.metrics import channel_load
 
     matrix: Any = "uniform"
@@ -225,7 +227,7 @@ def _effort(network: Network) -> float:
     return share * float(network.endpoint_count) ** 2.5
 
 
-def bisection_data(network: Network, links: Links) -> dict[str, Any] | None:
+def bisection_data(network: Network, links: PageLinks) -> dict[str, Any] | None:
     """A cut into halves: ``{"words", "how", "side": 0 or 1 by node, "cut": links}``.
 
     None where there are no two halves.
@@ -268,7 +270,7 @@ _CURVE_CYCLES = 2000
 
 
 def recording_data(
-    network: Network, links: Links, load: float, traffic: str = "uniform", seed: int = 0
+    network: Network, links: PageLinks, load: float, traffic: str = "uniform", seed: int = 0
 ) -> dict[str, Any]:
     """A recorded run from an empty network on.
 
@@ -332,7 +334,7 @@ def recording_data(
     }
 
 
-def _by_page(links: Links, values: Any) -> Any:
+def _by_page(links: PageLinks, values: Any) -> Any:
     out = np.zeros(2 * len(links.tails), dtype=np.int64)
     out[links.channel] = values
     return out
@@ -400,7 +402,7 @@ def usual_schedules(network: Network) -> tuple[str, ...]:
 
 
 def schedules_data(
-    network: Network, links: Links, names: Sequence[str], *, usual: bool = False
+    network: Network, links: PageLinks, names: Sequence[str], *, usual: bool = False
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The best schedule for each name, verified, and notes on what there is none of.
 
@@ -419,7 +421,7 @@ def schedules_data(
     return out, notes
 
 
-def _best(network: Network, links: Links, name: str) -> dict[str, Any]:
+def _best(network: Network, links: PageLinks, name: str) -> dict[str, Any]:
     from hopscape.collectives.contest import compete
 
     if name not in SCHEDULES:
@@ -446,7 +448,7 @@ def _best(network: Network, links: Links, name: str) -> dict[str, Any]:
     return data
 
 
-def schedule_data(schedule: Schedule, links: Links, name: str = "") -> dict[str, Any]:
+def schedule_data(schedule: Schedule, links: PageLinks, name: str = "") -> dict[str, Any]:
     """A schedule for the page.
 
     ``starts`` (first transfer of each round), ``hops`` (channels of each transfer), ``channels``

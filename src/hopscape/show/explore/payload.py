@@ -25,7 +25,7 @@ from hopscape.core.numbers import number
 from hopscape.core.router import Router
 from hopscape.show.draw.lines import fans
 from hopscape.show.draw.places import place_nodes
-from hopscape.show.explore.packing import Links, number_links, pack, packed_size
+from hopscape.show.explore.packing import PageLinks, number_links, pack, packed_size
 from hopscape.show.explore.panels import MOST_NODES as MOST_DEADLOCK
 from hopscape.show.explore.panels import (
     bisection_data,
@@ -205,7 +205,7 @@ def _addresses(network: Network) -> dict[str, Any] | None:
     return {"names": [known.text(node) for node in range(network.order)]}
 
 
-def _kinds(network: Network, links: Links) -> list[dict[str, Any]]:
+def _kinds(network: Network, links: PageLinks) -> list[dict[str, Any]]:
     """Kinds of links: by generator or port, and by class of channel."""
     out = []
     ports = network.port_of(links.first)
@@ -226,7 +226,7 @@ _PIVOTS = 50
 _MOST_FORCE = 5000
 
 
-def layouts(network: Network, links: Links) -> tuple[list[dict[str, Any]], list[str]]:
+def layouts(network: Network, links: PageLinks) -> tuple[list[dict[str, Any]], list[str]]:
     """Layouts for the page, the family's own first, and notes on what was left out.
 
     A layout is ``{"name", "title", "dims", "at": packed}`` with the coordinates of node 0, then of
@@ -260,7 +260,7 @@ def _layout(name: str, title: str, places: Points, bend: Points | None) -> dict[
     return out
 
 
-def _bends(links: Links, own: Points | None) -> Points:
+def _bends(links: PageLinks, own: Points | None) -> Points:
     """What a layout says, and parallel links fanned out."""
     loops = links.tails == links.heads
     fan = np.where(loops, 0.0, 0.12 * fans(links.tails, links.heads))
@@ -269,7 +269,7 @@ def _bends(links: Links, own: Points | None) -> Points:
     return bend
 
 
-def _space(network: Network, links: Links) -> Points:
+def _space(network: Network, links: PageLinks) -> Points:
     """Coordinates in space: by address where links follow its digits, else by distances."""
     sides = network.addresses.sides if isinstance(network.addresses, MixedRadix) else ()
     long = [i for i, side in enumerate(sides) if side > 1]
