@@ -3,8 +3,8 @@
 A :class:`MeasurementJob` is something that columns need and that takes time and memory: the wiring,
 the distances, a cut. Its effort is counted in elementary steps from nodes, channels and the levels
 of a breadth-first search, never tried by the clock: which figures are measured does not depend on
-the machine or on what else it does. ``benchmarks/estimates.py`` holds the steps against the clock; the
-factors below are nanoseconds per node, channel or pair that it found.
+the machine or on what else it does. ``benchmarks/estimates.py`` holds the steps against the clock;
+the factors below are nanoseconds per node, channel or pair that it found.
 """
 
 from __future__ import annotations

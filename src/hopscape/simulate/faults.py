@@ -583,7 +583,7 @@ def _turn(patient: _Patient, gone: set[int]) -> None:
         packet[layout.MARKS] = kind
 
 
-def _no_way(fabric: layout.Fabric, here: int, mid: int, goal: int) -> bool:
+def _no_way(fabric: layout.FabricArrays, here: int, mid: int, goal: int) -> bool:
     first = here != mid and fabric.table[here, mid] & layout.PORT_MASK == layout.NO_ROUTE
     second = fabric.table[mid, goal] & layout.PORT_MASK == layout.NO_ROUTE
     return bool(first or second)
