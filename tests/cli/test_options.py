@@ -68,7 +68,7 @@ MODEL = {
     "dead": ["--dead", "4"],
     "dead_link": ["--dead-link", "0-1"],
     "in_network": ["--in-network"],
-    "limit": ["--time-limit", "1e-9"],
+    "limit": ["--time-limit", "-1"],  # what a small limit cuts: tests/collectives/test_contest.py
     "listed": ["--list"],
     "figure": ["--figure", "{folder}/rounds.txt"],
     "animate": ["--animate", "{folder}/rounds.txt"],

@@ -177,7 +177,7 @@ def test_one_import_is_enough_and_light() -> None:
         "heavy = {'numba', 'scipy', 'matplotlib', 'networkx', 'pandas', 'rich'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
         "net = hs.build('heawood')\n"
-        "print(hs.metrics.girth(net).value, hs.search.__name__, 'draw' in dir(hs))\n"
+        "print(hs.metrics.girth(net).value, hs.search.__name__, 'show' in dir(hs))\n"
         "try: hs.nothing\nexcept AttributeError as error: print(error)\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

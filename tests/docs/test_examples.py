@@ -31,7 +31,7 @@ LEFT = {
     r"hopscape explore$": "serves pages until it is stopped: tests/show/explore/test_server.py",
     r"hopscape (check|run-mpi) ": "OpenSM, MPI, BookSim, SimGrid: tests/formats",
     r"--to (c|verilog) .*--check": "gcc, iverilog, yosys: tests/formats/code",
-    r"hopscape compare .wheel": "the example package is not installed: tests/test_plugin.py",
+    r"hopscape (compare .wheel|wheels)": "not installed: tests/test_plugin.py",
     r"hopscape (study|ledger)": "minutes to hours: tests/ledger",
 }
 # What takes longer than a few seconds of processor time: with -m slow.

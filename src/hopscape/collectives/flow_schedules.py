@@ -454,9 +454,9 @@ class ShiftSequence(NamedTuple):
     """Rounds of an all-to-all among `ends` endpoints in groups of `size` that follow each other.
 
     Examples:
-        >>> [row.tolist() for row in Shifts(4).rounds()]
+        >>> [row.tolist() for row in ShiftSequence(4).rounds()]
         [[1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]]
-        >>> [row.tolist() for row in Shifts(4, 2, 1).rounds()]
+        >>> [row.tolist() for row in ShiftSequence(4, 2, 1).rounds()]
         [[0, 3, 2, 1], [1, 2, 3, 0], [2, 1, 0, 3], [3, 0, 1, 2]]
     """
 

@@ -362,7 +362,7 @@ def gather_by_orbit(view: View) -> OrbitPlan:
 
     Examples:
         >>> import hopscape
-        >>> from hopscape.collectives.free_group import Orbits
+        >>> from hopscape.collectives.symmetric import Orbits
         >>> plan = gather_by_orbit(Orbits(hopscape.build("torus(8, 8)")))
         >>> plan.rounds, plan.fault
         (16, '')
@@ -452,7 +452,7 @@ def exchange_by_orbit(view: View) -> OrbitPlan:
 
     Examples:
         >>> import hopscape
-        >>> from hopscape.collectives.free_group import Orbits
+        >>> from hopscape.collectives.symmetric import Orbits
         >>> plan = exchange_by_orbit(Orbits(hopscape.build("torus(6, 6)")))
         >>> plan.rounds, plan.fault  # the bound is 27
         (27, '')

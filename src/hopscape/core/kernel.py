@@ -35,7 +35,6 @@ import re
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from pickle import UnpicklingError
 from types import FunctionType
 from typing import Any
 
@@ -100,7 +99,7 @@ def _readable_index(load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
     """What is compiled already: nothing where the index names classes that have been renamed."""
     try:
         return load()
-    except (AttributeError, ImportError, EOFError, UnpicklingError):
+    except Exception:  # whatever a stale file makes unpickling raise
         return {}
 
 

@@ -191,6 +191,8 @@ def check_bisection(net: Network, claim: Record, evidence: Record) -> str:
         require(all(net.capacity[c] > 0 for c, x in enumerate(load) if x), "a dead channel is used")
         busiest = max(x / net.capacity[c] for c, x in enumerate(load) if x)
         bound = (n // 2) * (n - n // 2) / busiest
+        if all(c.denominator == 1 for c in net.capacity):
+            bound = Fraction(math.ceil(bound))  # a cut holds whole channels
         require(bound >= low, f"the flow proves {bound}, not {low}")
     require(low <= high, "at_least is above at_most")
     return f"bisection between {low} and {high}"

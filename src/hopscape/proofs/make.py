@@ -454,6 +454,13 @@ def prove_circulant(nodes: int, generators: Sequence[int]) -> Proof:
         sets += 1
         if one not in seen:
             classes += 1
+            if (
+                gcd(nodes, *one) == 1
+                and check.circulant_diameter(nodes, one, diameter - 1) is not None
+            ):
+                raise ArgumentError(
+                    f"{one} has a smaller diameter than {tuple(steps)}: not optimal"
+                )
             seen.update(tuple(sorted(min(u * s % nodes, nodes - u * s % nodes) for s in one))
                         for u in units)  # fmt: skip
     claim = {"order": nodes, "generators": len(steps), "diameter": diameter}

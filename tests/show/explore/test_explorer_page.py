@@ -62,7 +62,7 @@ def test_routes_faults_and_layouts(spec: str, browser: Any, tmp_path: Path) -> N
     rows = visit.page.locator("#panel table").first.locator("tbody tr").all_inner_texts()
     assert [int(row.split()[0]) for row in rows] == list(range(1, route.length + 1))
     names = [re.split(r"\t", row) for row in rows]
-    assert [int(row[2]) for row in names] == [port + 1 for port in route.ports]
+    assert [int(row[2]) for row in names] == list(route.ports)
     assert [int(row[3].split()[0]) for row in names] == list(route.path[1:])
     ways = sorted(len(path) - 1 for path in disjoint_paths(network, start, end))
     many = "routes that share" if len(ways) != 1 else "route that shares"

@@ -318,7 +318,7 @@ def test_the_form_in_chromium(server):
         (("ring(4)",), "-o is missing: the page is written to a file"),
         (("ring(4)", "-o", "x.html", "--port", "5"), "--port is for the explorer in the browser"),
         (("ring(4)", "-o", "x.html", "--no-open"), "--open is for the explorer in the browser"),
-        (("-o", "x.html"), "-o is about the page of a network"),
+        (("-o", "x.html"), "--output is about the page of a network"),
         (("--curve",), "--curve is about the page of a network"),
         (("--simulate", "0.1"), "--simulate is about the page of a network"),
         (("--port", "70000"), "--port"),

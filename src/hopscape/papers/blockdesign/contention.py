@@ -52,7 +52,7 @@ def check_permutation(
 
     Examples:
         >>> import hopscape
-        >>> net = hopscape.build("distributedswitch_family(7, 3, 1)")
+        >>> net = hopscape.build("distributed_switch(7, 3, 1)")
         >>> print(check_permutation(net, [1, 2, 3, 4, 5, 6, 0]))
         holds: 7 packets, no port wanted twice
         >>> check_permutation(net, [1, 0, 2, 3, 4, 5, 6], half_duplex=True).holds
@@ -105,7 +105,7 @@ def check_traffic(
 
     Examples:
         >>> import hopscape
-        >>> net = hopscape.build("distributedswitch_family(7, 3, 1)")
+        >>> net = hopscape.build("distributed_switch(7, 3, 1)")
         >>> print(check_traffic(net, [0, 0], [1, 3]))
         FAILS: packet 1 (0 → 3) wants a port that packet 0 (0 → 1) holds; 1 of 2 packets are refused
         >>> print(check_traffic(hopscape.build("ring(6)"), [0, 1], [2, 3]))

@@ -66,8 +66,8 @@ def torus_capacity(lines: Sequence[TorusLine]) -> Fraction:
     """Packets per slot in the whole torus.
 
     Examples:
-        >>> z = Line("multiring(16, 1, copies=2)", 16, 4, Fraction(15), 4)
-        >>> x = Line("multiring(32, 1, copies=4)", 32, 8, Fraction(31), 8)
+        >>> z = TorusLine("multiring(16, 1, copies=2)", 16, 4, Fraction(15), 4)
+        >>> x = TorusLine("multiring(32, 1, copies=4)", 32, 8, Fraction(31), 8)
         >>> torus_capacity([z, x, x]) / (16 * 32 * 32 - 1)
         Fraction(1, 1)
     """

@@ -36,7 +36,7 @@ class Climb:
             and what all together may count; only with the trivial group.
 
     Examples:
-        >>> climb = Climb(Shape("cyclic(5)", 2, 0, 3), seed=1)
+        >>> climb = Climb(LiftShape("cyclic(5)", 2, 0, 3), seed=1)
         >>> climb.anneal(2000, 20.0, 2.0)
         >>> climb.diameter, climb.total  # the Petersen graph
         (2, 150)

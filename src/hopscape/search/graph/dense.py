@@ -33,7 +33,7 @@ def suits_orbits(shape: LiftShape, problem: Problem) -> bool:
     """Is it a small group, and the number of pairs farther apart than two links what decides?
 
     Examples:
-        >>> shapes = {n: Shape("cyclic(3)", n // 3, n % 3, 8) for n in (9, 64, 100)}
+        >>> shapes = {n: LiftShape("cyclic(3)", n // 3, n % 3, 8) for n in (9, 64, 100)}
         >>> [suits_orbits(shape, Problem(n, 8)) for n, shape in shapes.items()]
         [False, True, False]
     """
@@ -55,7 +55,7 @@ def anneal_lift(shape: LiftShape, start: Solution | None, steps: int, seed: int)
         start: A good one, from where to begin less hot; random when left out.
 
     Examples:
-        >>> best = anneal_lift(Shape("cyclic(5)", 10, 0, 7), None, 2000, 1)
+        >>> best = anneal_lift(LiftShape("cyclic(5)", 10, 0, 7), None, 2000, 1)
         >>> Climb(best.shape, 1, best).diameter
         3
     """
@@ -169,7 +169,7 @@ def suits_pairs(shape: LiftShape, problem: Problem) -> bool:
     """Is the number of pairs farther apart than two links what decides?
 
     Examples:
-        >>> [suits_pairs(Shape("cyclic(1)", n, 0, 8), Problem(n, 8)) for n in (9, 64, 72, 100)]
+        >>> [suits_pairs(LiftShape("cyclic(1)", n, 0, 8), Problem(n, 8)) for n in (9, 64, 72, 100)]
         [False, True, True, False]
     """
     plain = shape.fold == 1 and problem.free and not problem.bipartite

@@ -37,7 +37,7 @@ class LiftShape:
         ports: Ports of each node where they differ (only with the trivial group).
 
     Examples:
-        >>> Shape("dihedral(4)", 2, 0, 3).order
+        >>> LiftShape("dihedral(4)", 2, 0, 3).order
         16
     """
 

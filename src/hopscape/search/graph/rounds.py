@@ -299,7 +299,7 @@ def plan(seconds: float, processes: int | None) -> SearchPlan:
 
     Examples:
         >>> plan(10, 4), plan(60, 4).effort
-        (Plan(effort=10, seconds=10, processes=1), 240)
+        (SearchPlan(effort=10, seconds=10, processes=1), 240)
     """
     workers = max(processes if processes is not None else os.cpu_count() or 1, 1)
     if seconds <= _SHORT:

@@ -67,7 +67,7 @@ def read_question(data: object) -> PageRequest:
 
     Examples:
         >>> read_question({"specs": ["torus(4, 4)"], "load": 0.3})
-        Question(specs=('torus(4, 4)',), load=0.3, curve=False)
+        PageRequest(specs=('torus(4, 4)',), load=0.3, curve=False)
     """
     if not isinstance(data, dict):
         raise ArgumentError("the request must be an object with specs")
