@@ -119,7 +119,7 @@ def _check_lowest(case: dict[str, Any], ports: list[int] | None, rows: Any) -> N
     at, expected = a, []
     while at != b:
         best = min(c for c in living(case) if c[1] == at and rows[c[2], b] == rows[at, b] - 1)
-        expected.append(best[0])
+        expected.append(best[0] - 1)
         at = best[2]
     assert ports == expected
 
