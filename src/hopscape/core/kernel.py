@@ -99,6 +99,8 @@ def _readable_index(load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
     """What is compiled already: nothing where the index names classes that have been renamed."""
     try:
         return load()
+    except OSError:  # a disk or a right, not an old file
+        raise
     except Exception:  # whatever a stale file makes unpickling raise
         return {}
 
