@@ -223,7 +223,7 @@ def prove_bisection(network: Network) -> Proof:
     low = (n // 2) * (n - n // 2) / _busiest(network, flows)
     if width.denominator == 1 and all(c == 1 for c in capacity):
         low = Fraction(-(-low.numerator // low.denominator))  # whole channels
-    claim = {"at_least": _text(min(low, width)), "at_most": _text(width)}
+    claim = {"at_least": _text(low), "at_most": _text(width)}
     evidence = {"side": ones, "flows": _flow_records(flows)}
     return _proof("bisection", network, claim, evidence, network.spec)
 
@@ -439,6 +439,11 @@ def prove_circulant(nodes: int, generators: Sequence[int]) -> Proof:
     from hopscape.families.circulant import fold
 
     steps = list(fold(nodes, generators))
+    if nodes < 3 or len(set(steps)) < len(steps):
+        raise ArgumentError(
+            f"order {nodes} and generators {tuple(generators)}: the order must be at least 3, and"
+            " no two generators may be the same up to sign"
+        )
     if comb(nodes // 2, len(steps)) > 2_000_000:
         raise TooLargeError(
             f"{comb(nodes // 2, len(steps)):,} sets of {len(steps)} generators of order {nodes}"
