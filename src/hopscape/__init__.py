@@ -1,43 +1,52 @@
 """hopscape: which network should I build, how do I route and broadcast on it, will it hold up?
 
->>> import hopscape
->>> net = hopscape.build("torus(8, 8)")
+>>> import hopscape as hs
+>>> net = hs.torus(8, 8)
 >>> net.router().path(0, (1, 2))
 [0, 8, 9, 10]
 >>> net.diameter, net.histogram()[:3]
 (8, [64, 256, 512])
 
+Every family is a function; ``hs.build("torus(8, 8)")`` reads the same from a text, a graph file or
+a graph of another library.
+
 Sub-packages are there after the one import, loaded when they are used:
 
->>> hopscape.metrics.girth(net).value
+>>> hs.metrics.girth(net).value
 4
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from hopscape import families
 from hopscape._version import __version__
 from hopscape.core.errors import HopscapeError
 from hopscape.core.family import Family, Parameter
-from hopscape.core.kernel_cache import prepare_kernel_cache
-from hopscape.core.methods import register_methods
+from hopscape.core.kernel_cache import prepare_kernel_cache as _prepare_kernel_cache
+from hopscape.core.methods import register_methods as _register_methods
 from hopscape.core.model import Model
 from hopscape.core.network import Network
-from hopscape.core.plugins import later
+from hopscape.core.plugins import later as _later
+from hopscape.core.plugins import plugin_entries as _plugin_entries
 from hopscape.core.router import Router
-from hopscape.registry import all_families, build, family
+from hopscape.registry import all_families, build, constructor, family
 
-if TYPE_CHECKING:
+if _TYPE_CHECKING:
+    from hopscape.constructors import *  # noqa: F403
     from hopscape.core.goal import Goal
     from hopscape.core.schedule import Schedule
     from hopscape.core.verdict import Verdict
     from hopscape.core.verify import verify
+    from hopscape.formats.graphs import from_networkx
 
-prepare_kernel_cache()
-register_methods(
+_prepare_kernel_cache()
+_register_methods(
     {
+        "bisection": "hopscape.metrics:bisection",
         "broadcast": "hopscape.collectives.choose:run_broadcast",
+        "build": "hopscape.registry:build",
         "compare": "hopscape.design.columns:compare_networks",
         "curve_view": "hopscape.design.report.markdown:curve_view",
         "design_view": "hopscape.design.report.markdown:design_view",
@@ -47,6 +56,9 @@ register_methods(
         "draw_curves": "hopscape.simulate.figures:draw_curves",
         "embed_network": "hopscape.show.explore.page:embed_network",
         "embed_schedule": "hopscape.show.explore.page:embed_schedule",
+        "explore": "hopscape.show.explore.page:write_network_page",
+        "girth": "hopscape.metrics:girth",
+        "is_isomorphic": "hopscape.algebra:is_isomorphic",
         "make_figure": "hopscape.show.draw:make_figure",
         "mean_distance": "hopscape.metrics:mean_distance",
         "simulate": "hopscape.simulate.sweep:simulate_network",
@@ -54,6 +66,7 @@ register_methods(
         "to_igraph": "hopscape.formats.graphs:to_igraph",
         "to_networkx": "hopscape.formats.graphs:to_networkx",
         "to_scipy": "hopscape.formats.graphs:to_scipy",
+        "without": "hopscape.core.faults:without",
     }
 )
 
@@ -68,18 +81,21 @@ _LATER = {
     "core.schedule": ("Schedule",),
     "core.verdict": ("Verdict",),
     "core.verify": ("verify",),
+    "formats.graphs": ("from_networkx",),
 }
-_name_later = later(__name__, _LATER)
+_name_later = _later(__name__, _LATER)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     if name in _ROOMS:
-        return importlib.import_module(f"hopscape.{name}")
+        return _importlib.import_module(f"hopscape.{name}")
+    if name in _plugin_entries("families"):
+        return constructor(name)
     return _name_later(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ROOMS, *(name for names in _LATER.values() for name in names)})
+    return sorted({*__all__, *_ROOMS, *_plugin_entries("families")})
 
 
 __all__ = [
@@ -95,7 +111,9 @@ __all__ = [
     "__version__",
     "all_families",
     "build",
+    "constructor",
     "families",
     "family",
+    "from_networkx",
     "verify",
 ]

@@ -9,9 +9,10 @@ A third party adds a family with one line in its own package metadata::
 from __future__ import annotations
 
 import difflib
+import inspect
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,19 @@ from hopscape.core.family import Family
 from hopscape.core.files import GRAPH_ENDINGS
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugin, plugin_entries
-from hopscape.core.spec import Call, Value, parse, write_value
+from hopscape.core.spec import REQUIRED, Call, Value, parse, write_value
 
-__all__ = ["aliases", "all_families", "build", "build_within", "family", "member", "spec_files"]
+__all__ = [
+    "aliases",
+    "all_families",
+    "build",
+    "build_within",
+    "constructor",
+    "family",
+    "member",
+    "signature",
+    "spec_files",
+]
 
 _FILE_ENDINGS = (*GRAPH_ENDINGS, ".gz")
 _FILE_NAME = re.compile(r"[^()\[\]\"',=]*(\.[A-Za-z]\w{0,9}|[/\\][^()\[\]\"',=]*)", re.DOTALL)
@@ -88,6 +99,69 @@ def build(what: Any) -> Network:
 
         return from_anything(what)
     return _build_call(_parse(what))
+
+
+def constructor(name: str) -> Callable[..., Network]:
+    """A family as a function: ``hopscape.torus(8, 8)`` builds what ``"torus(8, 8)"`` does.
+
+    Networks may be arguments; parameters with a default are given by name.
+
+    Raises:
+        SpecError: When there is no such family; the function raises it for what a family refuses.
+
+    Examples:
+        >>> constructor("product")(build("petersen"), constructor("ring")(8)).spec
+        'product(petersen, ring(8))'
+    """
+    of = family(name)
+
+    def make(*arguments: Any, **keywords: Any) -> Network:
+        given = [_argument(value, name) for value in arguments]
+        given += [f"{key}={_argument(value, name)}" for key, value in keywords.items()]
+        return build(f"{name}({', '.join(given)})" if given else name)
+
+    about = "\n".join(f"    {one.name}: {one.help}" for one in of.parameters)
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"{of.summary}\n\nArgs:\n{about}\n" if about else of.summary
+    make.__signature__ = signature(of)  # type: ignore[attr-defined]
+    return make
+
+
+def signature(of: type[Family]) -> inspect.Signature:
+    """The parameters of a family as those of a function: beside a list, defaults go by name."""
+    types = {"int": int, "network": Network, "text": str, "flag": bool, "ints": Sequence[int]}
+    several = any(one.variadic for one in of.parameters)
+    made = []
+    for one in of.parameters:
+        required = one.default is REQUIRED
+        kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        if one.variadic:
+            kind = inspect.Parameter.VAR_POSITIONAL
+        elif several and not required:
+            kind = inspect.Parameter.KEYWORD_ONLY
+        annotation: Any = types[one.kind]
+        if one.default is None:
+            annotation |= None
+        default = inspect.Parameter.empty if required or one.variadic else one.default
+        made.append(inspect.Parameter(one.name, kind, default=default, annotation=annotation))
+    made.sort(key=lambda one: one.kind)
+    return inspect.Signature(made, return_annotation=Network)
+
+
+def _argument(value: Any, name: str) -> str:
+    """An argument as a spec writes it."""
+    if isinstance(value, Network):
+        if value.family is None or not value.family.described:
+            raise ArgumentError(
+                f"{name} takes networks that a spec describes, and {value.spec} is known to this"
+                " session only; write it to a graph file and give hopscape.file(path)"
+            )
+        return value.spec
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        value = tuple(value)
+    if isinstance(value, tuple) and any(isinstance(item, Network) for item in value):
+        raise ArgumentError(f"{name} takes networks one by one, not in a list")
+    return write_value(value)
 
 
 def spec_files(text: str) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -96,7 +98,7 @@ def test_figures_agree_with_networkx(spec: str) -> None:
 
 def test_unconnected_and_huge() -> None:
     two = hs.build([(0, 1), (2, 3)])
-    assert (two.diameter, two.mean_distance) == (None, None)
+    assert (two.diameter, two.mean_distance) == (math.inf, math.inf)
     huge = hs.build("hypercube(100)")
     assert huge.diameter == 100
     assert "hypercube(100)" in huge._repr_html_()
@@ -186,3 +188,90 @@ def test_one_import_is_enough_and_light() -> None:
         "6 hopscape.search True",
         "module 'hopscape' has no attribute 'nothing'",
     ]
+
+
+def test_families_are_functions() -> None:
+    assert hs.torus(8, 8) == hs.build("torus(8, 8)")
+    assert hs.hyperx((4, 4), p=2) == hs.build("hyperx((4, 4), p=2)")
+    assert hs.product(hs.petersen(), hs.ring(8)).spec == "product(petersen, ring(8))"
+    assert hs.multiring(16, 1, 3, copies=2).spec == "multiring(16, 1, 3, copies=2)"
+    for name, of in hs.all_families().items():
+        assert inspect.signature(hs.constructor(name)).return_annotation is hs.Network
+        assert of.summary in (hs.constructor(name).__doc__ or "")
+    with pytest.raises(HopscapeError, match="must be"):
+        hs.torus(8, "x")
+    with pytest.raises(AttributeError, match="no attribute 'tours'"):
+        hs.tours  # noqa: B018
+    with pytest.raises(HopscapeError, match="known to this session only"):
+        hs.product(hs.build([(0, 1)]), hs.ring(3))
+
+
+def test_completion_offers_what_people_call() -> None:
+    offered = {name for name in dir(hs) if not name.startswith("_")}
+    assert {"torus", "build", "metrics", "Network", "from_networkx"} <= offered
+    assert not offered & {"Any", "TYPE_CHECKING", "importlib", "later", "prepare_kernel_cache"}
+    assert all(getattr(hs, name) is not None for name in offered)
+
+
+@given(st.integers(2, 9), st.integers(0, 2**32 - 1), st.booleans())
+def test_a_network_is_a_collection(nodes: int, seed: int, directed: bool) -> None:
+    graph = networkx.gnp_random_graph(nodes, 0.5, seed=seed, directed=directed)
+    net = hs.build(graph)
+    assert list(net) == list(net.nodes) == list(graph.nodes)
+    assert sorted(map(sorted, net.edges)) == sorted(map(sorted, graph.edges))
+    assert all(sorted(net.neighbors(v)) == sorted(graph[v]) for v in net)
+    assert net.degree == max(len(graph[v]) for v in graph)
+    assert 0 in net
+    assert nodes not in net
+    assert "none" not in net
+    if not directed:
+        assert net.girth == networkx.girth(graph)
+        other = networkx.gnm_random_graph(nodes, graph.number_of_edges(), seed=seed)
+        assert net.is_isomorphic(other) == networkx.is_isomorphic(graph, other)
+        assert net.is_isomorphic(networkx.relabel_nodes(graph, lambda v: nodes - 1 - v))
+
+
+@given(st.integers(3, 9), st.integers(0, 2**32 - 1), st.data())
+def test_what_is_left_is_what_networkx_leaves(nodes: int, seed: int, data: st.DataObject) -> None:
+    graph = networkx.gnp_random_graph(nodes, 0.6, seed=seed)
+    gone = data.draw(st.sets(st.integers(0, nodes - 1), max_size=nodes - 1))
+    edges = [e for e in graph.edges if not gone & set(e)]
+    cut = data.draw(st.lists(st.sampled_from(edges), unique=True)) if edges else []
+    left = hs.build(graph).without(nodes=gone, links=cut)
+    graph.remove_nodes_from(gone)
+    graph.remove_edges_from(cut)
+    back = left.to_networkx()
+    assert set(back.nodes) == set(graph.nodes)
+    assert {frozenset(e) for e in back.edges} == {frozenset(e) for e in graph.edges}
+
+
+def test_what_is_left_keeps_addresses_and_kinds() -> None:
+    broken = hs.torus(3, 4).without(nodes=[(1, 1)], links=[((0, 0), (0, 1))])
+    assert (broken.order, broken.links) == (11, 24 - 4 - 1)
+    assert broken.address(broken.node((2, 3))) == (2, 3)
+    with pytest.raises(HopscapeError, match="there is no node"):
+        broken.node((1, 1))
+    tree = hs.fat_tree(4).without(nodes=[int(hs.fat_tree(4).endpoints[0])])
+    assert tree.endpoint_count == 15
+    with pytest.raises(ArgumentError, match="no such link"):
+        hs.ring(5).without(links=[(0, 2)])
+    with pytest.raises(ArgumentError, match="no endpoint"):
+        hs.ring(3).without(nodes=[0, 1, 2])
+
+
+def test_things_say_what_they_are() -> None:
+    net = hs.torus(4, 4)
+    assert "torus(4, 4)" in repr(net.router())
+    assert "0x" not in repr(net.router())
+    assert "save" in repr(net.draw())
+    with pytest.raises(HopscapeError, match="lies between"):
+        _ = hs.random_regular(200, 7).bisection
+    assert net.bisection == 8
+
+
+def test_a_page_is_written(tmp_path: Path) -> None:
+    place = tmp_path / "page.html"
+    assert hs.petersen().explore(place, schedules=()) == str(place)
+    assert "petersen" in place.read_text(encoding="utf-8")
+    with pytest.raises(ArgumentError, match="not a page"):
+        hs.petersen().explore(tmp_path / "page.pdf")

@@ -3,7 +3,7 @@
 Families, commands with their options, formats, collective algorithms, and the keys of what commands
 print as JSON, one file each beside this one. ``python tests/golden/record.py`` adds what is new;
 what is missing it names and leaves in the list, unless ``--forget`` says that it was taken away on
-purpose.
+purpose. It also writes ``src/hopscape/constructors.pyi``, the families as functions with types.
 """
 
 from __future__ import annotations
@@ -32,6 +32,36 @@ def families() -> list[str]:
     from hopscape.core.plugins import plugin_entries
 
     return sorted(plugin_entries("families"))
+
+
+STUB = HERE.parents[1] / "src/hopscape/constructors.pyi"
+
+
+def stub() -> str:
+    """The families as functions, for type checkers and editors."""
+    from hopscape.registry import family, signature
+
+    lines = [
+        '"""Every family as a function; python tests/golden/record.py writes this file."""',
+        "",
+        "from collections.abc import Sequence",
+        "",
+        "from hopscape.core.network import Network",
+        "",
+    ]
+    kinds = {"int": "int", "network": "Network", "text": "str", "flag": "bool",
+             "ints": "Sequence[int]"}  # fmt: skip
+    for name in families():
+        about = {one.name: one for one in family(name).parameters}
+        parts = []
+        for one in signature(family(name)).parameters.values():
+            kind = kinds[about[one.name].kind]
+            star = "*" * (one.kind is one.VAR_POSITIONAL)
+            optional = one.default is not one.empty
+            none = " | None" * (optional and one.default is None)
+            parts.append(f"{star}{one.name}: {kind}{none}{' = ...' * optional}")
+        lines.append(f"def {name}({', '.join(parts)}) -> Network: ...")
+    return "\n".join(lines) + "\n"
 
 
 def _walk(command: Any, words: tuple[str, ...] = ()) -> Iterable[tuple[str, Any]]:
@@ -275,6 +305,7 @@ def main() -> None:
             rows = (f"{json.dumps(key)}: {json.dumps(now[key])}" for key in now)
             text = "{\n" + ",\n".join(rows) + "\n}"
         place.write_text(text + "\n", encoding="utf-8")
+    STUB.write_text(stub(), encoding="utf-8")
 
 
 def joined(before: Any, now: Any) -> Any:

@@ -26,6 +26,10 @@ def test_families_are_those_of_the_list() -> None:
     _same("families", record.families())
 
 
+def test_families_are_functions_with_types() -> None:
+    assert record.STUB.read_text(encoding="utf-8") == record.stub(), RENEW
+
+
 def test_formats_are_those_of_the_list() -> None:
     _same("formats", record.formats())
 

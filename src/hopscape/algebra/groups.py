@@ -24,7 +24,7 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_at_most
 from hopscape.core.progress import check_time
 
-__all__ = ["AutomorphismGroup", "automorphism_group", "coloured_group", "orbits"]
+__all__ = ["AutomorphismGroup", "automorphism_group", "coloured_group", "is_isomorphic", "orbits"]
 
 _MOST_NODES = 5000
 _MOST_CHANNELS = 2_000_000
@@ -183,8 +183,58 @@ def orbits(network: Network, colours: Sequence[int] | None = None) -> list[list[
     return group.orbits()
 
 
+def is_isomorphic(a: Network, b: Network) -> bool:
+    """Is one network the other with its nodes renumbered?
+
+    Endpoints go to endpoints and switches to switches; parallel channels, loops and directions
+    count, ports, addresses and capacities do not. Both stand side by side, each under a node of its
+    own that reaches all of it: they are isomorphic if an automorphism exchanges these two.
+
+    Raises:
+        TooLargeError: As for :func:`automorphism_group`, for both together.
+
+    Examples:
+        >>> import hopscape
+        >>> is_isomorphic(hopscape.build("torus(4, 4)"), hopscape.build("hypercube(4)"))
+        True
+    """
+    if (a.order, a.channels, a.endpoint_count) != (b.order, b.channels, b.endpoint_count):
+        return False
+    both = f"{a.spec} and {b.spec}"
+    require_at_most(2 * a.order, _MOST_NODES, both, "isomorphism is decided")
+    require_at_most(2 * a.channels, _MOST_CHANNELS, both, "isomorphism is decided", "channels")
+    views = [_distance_rows(network) for network in (a, b)]
+    if views[0].shape != views[1].shape:
+        return False
+    colours = np.unique(np.concatenate(views), axis=0, return_inverse=True)[1].ravel()
+    n = a.order
+    if not np.array_equal(np.sort(colours[:n]), np.sort(colours[n:])):
+        return False
+    apexes = np.repeat([2 * n, 2 * n + 1], n)
+    group = coloured_group(
+        both,
+        np.concatenate([a.tails, b.tails + n, apexes]),
+        np.concatenate([a.heads, b.heads + n, np.arange(2 * n)]),
+        np.concatenate([colours, [2 * n, 2 * n]]).astype(np.int64),
+    )
+    return any(int(g[2 * n]) == 2 * n + 1 for g in group.generators)
+
+
+def _distance_rows(network: Network) -> IntArray:
+    """For each node: is it a switch, and how many others are at each distance."""
+    switch = np.ones((network.order, 1), dtype=np.int64)
+    switch[network.endpoints] = 0
+    return np.concatenate([switch, _distance_counts(network)], axis=1)
+
+
 def _distance_colours(network: Network) -> IntArray:
     """Nodes told apart by how many others they have at each distance."""
+    _, colours = np.unique(_distance_counts(network), axis=0, return_inverse=True)
+    return colours.ravel().astype(np.int64)
+
+
+def _distance_counts(network: Network) -> IntArray:
+    """For each node how many others cannot be reached, and are at distance 0, 1, 2, ..."""
     counts = []
     for begin in range(0, network.order, 500):
         nodes = np.arange(begin, min(begin + 500, network.order))
@@ -196,8 +246,7 @@ def _distance_colours(network: Network) -> IntArray:
     table = np.zeros((network.order, width), dtype=np.int64)
     for i, part in enumerate(counts):
         table[500 * i : 500 * i + len(part), : part.shape[1]] = part
-    _, colours = np.unique(table, axis=0, return_inverse=True)
-    return colours.ravel().astype(np.int64)
+    return table
 
 
 def _group(

@@ -151,31 +151,8 @@ def survivors(
         >>> found.left.order, found.left.links, found.nodes[5]
         (15, 27, np.int64(6))
     """
-    dead = dead_channels(network, dead_nodes, dead_links)
-    nodes = np.setdiff1d(np.arange(network.order), list(dead_nodes))
-    number = np.full(network.order, -1, dtype=np.int64)
-    number[nodes] = np.arange(len(nodes))
-    alive = np.nonzero(~dead)[0]
-    ends = np.intersect1d(network.endpoints, nodes)
-    if not len(ends):
-        raise ArgumentError(f"no endpoint of {network.spec} is alive")
-    if network.duplex:
-        alive = alive[alive < network.reverse[alive]]
-        both = np.stack([alive, network.reverse[alive]], axis=1).ravel()
-    else:
-        both = alive
-    order = np.argsort(number[network.tails[both]], kind="stable")
-    left = Network.from_links(
-        len(nodes),
-        number[network.tails[alive]],
-        number[network.heads[alive]],
-        duplex=network.duplex,
-        spec=f"what is left of {network.spec}",
-        switches=number[np.setdiff1d(nodes, ends)] if network.has_switches else None,
-        classes=network.classes,
-        kinds=network.class_of(alive),
-    )
-    result = Survivors(network, left, nodes, both[order])
+    left, nodes, channels = Faults.of(network, dead_nodes, dead_links).rest(network)
+    result = Survivors(network, left, nodes, channels)
     _check_reach(result)
     return result
 

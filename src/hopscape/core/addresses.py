@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ __all__ = [
     "Addresses",
     "IntArray",
     "Labels",
+    "ListedTuples",
     "MixedRadix",
     "Numbers",
     "node_dtype",
@@ -60,6 +61,10 @@ class Addresses(ABC):
     @abstractmethod
     def describe(self) -> str:
         """What an address looks like, for error messages."""
+
+    def name(self, node: int) -> Hashable:
+        """What a graph of another library calls a node: its number, unless it came with a name."""
+        return node
 
     def text(self, node: int) -> str:
         """The address of one node as a person writes it."""
@@ -164,16 +169,64 @@ class Numbers(MixedRadix):
         return str(node)
 
 
+class ListedTuples(Addresses):
+    """Addresses of any shape, one row for each node.
+
+    Args:
+        rows: int array of shape (order, width), no two rows equal
+        names: Do graphs of other libraries call the nodes so? Else they have numbers there.
+
+    Examples:
+        >>> listed = ListedTuples(np.array([[2, 0], [0, 5]]))
+        >>> listed.tuple(1), listed.number((2, 0))
+        ((0, 5), 0)
+    """
+
+    def __init__(self, rows: IntArray, names: bool = False) -> None:
+        self.rows = rows
+        self.order, self.width = rows.shape
+        self._names = names
+        self._number_of = {tuple(row): i for i, row in enumerate(rows.tolist())}
+
+    def name(self, node: int) -> Hashable:
+        return self.tuple(node) if self._names else node
+
+    def tuples(self, nodes: IntArray) -> IntArray:
+        return self.rows[nodes]
+
+    def numbers(self, addresses: IntArray) -> IntArray:
+        given = self.entries(addresses)
+        flat = [tuple(map(int, row)) for row in given.reshape(-1, self.width)]
+        for row in flat:
+            if row not in self._number_of:
+                raise AddressError(f"there is no node {_show(row)}; expected {self.describe()}")
+        found = [self._number_of[row] for row in flat]
+        return np.asarray(found, dtype=np.int64).reshape(given.shape[:-1])
+
+    def describe(self) -> str:
+        few = ", ".join(self.text(v) for v in range(min(3, self.order)))
+        return f"one of the {self.order} addresses {few}{', ...' * (self.order > 3)}"
+
+
 class Labels(Numbers):
     """Numbers with names: what a graph file calls its nodes.
 
     A text is looked up among the names first, then read as a number.
+
+    Args:
+        names: No two of them equal.
+        originals: What the names stand for in the graph that they come from; the names themselves
+            when left out.
     """
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], originals: Sequence[Hashable] | None = None) -> None:
         super().__init__(len(names))
         self.names = tuple(names)
+        self.originals = self.names if originals is None else tuple(originals)
         self._number_of = {name: i for i, name in enumerate(self.names)}
+
+    def name(self, node: int) -> Hashable:
+        return self.originals[node]
 
     def text(self, node: int) -> str:
         return self.names[node]

@@ -1,4 +1,4 @@
-"""Dead nodes and links: read, checked, and as a mask of channels.
+"""Dead nodes and links: read, checked, as a mask of channels, and what is left.
 
 A dead link is a cut cable: all channels between its two nodes are dead, in both directions. A link
 that the network does not have is refused, wherever it is named.
@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
+from hopscape.core.addresses import Addresses, Labels, ListedTuples
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.wired import NodeLike, Wired
 
-__all__ = ["Faults", "read_link", "require_link"]
+__all__ = ["Faults", "read_link", "require_link", "without"]
+
+W = TypeVar("W", bound=Wired)
 
 
 def read_link(network: Wired, text: str, name: str = "dead link") -> tuple[int, int]:
@@ -97,3 +101,65 @@ class Faults:
     def pairs(self) -> list[tuple[int, int]]:
         """The dead links as ordered pairs."""
         return sorted((min(link), max(link)) for link in self.links)
+
+    def rest(self, network: W, addresses: Addresses | None = None) -> tuple[W, IntArray, IntArray]:
+        """What is left of a network: the live nodes and links, numbered anew.
+
+        Returns:
+            The rest, and the numbers of its nodes and of its channels in the whole network.
+
+        Raises:
+            ArgumentError: When no endpoint is alive.
+        """
+        dead = self.channels(network)
+        nodes = np.setdiff1d(np.arange(network.order), list(self.nodes))
+        number = np.full(network.order, -1, dtype=np.int64)
+        number[nodes] = np.arange(len(nodes))
+        alive = np.nonzero(~dead)[0]
+        ends = np.intersect1d(network.endpoints, nodes)
+        if not len(ends):
+            raise ArgumentError(f"no endpoint of {network.spec} is alive")
+        both = alive
+        if network.duplex:
+            alive = alive[alive < network.reverse[alive]]
+            both = np.stack([alive, network.reverse[alive]], axis=1).ravel()
+        order = np.argsort(number[network.tails[both]], kind="stable")
+        left = type(network).from_links(
+            len(nodes),
+            number[network.tails[alive]],
+            number[network.heads[alive]],
+            duplex=network.duplex,
+            spec=f"what is left of {network.spec}",
+            addresses=addresses,
+            switches=number[np.setdiff1d(nodes, ends)] if network.has_switches else None,
+            classes=network.classes,
+            kinds=network.class_of(alive),
+        )
+        return left, nodes, both[order]
+
+
+def without(
+    network: W,
+    nodes: Iterable[NodeLike] = (),
+    links: Iterable[tuple[NodeLike, NodeLike]] = (),
+) -> W:
+    """What is left of a network; nodes keep their names and addresses.
+
+    Examples:
+        >>> import hopscape
+        >>> left = without(hopscape.build("ring(4)"), nodes=[1])
+        >>> left.order, left.node("3"), left.neighbours(0)
+        (3, 2, (2, -1))
+    """
+    faults = Faults.of(network, nodes, links)
+    alive = np.setdiff1d(np.arange(network.order), list(faults.nodes))
+    known = network.addresses
+    names: Addresses | None
+    if len(alive) == network.order:
+        names = known
+    elif known.width > 1:
+        names = ListedTuples(known.tuples(alive), names=isinstance(known.name(0), tuple))
+    else:
+        each = alive.tolist()
+        names = Labels([known.text(v) for v in each], [known.name(v) for v in each])
+    return faults.rest(network, names if len(alive) else None)[0]

@@ -6,13 +6,14 @@ The work is done by the rooms above, which stand behind the methods
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
-from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
+from hopscape.core.errors import AddressError, ArgumentError, HopscapeError, TooLargeError
 from hopscape.core.methods import method
 from hopscape.core.numbers import number
 from hopscape.core.tables import Records
@@ -40,6 +41,10 @@ class Picture:
         text = io.StringIO()
         self.figure.savefig(text, format="svg")
         return text.getvalue()
+
+    def __repr__(self) -> str:
+        width, height = self.figure.get_size_inches()
+        return f"<Picture of {width:.1f} × {height:.1f} inches; save(path) writes it>"
 
     def save(self, path: str | Path) -> None:
         """Write it; the ending says the format (svg, png or pdf)."""
@@ -69,25 +74,102 @@ class Curve(Records):
 class Front(Wired):
     """The everyday questions about a network."""
 
-    # -- distances --------------------------------------------------------------------------
+    # -- nodes and links ----------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.order))
+
+    def __contains__(self, node: object) -> bool:
+        try:
+            self.node(cast("NodeLike", node))
+        except AddressError:
+            return False
+        return True
 
     @property
-    def diameter(self) -> int | None:
-        """The largest distance; None when some pair of nodes is not connected.
+    def nodes(self) -> range:
+        """The node numbers 0..n-1."""
+        return range(self.order)
+
+    @property
+    def edges(self) -> list[tuple[int, int]]:
+        """The two ends of each link: a duplex link once, a simplex channel as (tail, head).
+
+        Examples:
+            >>> import hopscape as hs
+            >>> hs.build("ring(4)").edges
+            [(0, 1), (0, 3), (1, 2), (2, 3)]
+        """
+        channel = np.arange(len(self.heads))
+        once = (self.reverse < 0) | (channel <= self.reverse)
+        return list(zip(self.tails[once].tolist(), self.heads[once].tolist()))
+
+    @property
+    def degree(self) -> int:
+        """The largest number of channels that leave a node; :attr:`degrees` has those of all."""
+        degree = self.facts.degree_max
+        return int(self.degrees.max(initial=0)) if degree is None else degree
+
+    def neighbors(self, node: NodeLike) -> tuple[int, ...]:
+        """Whom a node is linked to, in order of ports; parallel links count.
+
+        :meth:`neighbours` takes arrays, and gives -1 where a port is not wired.
+
+        Examples:
+            >>> import hopscape as hs
+            >>> hs.build("mesh(3, 3)").neighbors((0, 0))
+            (3, 1)
+        """
+        return tuple(v for v in self.neighbours(self.node(node)) if v >= 0)
+
+    def without(
+        self, nodes: Iterable[NodeLike] = (), links: Iterable[tuple[NodeLike, NodeLike]] = ()
+    ) -> Self:
+        """What is left when nodes and links are taken away; all else keeps its name.
+
+        The rest is numbered anew from 0. A link is taken with all that run beside it, both ways.
+
+        Raises:
+            ArgumentError: When there is no such node or link, or no node is left.
+
+        Examples:
+            >>> import hopscape as hs
+            >>> broken = hs.build("torus(3, 3)").without(nodes=[(1, 1)], links=[(0, 1)])
+            >>> broken.order, broken.links, broken.diameter, broken.address(4)
+            (8, 13, 3, (1, 2))
+        """
+        return cast("Self", method("without")(self, nodes, links))
+
+    def is_isomorphic(self, other: Any) -> bool:
+        """Is it the other network (or spec, or graph) with its nodes renumbered?
+
+        Examples:
+            >>> import hopscape as hs
+            >>> hs.build("torus(4, 4)").is_isomorphic("hypercube(4)")
+            True
+        """
+        return cast("bool", method("is_isomorphic")(self, method("build")(other)))
+
+    # -- figures ------------------------------------------------------------------------------
+
+    @property
+    def diameter(self) -> int | float:
+        """The largest distance; infinite when some pair of nodes is not connected.
 
         From the family's closed form where there is one, computed otherwise
         (:func:`hopscape.metrics.diameter` also says how it is known).
 
         Examples:
             >>> import hopscape as hs
-            >>> hs.build("torus(8, 8)").diameter
-            8
+            >>> hs.build("torus(8, 8)").diameter, hs.build([(0, 1), (2, 3)]).diameter
+            (8, inf)
         """
-        return cast("int | None", self._known("diameter"))
+        value = self._known("diameter")
+        return math.inf if value is None else int(value)
 
     @property
-    def mean_distance(self) -> float | None:
-        """Mean distance over ordered pairs of distinct nodes; None when not connected.
+    def mean_distance(self) -> float:
+        """Mean distance over ordered pairs of distinct nodes; infinite when not connected.
 
         Examples:
             >>> import hopscape as hs
@@ -95,7 +177,39 @@ class Front(Wired):
             1.6667
         """
         value = self._known("mean_distance")
-        return None if value is None else float(value)
+        return math.inf if value is None else float(value)
+
+    @property
+    def girth(self) -> int | float:
+        """Length of the shortest cycle; infinite when there is none.
+
+        Examples:
+            >>> import hopscape as hs
+            >>> hs.build("petersen").girth
+            5
+        """
+        value = self._known("girth")
+        return math.inf if value is None else int(value)
+
+    @property
+    def bisection(self) -> int:
+        """Fewest links that cut the network into two equal halves, where this can be proved.
+
+        Raises:
+            TooLargeError: When only bounds are known (:func:`hopscape.metrics.bisection`).
+
+        Examples:
+            >>> import hopscape as hs
+            >>> hs.build("torus(8, 8)").bisection
+            16
+        """
+        figure = method("bisection")(self)
+        if figure.value is None:
+            raise TooLargeError(
+                f"bisection of {self.spec} is not proved: it lies between {figure.lower} and"
+                f" {figure.upper} (hopscape.metrics.bisection has the bounds)"
+            )
+        return int(figure.value)
 
     def _known(self, name: str) -> Any:
         figure = method(name)(self)
@@ -150,6 +264,17 @@ class Front(Wired):
             method("draw")(self, path, **options)
             return None
         return Picture(method("make_figure")(self, **options))
+
+    def explore(self, path: str | Path, **parts: Any) -> str:
+        """Write a page to turn, break and play with, as ``hopscape explore SPEC -o FILE``.
+
+        Args:
+            **parts: What the page shows, as for :func:`hopscape.show.explore.payload`.
+
+        Returns:
+            The path of the page.
+        """
+        return cast("str", method("explore")(self, path, **parts))
 
     def compare(self, *others: Any, columns: Sequence[str] | None = None) -> Records:
         """Put it beside other networks, one row for each.
@@ -252,8 +377,7 @@ class Front(Wired):
         rows = {"nodes": f"{self.order:,}"}
         try:
             rows |= {"links": f"{self.links:,}", "diameter": str(self.diameter)}
-            mean = self.mean_distance
-            rows["mean distance"] = "-" if mean is None else number(mean)
+            rows["mean distance"] = number(self.mean_distance)
         except HopscapeError:  # too large to be measured: the size is what there is
             pass
         cells = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>"

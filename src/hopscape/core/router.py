@@ -96,6 +96,10 @@ class Router(ABC):
         self._heads: list[list[int]] = []
         self._legs_kept: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
 
+    def __repr__(self) -> str:
+        routes = "shortest routes" if self.exact else "routes that may be longer than the shortest"
+        return f"<Router {self.name} of {self.network.spec}: {routes}>"
+
     @abstractmethod
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         """Lengths of the routes; -1 where there is none."""

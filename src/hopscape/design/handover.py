@@ -219,7 +219,7 @@ def _write_graphml(network: Network, path: Path) -> None:
     """GraphML whose ports count from 1, as those of all files of the folder do."""
     import networkx
 
-    graph = to_networkx(network)
+    graph = to_networkx(network, numbered=True)
     graph.graph["numbering"] = PORT_WORDS
     for _, _, data in graph.edges(data=True):
         for key in {"port", "back_port"} & data.keys():

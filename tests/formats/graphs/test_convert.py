@@ -38,8 +38,15 @@ def networks(draw):
 @given(networks())
 @settings(max_examples=60, deadline=None)
 def test_round_trips(net):
-    same(net, interchange.from_networkx(interchange.to_networkx(net)))
-    same(net, interchange.from_igraph(interchange.to_igraph(net)))
+    if net.duplex and (net.tails == net.heads).any():
+        for there, back in ((interchange.to_networkx, interchange.from_networkx),
+                            (interchange.to_igraph, interchange.from_igraph)):  # fmt: skip
+            with pytest.raises(FileFormatError, match="linked to itself"):
+                back(there(net))
+        same(net, interchange.from_networkx(interchange.to_networkx(net), loops=True))
+    else:
+        same(net, interchange.from_networkx(interchange.to_networkx(net)))
+        same(net, interchange.from_igraph(interchange.to_igraph(net)))
     same(net, interchange.from_scipy(interchange.to_scipy(net), duplex=net.duplex))
 
 
@@ -69,7 +76,7 @@ def test_networkx_graph_has_the_right_type_and_attributes():
     net = hopscape.build("mesh(2, 3)")
     graph = interchange.to_networkx(net)
     assert graph.graph["spec"] == "mesh(2, 3)"
-    assert graph.nodes[5] == {"address": "(1, 2)", "kind": "endpoint"}
+    assert graph.nodes[5] == {"address": (1, 2), "kind": "endpoint"}
     for a, b, data in graph.edges(data=True):
         tail, head = min(a, b), max(a, b)
         assert net.neighbours(tail)[data["port"]] == head
@@ -162,3 +169,64 @@ def test_no_nodes(library):
     read = interchange.from_networkx if library == "networkx" else interchange.from_igraph
     with pytest.raises(FileFormatError, match="no nodes"):
         read(pytest.importorskip(library).Graph())
+
+
+NAMES = {
+    "numbers": st.integers(0, 8),
+    "texts": st.text(max_size=3),
+    "tuples": st.tuples(st.integers(-3, 3), st.integers(0, 3)),
+    "mixed": st.one_of(st.integers(-5, 99), st.text(max_size=2), st.tuples(st.integers(0, 3))),
+}
+
+
+@given(st.data(), st.sampled_from(sorted(NAMES)), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_networkx_and_back_is_exact(data, names, directed):
+    nodes = data.draw(st.lists(NAMES[names], unique_by=str, min_size=1, max_size=9))
+    graph = nx.DiGraph() if directed else nx.Graph()
+    graph.add_nodes_from(nodes)
+    pairs = [(a, b) for a in nodes for b in nodes if a != b]
+    for a, b in data.draw(st.lists(st.sampled_from(pairs), max_size=12)) if pairs else []:
+        graph.add_edge(a, b, capacity=data.draw(st.sampled_from([1, 2, 2.5])))
+    net = interchange.from_networkx(graph)
+    back = interchange.to_networkx(net)
+    assert set(back.nodes) == set(graph.nodes)
+    assert {(type(v), v) for v in back.nodes} == {(type(v), v) for v in graph.nodes}
+
+    def speeds(some):
+        ends = (lambda a, b: (a, b)) if directed else (lambda a, b: frozenset((a, b)))
+        return {ends(a, b): d.get("capacity", 1) for a, b, d in some.edges(data=True)}
+
+    assert speeds(back) == speeds(graph)
+    again = interchange.from_networkx(back)
+    same(net, again)
+    assert [again.addresses.text(v) for v in again] == [net.addresses.text(v) for v in net]
+
+
+def test_addresses_are_tuples_and_come_back():
+    net = hopscape.build("torus(3, 4)")
+    back = interchange.from_networkx(interchange.to_networkx(net))
+    assert [back.address(v) for v in back] == [net.address(v) for v in net]
+    assert back.node((2, 3)) == net.node((2, 3)) == back.node("(2, 3)")
+
+
+def test_weights_are_not_guessed():
+    graph = nx.Graph()
+    graph.add_edge("a", "b", weight=4)
+    graph.add_edge("b", "c", weight=1)
+    with pytest.raises(FileFormatError, match="weight='capacity'"):
+        hopscape.build(graph)
+    fast = hopscape.from_networkx(graph, weight="capacity")
+    assert sorted(fast.capacities().tolist()) == [1, 1, 4, 4]
+    assert hopscape.from_networkx(graph, weight="ignore").one_speed
+    assert interchange.from_networkx(graph, weight="length").lengths(np.array([0])) == [4]
+    with pytest.raises(ArgumentError, match="weight is 'cost'"):
+        hopscape.from_networkx(graph, weight="cost")
+    nx.set_edge_attributes(graph, 1, "weight")
+    assert hopscape.build(graph).links == 2
+
+
+@pytest.mark.parametrize("graph", [nx.Graph([(0, 0), (0, 1)]), [(0, 1), (1, 1)]])
+def test_loops_are_refused(graph):
+    with pytest.raises(FileFormatError, match="linked to itself"):
+        hopscape.build(graph)

@@ -223,7 +223,7 @@ def _read_graphml(path: Path, spec: str) -> Network:
         numbers = {node: int(node) for node in graph.nodes}
         if sorted(numbers.values()) == list(range(len(numbers))):
             graph = networkx.relabel_nodes(graph, numbers)
-    return from_networkx(graph, spec)
+    return from_networkx(graph, spec, weight="ignore", loops=True)
 
 
 def _read_matrix(path: Path, ending: str, spec: str, directed: bool) -> Network:
@@ -316,7 +316,7 @@ def _write_csv(network: Network, out: IO[bytes]) -> None:
 def _write_graphml(network: Network, out: IO[bytes]) -> None:
     import networkx
 
-    graph = to_networkx(network)
+    graph = to_networkx(network, numbered=True)
     places = node_places(network)
     for v, (x, y) in enumerate(places.tolist() if places is not None else ()):
         graph.nodes[v].update(x=x, y=y)

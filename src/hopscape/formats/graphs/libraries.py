@@ -5,12 +5,12 @@ A network from whatever holds a graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hopscape.core.addresses import Addresses, Labels
+from hopscape.core.addresses import Addresses, Labels, ListedTuples
 from hopscape.core.arrays import Array, IntArray
 from hopscape.core.channels import ATTRIBUTES, group_links, link_attribute
 from hopscape.core.errors import ArgumentError, FileFormatError, MissingPackageError
@@ -85,20 +85,25 @@ def require_plain(network: Network, form: str) -> None:
         )
 
 
-def to_networkx(network: Network) -> networkx.Graph:
-    """As a networkx graph.
+def to_networkx(network: Network, *, numbered: bool = False) -> networkx.Graph:
+    """As a networkx graph; :func:`from_networkx` makes the same network of it.
+
+    Args:
+        numbered: Nodes are numbers in any case, and addresses are texts: for files, which hold no
+            tuples.
 
     Returns:
-        Graph or DiGraph (MultiGraph or MultiDiGraph when there are parallel links): Nodes are
-            numbers, with attributes ``address`` (text) and ``kind`` (endpoint or switch); edges
-            have ``port`` (at the tail) and, in duplex networks, ``back_port`` (at the head), and
-            ``capacity``, ``delay`` and ``length`` where the network knows them.
+        Graph or DiGraph (MultiGraph or MultiDiGraph when there are parallel links): Nodes have the
+            names that they came with, else they are numbers; with attributes ``address`` (a tuple)
+            and ``kind`` (endpoint or switch). Edges have ``port`` (at the tail) and, in duplex
+            networks, ``back_port`` (at the head), and ``capacity``, ``delay`` and ``length`` where
+            the network knows them.
 
     Examples:
         >>> import hopscape
-        >>> graph = to_networkx(hopscape.build("petersen"))
-        >>> graph.number_of_nodes(), graph.number_of_edges()
-        (10, 15)
+        >>> graph = to_networkx(hopscape.build("torus(3, 4)"))
+        >>> graph.number_of_edges(), graph.nodes[7]["address"]
+        (24, (1, 3))
     """
     import networkx
 
@@ -113,48 +118,128 @@ def to_networkx(network: Network) -> networkx.Graph:
     }
     graph = kinds[network.duplex, parallel](spec=network.spec)
     switches = set(range(network.order)) - set(network.endpoints.tolist())
-    for v in range(network.order):
+    addresses = network.addresses
+    names = [v if numbered else addresses.name(v) for v in range(network.order)]
+    for v, name in enumerate(names):
         kind = "switch" if v in switches else "endpoint"
-        graph.add_node(v, address=network.addresses.text(v), kind=kind)
+        address = addresses.text(v) if numbered else addresses.tuple(v)
+        graph.add_node(name, address=address, kind=kind)
     for tail, head, told in described_links(network, back=True):
-        graph.add_edge(tail, head, **told)
+        graph.add_edge(names[tail], names[head], **told)
     return graph
 
 
-def from_networkx(graph: networkx.Graph, spec: str = "networkx") -> Network:
+def from_networkx(
+    graph: networkx.Graph,
+    spec: str = "networkx",
+    *,
+    weight: str | None = None,
+    loops: bool = False,
+) -> Network:
     """A network from a networkx graph: undirected edges become duplex links.
 
-    Nodes are numbered in the order of the graph; other names than 0..n-1 are kept as labels. A node
-    attribute ``kind`` equal to ``"switch"`` makes a switch; edge attributes ``capacity``, ``delay``
-    and ``length`` make the kinds of channels.
+    Nodes are numbered in the order of the graph. Names that are tuples of integers become addresses
+    and others labels, unless the nodes are the numbers 0..n-1; these may have an ``address``. A
+    node attribute ``kind`` equal to ``"switch"`` makes a switch; edge attributes ``capacity``,
+    ``delay`` and ``length`` make the kinds of channels.
+
+    Args:
+        weight ({'capacity', 'delay', 'length', 'ignore'}, optional): What the edges' ``weight`` is,
+            where they have one.
+        loops: May a node of an undirected graph be linked to itself?
+
+    Raises:
+        FileFormatError: When it is and may not, or edges have a ``weight`` and nobody says what it
+            is.
+
+    Examples:
+        >>> import networkx
+        >>> grid = from_networkx(networkx.grid_2d_graph(3, 3))
+        >>> grid.node((1, 2)), grid.address(3)
+        (5, (1, 0))
     """
     nodes = list(graph.nodes)
     if not nodes:
         raise FileFormatError("the graph has no nodes")
     number = {node: i for i, node in enumerate(nodes)}
-    if set(nodes) == set(range(len(nodes))):
+    if _are_numbers(nodes):
         number = {node: int(node) for node in nodes}
-    names = [""] * len(nodes)
-    for node, i in number.items():
-        names[i] = str(node)
-    ends = [(number[a], number[b]) for a, b in graph.edges()]
-    array = np.asarray(ends, dtype=np.int64).reshape(-1, 2)
-    said = [_said(f"link {a}-{b}", data) for a, b, data in graph.edges(data=True)]
-    classes, which = group_links(said)
-    kinds = graph.nodes(data="kind")
-    switched = sorted(number[v] for v, kind in kinds if kind == "switch")
-    switches = np.asarray(switched, dtype=np.int64)
+        nodes.sort()
+    edges = list(graph.edges(data=True))
+    if not loops and not graph.is_directed():
+        _refuse_loops((a, b) for a, b, _ in edges)
+    meaning = _meaning_of_weights(edges, weight)
+    array = np.asarray([(number[a], number[b]) for a, b, _ in edges], dtype=np.int64).reshape(-1, 2)
+    classes, which = group_links([_said(f"link {a}-{b}", meaning(data)) for a, b, data in edges])
+    switched = sorted(number[v] for v, kind in graph.nodes(data="kind") if kind == "switch")
     return Network.from_links(
         len(nodes),
         array[:, 0],
         array[:, 1],
         duplex=not graph.is_directed(),
         spec=spec,
-        addresses=named(names),
-        switches=switches if len(switches) else None,
+        addresses=_addresses(nodes, [graph.nodes[node].get("address") for node in nodes]),
+        switches=np.asarray(switched, dtype=np.int64) if switched else None,
         classes=classes,
         kinds=which,
     )
+
+
+def _refuse_loops(ends: Iterable[Sequence[Any]]) -> None:
+    """A duplex link joins two nodes; a loop in somebody's graph is a slip of the pen."""
+    for a, b in ends:
+        if a == b:
+            raise FileFormatError(f"node {a!r} is linked to itself; leave such links out")
+
+
+def _are_numbers(nodes: list[Any]) -> bool:
+    """Are the nodes the integers 0..n-1, in any order?"""
+    whole = all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in nodes)
+    return whole and set(nodes) == set(range(len(nodes)))
+
+
+def _meaning_of_weights(
+    edges: list[tuple[Any, Any, dict[str, Any]]], weight: str | None
+) -> Callable[[dict[str, Any]], Mapping[str, Any]]:
+    """What to read of the attributes of an edge."""
+    if weight not in (None, "ignore", *ATTRIBUTES):
+        allowed = ", ".join(map(repr, ATTRIBUTES))
+        raise ArgumentError(f"weight is {weight!r}; it must be one of {allowed} or 'ignore'")
+    if weight is None and any(data.get("weight", 1) != 1 for _, _, data in edges):
+        raise FileFormatError(
+            "the edges have a 'weight', which may be a capacity, a delay or a length; say which:"
+            " hopscape.from_networkx(graph, weight='capacity'), or weight='ignore'"
+        )
+    if weight in (None, "ignore"):
+        return lambda data: data
+    return lambda data: {weight: data.get("weight")} | data
+
+
+def _addresses(nodes: list[Any], attributes: list[Any]) -> Addresses | None:
+    """What nodes are called: tuples of integers, their addresses, or names."""
+    if _are_numbers(nodes):
+        rows = _rows(attributes)
+        plain = rows is None or rows.shape[1] < 2
+        return None if plain or rows is None else ListedTuples(rows)
+    if (rows := _rows(nodes)) is not None:
+        return ListedTuples(rows, names=True)
+    texts = [str(node) for node in nodes]
+    if len(set(texts)) < len(texts):
+        raise ArgumentError("two nodes have the same name")
+    return Labels(texts, nodes)
+
+
+def _rows(tuples: list[Any]) -> IntArray | None:
+    """Tuples of integers as rows of an array, if they all have one length and differ."""
+    width = len(tuples[0]) if isinstance(tuples[0], tuple) else 0
+    for row in tuples:
+        if not isinstance(row, tuple) or len(row) != width or width == 0:
+            return None
+        if not all(isinstance(x, int | np.integer) and abs(int(x)) < 2**62 for x in row):
+            return None
+    if len(set(tuples)) < len(tuples):
+        return None
+    return np.asarray(tuples, dtype=np.int64).reshape(len(tuples), width)
 
 
 def _said(link: str, attributes: Mapping[str, object]) -> dict[str, float]:
@@ -280,6 +365,8 @@ def from_igraph(graph: igraph.Graph, spec: str = "igraph") -> Network:
     if not graph.vcount():
         raise FileFormatError("the graph has no nodes")
     ends = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    if not graph.is_directed():
+        _refuse_loops(ends.tolist())
     names = graph.vs["name"] if "name" in graph.vs.attributes() else None
     kinds = graph.vs["kind"] if "kind" in graph.vs.attributes() else []
     switches = [v for v, kind in enumerate(kinds) if kind == "switch"]
@@ -377,6 +464,7 @@ def from_edges(pairs: Sequence[Sequence[Any]], spec: str = "edges") -> Network:
             raise ArgumentError(f"link {pair!r} is not a pair of nodes")
     if not pairs:
         raise ArgumentError("the edge list is empty; a network needs at least one node")
+    _refuse_loops(pairs)
     nodes = list(dict.fromkeys(node for pair in pairs for node in pair))
     whole = all(isinstance(node, int | np.integer) and not isinstance(node, bool) for node in nodes)
     if whole and min(nodes) >= 0 and max(nodes) < 2 * len(nodes):
@@ -400,6 +488,8 @@ def from_rustworkx(graph: Any, spec: str = "rustworkx") -> Network:
     number = {index: i for i, index in enumerate(indices)}
     ends = np.asarray([[number[a], number[b]] for a, b in graph.edge_list()], dtype=np.int64)
     ends = ends.reshape(-1, 2)
+    if hasattr(graph, "degree"):
+        _refuse_loops(ends.tolist())
     names = [graph[index] for index in indices]
     texts = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
     return Network.from_links(

@@ -12,7 +12,6 @@ import gzip
 import hashlib
 import html
 import json
-import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
@@ -20,7 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from hopscape.core.errors import HopscapeError
+from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.files import make_folder, write_text
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
@@ -126,8 +125,22 @@ def _hash(text: str) -> str:
 
 EXPLORER = "explorer.html"
 _SHOWN = 3
-_SECONDS = 3.0
-_MOST_LINKS = 20_000
+_MOST_LINKS = 20_000  # of all networks of a page together: laid out in some seconds
+
+
+def write_network_page(network: Network, path: str | Path, **parts: Any) -> str:
+    """Write the page of a network, as ``hopscape explore SPEC -o FILE`` does.
+
+    Args:
+        **parts: As for :func:`payload`: ``schedules``, ``traffic``, ``simulate``, ...
+
+    Returns:
+        The path of the page.
+    """
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise ArgumentError(f"{path} is not a page; name an .html file")
+    write_text(path, page([payload(network, **parts)]))
+    return str(path)
 
 
 def write_explorer(specs: Sequence[str], folder: str | Path) -> str:
@@ -135,17 +148,16 @@ def write_explorer(specs: Sequence[str], folder: str | Path) -> str:
 
     Schedules and loads are left to ``hopscape explore SPEC``, so that the page is there in seconds.
     """
-    payloads = []
-    begin = time.monotonic()
+    payloads: list[dict[str, Any]] = []
+    links = 0
     for spec in specs[:_SHOWN]:
-        if time.monotonic() - begin > _SECONDS:
-            break
         try:
             network = build(spec)
-            if network.links <= _MOST_LINKS:
+            if links + network.links <= _MOST_LINKS:
                 payloads.append(
                     payload(network, schedules=(), traffic=(), bisection=False, deadlock=False)
                 )
+                links += network.links
         except HopscapeError:  # too large for a page
             continue
     if not payloads:
