@@ -123,7 +123,7 @@ def _nothing_is_broken(table: Table, legend: dict[str, str], screen: str) -> Non
     sources = [*table.heads.values(), table.title, *brief, *legend.values(), *table.heads]
     sources += [cell for row in table.rows for cell in row]
     whole = {word for text in sources for word in text.split()}
-    note = "not shown for want of room: ; --wide shows all columns, --columns those that you name"
+    note = "hidden to fit the terminal: (--wide shows all, --columns picks)"
     heads = {w + end for head in table.heads.values() for w in head.split() for end in ",;"}
     whole |= set(note.split()) | heads | {f"{key},..." for key in table.heads}
     whole |= {w + ";" for text in legend.values() for w in text.split()}
@@ -136,7 +136,7 @@ def _nothing_is_lost(table: Table, screen: str) -> None:
     if table.heading:
         for head in table.heads.values():
             assert all(word in words for word in head.split()), head
-    if "not shown" not in words and len(table.rows) < 40 and not table.brief:
+    if "hidden to fit" not in words and len(table.rows) < 40 and not table.brief:
         for row in table.rows:
             assert all(part in words for cell in row for part in cell.split())
 

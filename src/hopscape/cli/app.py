@@ -292,7 +292,7 @@ def _flag(parameter: Parameter) -> Parameter:
 
 def _hint(old: str, new: str) -> None:
     print(
-        f"hopscape: '{old}' is now '{new}'; the old form goes with the next release",
+        f"hopscape: '{old}' is now '{new}'; the old form will be removed in the next release",
         file=sys.stderr,
     )
 

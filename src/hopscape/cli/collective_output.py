@@ -117,7 +117,7 @@ def finish(record: dict[str, Any]) -> None:
         **_optimum_line(record),
         "messages": f"{record['messages']:,}",
         "duplicates": _maybe(record["duplicates"]),
-        "nodes served": _maybe(record["reached"]),
+        "nodes reached": _maybe(record["reached"]),
         **_time_lines(record),
         **_size_lines(record),
         **_fault_lines(record),
@@ -143,7 +143,7 @@ def _tables(record: Mapping[str, Any]) -> list[Any]:
     for row in rows:
         best.setdefault(row["algorithm"], row)
     if len(best) > 1:
-        out.append((list(best.values()), "All that serve, the best first", columns))
+        out.append((list(best.values()), "Algorithms that apply, best first", columns))
     steps = record.get("pareto", ())
     if len(steps) > 1:
         heads = {"rounds": "rounds", "load": "load (buffers)", "algorithm": "algorithm"}

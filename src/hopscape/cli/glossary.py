@@ -125,7 +125,7 @@ _COLLECTIVE = {
     "lower bound": "rounds that no schedule can beat under this model, and why",
     "messages": "messages sent in all",
     "duplicates": "deliveries of what a node had already",
-    "nodes served": "nodes that have what they were promised",
+    "nodes reached": "nodes that have what they were promised",
     "time": "alpha per round, beta per chunk of the longest message, delta per hop of the longest"
     " path, added up over rounds",
     "circuits share no": "the strongest of node, link and channel that no two circuits of a round"

@@ -91,7 +91,7 @@ ResumeOption = Annotated[
 ]
 WorkersOption = Annotated[
     int | None,
-    option("Worker processes; by the work and the machine without.", "--workers", metavar="N",
+    option("Worker processes (default: by the work and the machine).", "--workers", metavar="N",
            min=1),
 ]  # fmt: skip
 DaskOption = Annotated[
@@ -115,7 +115,7 @@ RoutingOption = Annotated[str, option("fixed, adaptive, valiant or ugal.", "--ro
 ScheduleArgument = Annotated[
     Path, typer.Argument(metavar="FILE", help="A schedule: .json or .npz.")
 ]
-SeedOption = Annotated[int, option("Of all random numbers.", "--seed")]
+SeedOption = Annotated[int, option("Random seed.", "--seed")]
 SpecArgument = Annotated[
     str, typer.Argument(metavar="SPEC", help="A spec such as 'torus(8, 8)', or a graph file.")
 ]

@@ -324,8 +324,8 @@ def _lines(table: Table, width: int | None, legend: Mapping[str, str]) -> list[t
     notes = _signs(table, legend, shown)
     if dropped:
         notes.append(
-            f"not shown for want of room: {', '.join(dropped)}; --wide shows all columns,"
-            f" --columns {shown[0]},... those that you name"
+            f"hidden to fit the terminal: {', '.join(dropped)} (--wide shows all,"
+            f" --columns {shown[0]},... picks)"
         )
     lines += [("", line) for note in notes for line in (wrap(note, width) if width else [note])]
     return lines

@@ -57,10 +57,10 @@ def lower_bounds(network: Network, goal: Goal, model: Model = Model()) -> list[B
         >>> net = hopscape.build("petersen")
         >>> for bound in lower_bounds(net, hopscape.Goal.all_gather()):
         ...     print(bound.rounds, bound.why)
-        3 a node must receive 9 chunks by 3 channels
+        3 a node must receive 9 chunks over 3 channels
         3 90 hops must share 30 channels
         2 the largest distance is 2
-        2 one informed node becomes at most 4 in a round
+        2 each round multiplies the informed nodes by at most 4
     """
     if goal.kind == "reduce":
         model = model.converging()
@@ -165,8 +165,8 @@ def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     fastest = int(widths[may].max(initial=int(widths[have].max(initial=0))))
     plain = [len(have) * (fastest + 1) ** r for r in range(len(most))]
     if most[:-1] == plain[:-1]:
-        noun = "one informed node becomes" if len(have) == 1 else "every informed node becomes"
-        return [Bound(len(most) - 1, f"{noun} at most {fastest + 1} in a round")]
+        reason = f"each round multiplies the informed nodes by at most {fastest + 1}"
+        return [Bound(len(most) - 1, reason)]
     told = ", ".join(map(str, most[1:]))
     return [Bound(len(most) - 1, f"at most {told} nodes have it after each round, by their links")]
 
@@ -292,7 +292,7 @@ def _access(
         width = min(width, rules.ports)
     rounds = -(-chunks // width) if width else 0
     plural = "s" if width != 1 else ""
-    return rounds, f"a node must {verb} {chunks} chunks by {width} channel{plural}", beside[mine]
+    return rounds, f"a node must {verb} {chunks} chunks over {width} channel{plural}", beside[mine]
 
 
 def _through(network: Network, node: int, chunks: int, verb: str, rules: Model) -> Bound:

@@ -72,7 +72,7 @@ def broadcast_by_axes(
         >>> import hopscape
         >>> net = hopscape.build("folded(petersen, 2)")
         >>> print(hopscape.verify(broadcast_by_axes(net, net.family.factors, 0)))
-        holds: broadcast from node 0: 100 of 100 nodes served in 4 rounds, 99 messages, 0 duplicates
+        holds: broadcast from node 0: 100 of 100 nodes reached in 4 rounds, 99 messages, 0 duplicates
     """
     box = MixedRadix([factor.order for factor in factors])
     start = box.tuples(np.asarray([network.node(root)]))[0].astype(np.int64)

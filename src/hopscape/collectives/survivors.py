@@ -195,7 +195,7 @@ def among_groups(network: Network, goal: Goal, model: Model, build: Build) -> Sc
         >>> net = hopscape.build("torus(4, 4)")
         >>> rows = Goal.all_gather(groups=[[0, 1, 2, 3], [4, 5, 6, 7]])
         >>> print(hopscape.verify(among_groups(net, rows, hopscape.Model(), make_schedule)))
-        holds: all-gather among 2 groups of 4 endpoints: 8 of 8 nodes served in 2 rounds, ...
+        holds: all-gather among 2 groups of 4 endpoints: 8 of 8 nodes reached in 2 rounds, ...
     """
     if len(goal.groups) == 1:
         goal.members(network)

@@ -354,7 +354,7 @@ class Carried(Schedule):
         time = model.time(self.rounds, self.rounds, self.rounds)
         details["time"] = time + model.gamma * details.get("added", 0)
         text = (
-            f"{goal.describe()}: {network.order} of {network.order} nodes served in {self.rounds}"
+            f"{goal.describe()}: {network.order} of {network.order} nodes reached in {self.rounds}"
             f" rounds, {self.transfers} messages, 0 duplicates, by symmetry"
         )
         return Verdict(True, text, details=details)

@@ -356,7 +356,7 @@ def by_translations(kind: str, factors: Sequence[Network] | None = None) -> Coll
         >>> net = hopscape.build("heawood")
         >>> gather = by_translations("all-gather").build(net, Goal.all_gather(), Model())
         >>> print(hopscape.verify(gather))
-        holds: all-gather: 14 of 14 nodes served in 5 rounds, 182 messages, 0 duplicates
+        holds: all-gather: 14 of 14 nodes reached in 5 rounds, 182 messages, 0 duplicates
         >>> by_translations("all-to-all").build(net, Goal.all_to_all(), Model()).rounds
         9
     """

@@ -200,7 +200,7 @@ def central_all_reduce(network: Network, goal: Goal, model: Model = Model()) -> 
         >>> import hopscape
         >>> net = hopscape.build("heawood")
         >>> print(hopscape.verify(central_all_reduce(net, Goal.all_reduce())))
-        holds: all-reduce: 14 of 14 nodes served in 5 rounds, 26 messages, 0 duplicates
+        holds: all-reduce: 14 of 14 nodes reached in 5 rounds, 26 messages, 0 duplicates
     """
     if model.ports is not None or model.duplex == "half" or model.switching == "circuit":
         raise ArgumentError(

@@ -62,7 +62,7 @@ def verify(
         >>> from hopscape.collectives import broadcast
         >>> net = hopscape.build("petersen")
         >>> print(verify(broadcast(net, 0)))
-        holds: broadcast from node 0: 10 of 10 nodes served in 2 rounds, 9 messages, 0 duplicates
+        holds: broadcast from node 0: 10 of 10 nodes reached in 2 rounds, 9 messages, 0 duplicates
     """
     net = network if network is not None else schedule.network
     aim = goal if goal is not None else schedule.goal
@@ -367,7 +367,7 @@ _CHECKS = {
 def _success(schedule: Schedule, net: Network, aim: Goal, details: Mapping[str, Any]) -> str:
     whom = sum(_served_by(part.on(net)) for part in aim.parts())
     return (
-        f"{aim.describe()}: {details['reached']} of {whom} nodes served in "
+        f"{aim.describe()}: {details['reached']} of {whom} nodes reached in "
         f"{schedule.rounds} rounds, {details['messages']} messages, "
         f"{details['duplicates']} duplicates"
     )

@@ -295,8 +295,8 @@ class OpenSM:
         """The two hand-overs in a sentence each."""
         if self.one_lane is self.shortest:
             return (
-                "one lane: the shortest routes close no cycle, so opensm.conf serves as it is and"
-                " there are no service levels"
+                "shortest routes cannot deadlock on one lane: use opensm.conf; there are no service"
+                " levels"
             )
         one, short = self.one_lane, self.shortest
         told = (

@@ -133,5 +133,5 @@ def check_mpi(folder: Path, *, seconds: float = 300) -> Verdict:
         raise ScheduleError(
             f"{folder} has no schedule that MPI can run" + (f": {aside[0]}" if aside else "")
         )
-    text = f"{len(details)} schedules as by MPI's own collectives: {', '.join(details)}"
+    text = f"{len(details)} schedules identical to MPI's own collectives: {', '.join(details)}"
     return Verdict(True, text + (f"; {len(aside)} left aside" if aside else ""), details=details)

@@ -69,7 +69,7 @@ _WHAT = (
     _option(
         "algorithm",
         str,
-        "'best' of all that serve, one by name, or 'list' for what there is.",
+        "A name, 'best' (try all) or 'list'.",
         "--algorithm",
         "-a",
         default="best",
@@ -97,7 +97,7 @@ _GROUPS = (
 _RULES = {
     name: _option(name, kind | None, help)
     for name, kind, help in (
-        ("ports", int, "Messages per node and round; all ports without."),
+        ("ports", int, "Messages per node and round (default: all ports)."),
         ("duplex", str, "full or half; full unless the algorithm needs half."),
         ("packing", str, "unit (one chunk per message) or packed; packed with --bytes."),
         (

@@ -92,7 +92,7 @@ class _Direct(OptionGroup):
     regular: Annotated[bool, option("Every router must use all its ports.")] = False
     cables: Annotated[int | None, option("Cables, at most.")] = None
     cable_length: Annotated[float | None, option("Metres of cable, at most.")] = None
-    vcs: Annotated[int | None, option("Virtual channels that there are.")] = None
+    vcs: Annotated[int | None, option("Available virtual channels.")] = None
     faults: Annotated[int | None, option("Failed nodes that must not disconnect the others.")] = (
         None
     )
@@ -399,7 +399,7 @@ def _finish(result: Design, view: _View, command: _CommandGiven) -> None:
 def prices(
     price_list: Annotated[
         str | None,
-        typer.Argument(help="Name of a list, or a .toml file to check; the usual list without."),
+        typer.Argument(help="Name of a list, or a .toml file to check (default: the usual list)."),
     ] = None,
 ) -> None:
     """Show a price list, entry by entry with its source, or check your own."""

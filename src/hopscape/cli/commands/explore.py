@@ -35,16 +35,16 @@ def explore(
         str | None,
         option(
             "Traffic patterns for channel loads, separated by commas: uniform, worst, and those of"
-            " 'simulate'; or none. By size without."
+            " 'simulate'; or none (default: by size)."
         ),
     ] = None,
     bisection: Annotated[
-        bool | None, option("The cut into halves; by size without.", "--bisection/--no-bisection")
+        bool | None, option("The bisection (default: by size).", "--bisection/--no-bisection")
     ] = None,
     deadlock: Annotated[
         bool | None,
         option(
-            "Virtual channels, and the cycle that would deadlock; by size without.",
+            "Virtual channels, and the cycle that would deadlock (default: by size).",
             "--deadlock/--no-deadlock",
         ),
     ] = None,
@@ -136,7 +136,7 @@ def _serve(port: int, browse: bool | None) -> None:
     )
 
     def show(address: str) -> None:
-        print(f"{address}\nCtrl-C ends it. The address is a key: whoever has it may ask.")
+        print(f"{address}\nCtrl-C ends it. Anyone with this address can use the server.")
         sys.stdout.flush()
         if browse or (browse is None and screen):
             webbrowser.open(address)

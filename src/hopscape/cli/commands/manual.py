@@ -41,7 +41,7 @@ def manual_folder() -> Path:
 
 def docs(
     page: Annotated[
-        str | None, typer.Argument(help="A page such as 'design'; a list of all without.")
+        str | None, typer.Argument(help="A page such as 'design' (default: list them).")
     ] = None,
 ) -> None:
     """Read the manual: list its pages, or print one."""
@@ -134,7 +134,7 @@ def ledger(
         bool, option("Try mutants of the code that each check reaches; does it notice?")
     ] = False,
     sample: Annotated[
-        int | None, option("With --plant: so many mutants of each claim; all without.", min=1)
+        int | None, option("With --plant: mutants of each claim (default: all).", min=1)
     ] = None,
     seed: SeedOption = 0,
     resume: ResumeOption = None,
@@ -170,7 +170,7 @@ def ledger(
             }
             for c in claims
         ]
-        emit_rows(rows)
+        emit_rows(rows, priority={"says": 0, "where": 1, "paper": 2, "also_true": 3})
         return
     if plant:
         given = {"--paper": paper, "--claim": key, "--sample": sample, "--seed": seed or None}

@@ -398,7 +398,7 @@ def export(
 
 def explain(
     column: Annotated[
-        str | None, typer.Argument(help="A column or heading, as tables print it; all without.")
+        str | None, typer.Argument(help="A column or heading, as tables print it (default: all).")
     ] = None,
 ) -> None:
     """Explain what tables print: columns, criteria and other headings, in one line each."""
@@ -409,4 +409,4 @@ def explain(
         {"column": w.name, "title": w.title, "explanation": w.explanation, "where": w.where}
         for w in words
     ]
-    emit_rows(rows)
+    emit_rows(rows, priority={"explanation": 0, "title": 1, "where": 2})

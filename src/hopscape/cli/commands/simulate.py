@@ -110,7 +110,7 @@ class _Routers(OptionGroup):
     routing_delay: Annotated[int, option("Cycles.")] = 1
     credit_delay: Annotated[int, option("Cycles.")] = 0
     link_delay: Annotated[str, option("Cycles on a link: 2, or axis0=1,axis1=3.")] = "1"
-    speedup: Annotated[int, option("Of the switch inputs.")] = 1
+    speedup: Annotated[int, option("Input speedup of the switch.")] = 1
     spread: Annotated[str, option("Choose among classes of channels: none, pairs, all.")] = "pairs"
     priority: Annotated[str, option("Who goes first: auto, none, transit or age.")] = "auto"
     injection_limit: Annotated[float, option("Free share of buffers to enter; 0: none.")] = 0.0

@@ -68,7 +68,7 @@ def circuits_towards(
         >>> from hopscape import verify
         >>> net = hopscape.build("petersen")
         >>> print(verify(circuits_towards(net, 0, [np.array(net.neighbours(0))])))
-        holds: broadcast from node 0: 10 of 10 nodes served in 2 rounds, 9 messages, 0 duplicates
+        holds: broadcast from node 0: 10 of 10 nodes reached in 2 rounds, 9 messages, 0 duplicates
     """
     if not network.duplex:
         raise ArgumentError(f"{network.spec} has simplex channels; circuits need duplex links")

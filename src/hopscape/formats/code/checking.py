@@ -135,7 +135,7 @@ def check_code(code: Code, network: Network, *, router: str = "auto", stages: in
             said = f"port {answers[bad]} from {at[bad]} to {to[bad]}, not {wanted[bad]}"
             return Verdict(False, said, details=details)
     ties = f"; {len(other)} by another shortest path" if len(other) else ""
-    return Verdict(True, f"{len(at)} pairs leave as the router says{ties}", details=details)
+    return Verdict(True, f"all {len(at):,} pairs take the router's port{ties}", details=details)
 
 
 def _pairs(nodes: int, most: int) -> tuple[IntArray, IntArray]:

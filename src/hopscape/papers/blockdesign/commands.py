@@ -131,7 +131,7 @@ def design_check(
 def difference_cover(
     n: Annotated[int, typer.Argument(metavar="N", help="Order of the group; 0: the largest.")],
     m: Annotated[int, typer.Argument(metavar="M", help="Elements of a block.")],
-    moduli: Annotated[str, option("The group as 2x20; cyclic without.", "--group")] = "",
+    moduli: Annotated[str, option("The group, as 2x20 (default: cyclic).", "--group")] = "",
     blocks: Annotated[int, option("Number of blocks.")] = 1,
     multiplicity: Annotated[int, option("Minimum occurrences of every difference.")] = 1,
     budget: Annotated[int | None, option("Most steps of a search (300 million).")] = None,

@@ -123,8 +123,8 @@ def node_local_broadcast(
         >>> net = hopscape.build("gamma_circulant(4)")
         >>> for printed in (True, False):
         ...     print(hopscape.verify(node_local_broadcast(net, 0, printed=printed)).reason)
-        broadcast from node 0: 333 of 333 nodes served in 6 rounds, 342 messages, 10 duplicates
-        broadcast from node 0: 333 of 333 nodes served in 6 rounds, 332 messages, 0 duplicates
+        broadcast from node 0: 333 of 333 nodes reached in 6 rounds, 342 messages, 10 duplicates
+        broadcast from node 0: 333 of 333 nodes reached in 6 rounds, 332 messages, 0 duplicates
     """
     rules = _rules(model)
     form = recognise(network.order, _generators(network))

@@ -133,7 +133,7 @@ def _run(p: int, printed: bool = True, root: int = 0) -> _Run:
 def broadcast_complete() -> Outcome:
     runs = {p: _run(p) for p in (2, 4, 6)}
     wrong = [
-        f"p = {p}: {f.rounds} rounds, {'all' if f.complete else 'not all'} nodes served"
+        f"p = {p}: {f.rounds} rounds, {'all' if f.complete else 'not all'} nodes reached"
         for p, f in runs.items()
         if not f.complete or f.rounds != 3 * p // 2
     ]
@@ -143,7 +143,7 @@ def broadcast_complete() -> Outcome:
 def broadcast_time() -> Outcome:
     late = {p: _run(p).late for p in (2, 4, 6)}
     wrong = [f"p = {p}: {n} nodes not at their distance" for p, n in late.items() if n]
-    return judge(wrong, f"nodes served later than at their distance: {sum(late.values())}")
+    return judge(wrong, f"nodes reached later than at their distance: {sum(late.values())}")
 
 
 def broadcast_load() -> Outcome:

@@ -279,7 +279,7 @@ def _buildable(degree: int, nodes: str) -> list[int]:
 def search_circulant(
     nodes: Annotated[str | None, option("An order, or a range such as 7..1000.")] = None,
     diameter: Annotated[int | None, option("Instead: the largest order of this diameter.")] = None,
-    generators: Annotated[int | None, option("How many generators; 3 without.")] = None,
+    generators: Annotated[int | None, option("Number of generators (default: 3).")] = None,
     degree: Annotated[
         int | None, option("Instead: links of a node; an odd degree takes N/2 as well.")
     ] = None,

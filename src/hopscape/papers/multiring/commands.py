@@ -369,7 +369,7 @@ def simulate_rings(
         str, option("saturated, window (finite buffers) or open (Poisson).")
     ] = "saturated",
     schedule: Annotated[str, option("shortest or balanced.")] = "balanced",
-    window: Annotated[int | None, option("Packets that a node buffers; 64 without.")] = None,
+    window: Annotated[int | None, option("Packets that a node buffers (default: 64).")] = None,
     load: Annotated[list[float] | None, option("Packets per slot in all, when open.")] = None,
     insertion: Annotated[bool, option("Register-insertion rings, not segmented ones.")] = False,
     distribution: DistributionOption = "uniform",
@@ -462,7 +462,7 @@ def ring_torus(
     longest: Annotated[int, option("Longest line that is tried.")] = 64,
     sparse: Annotated[
         bool | None,
-        option("Only sparse rings, or only full ones; both without.", "--sparse/--full"),
+        option("Only sparse rings, or only full ones (default: both).", "--sparse/--full"),
     ] = None,
     reorder: Annotated[
         bool, option("Also sparse rings in better orders.", "--reorder/--printed")

@@ -316,7 +316,7 @@ def recording_data(
     latency = np.where(arrived > 0, window[:, layout.W_LATENCY] / np.maximum(arrived, 1), 0.0)
     words = (
         f"{traffic} traffic at {load:g} flits per endpoint and cycle, {settings.vcs} virtual"
-        f" channels of {settings.buffer} flits; from an empty network on"
+        f" channels of {settings.buffer} flits; starting empty"
     )
     return {
         "words": words,
