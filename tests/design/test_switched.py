@@ -17,17 +17,18 @@ import hopscape
 from commands import ask, refused, shown
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
-from hopscape.core.network import Network
 from hopscape.design import prices, saturations
+from hopscape.design.bill import bill_of
 from hopscape.design.candidates import Candidate
 from hopscape.design.designer import design
-from hopscape.design.floorplan import FloorPlan
-from hopscape.design.machine import Machine, Racks, machine_figures, price_machine, rack_machine
+from hopscape.design.floorplan import FloorPlan, place
+from hopscape.design.machine import Machine, machine_figures
 from hopscape.design.offers import Offer, _Search, family_offers
 from hopscape.design.prices import load_prices
 from hopscape.design.ranking import grades, misses, rank
 from hopscape.design.requirements import SwitchedRequirements
 from hopscape.design.words import sentences
+from hopscape.formats.graphs.libraries import link_ends
 from hopscape.metrics import throughput_kernels
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import family
@@ -176,26 +177,33 @@ def test_an_offer_is_the_machine_of_its_spec(offer):
 
 def test_bill_of_a_fat_tree_of_the_hammingmesh_study():
     """48 switches, 1,024 copper and 1,024 optical cables, 16 planes: 25.3 million dollars."""
-    leaf = np.repeat(np.arange(32), 32)
-    spine = 32 + np.tile(np.arange(32) // 2, 32)
-    plain = switch_graph(Network.from_links(48, leaf, spine))
-    graph = type(plain)(plain.indptr, plain.heads, plain.speeds, np.repeat([32, 0], [32, 16]))
-    machine = Machine(graph, planes=16)
-    racks = Racks(FloorPlan(1, 1, 1), np.full(1024, 20.0), np.full(1024, 2.0), "")
-    bill = price_machine(machine, racks, load_prices("hammingmesh"))
-    assert (bill.switches, bill.copper, bill.optical) == (768, 16384, 16384)
-    assert bill.cost == 25_303_040
+    net = hopscape.build("leaf_spine(32, 16, 32, links=2)")
+    tails, _, _ = link_ends(net)
+    lengths = np.where(np.isin(tails, net.endpoints), 2.0, 20.0)
+    bill = bill_of(net, lengths, load_prices("hammingmesh"))
+    counts = (bill.pieces("switch"), bill.pieces("copper"), bill.pieces("optical"))
+    assert counts == (48, 1024, 1024)
+    assert 16 * bill.cost == 25_303_040
+    graph = switch_graph(net)
     assert graph.uniform().throughput == graph.guaranteed().value == 1.0
 
 
 def test_racks_keep_a_switch_with_its_endpoints():
-    machine = Machine(switch_graph(hopscape.build("concentrated(torus(4, 4), 12)")))
-    racks = rack_machine(machine)
-    assert len(racks.lines) == 16 * 12
-    assert racks.lines.max() <= 42 * racks.plan.slot_pitch
-    assert len(racks.links) == 32
-    with pytest.raises(ArgumentError, match=r"has 2 racks, but .* needs"):
-        rack_machine(machine, FloorPlan(1, 2, 42))
+    net = hopscape.build("concentrated(torus(4, 4), 12)")
+    placed = place(net)
+    tails, heads, _ = link_ends(net)
+    lines = np.isin(tails, net.endpoints) | np.isin(heads, net.endpoints)
+    assert lines.sum() == 16 * 12
+    assert len(lines) - lines.sum() == 32
+    assert placed.lengths[lines].max() <= 42 * placed.plan.slot_pitch
+    with pytest.raises(ArgumentError, match=r"has 5 racks, but .* needs"):
+        place(net, FloorPlan(1, 5, 42))
+    planes = hopscape.build("planes(concentrated(torus(4, 4), 12), 3)")
+    placed = place(planes)
+    rack = placed.places // placed.plan.slots
+    tails, heads, _ = link_ends(planes)
+    lines = np.isin(tails, planes.endpoints) | np.isin(heads, planes.endpoints)
+    assert (rack[tails[lines]] == rack[heads[lines]]).all()
 
 
 def test_price_and_power_follow_the_list(tmp_path):
@@ -205,8 +213,8 @@ def test_price_and_power_follow_the_list(tmp_path):
     )
     (tmp_path / "p.toml").write_text(text)
     asked = SwitchedRequirements(20, 8, prices=str(tmp_path / "p.toml"))
-    machine = Machine(switch_graph(hopscape.build("concentrated(complete(5), 4)")))
-    found = machine_figures(machine, asked.price_list)
+    net = hopscape.build("concentrated(complete(5), 4)")
+    found = machine_figures(Machine(switch_graph(net)), net, asked.price_list)
     assert found["money"].value == 5 * 1000 + (10 + 20) * 3 + 20 * 7
     assert found["watts_per_endpoint"].value == (5 * 50 + 30 * 0.5 + 20) / 20
     assert found["cost_per_rate"].value == pytest.approx(5230 / (20 * 10), abs=1e-4)

@@ -11,6 +11,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import Measured
 from hopscape.design.floorplan import FloorPlan
+from hopscape.design.prices import DEFAULT_PRICES
 from hopscape.metrics.columns import Evaluation
 
 __all__ = ["ROUTES_ORDER", "Conditions", "Measure", "given", "if_connected"]
@@ -34,6 +35,7 @@ class Conditions:
         bandwidth: Bytes per second of a channel.
         seed: For random faults.
         routes_order: Largest network whose routes are all followed.
+        prices: Price list of the bill, for machines with switches.
     """
 
     endpoints: int = 1
@@ -44,6 +46,7 @@ class Conditions:
     bandwidth: float = 25e9
     seed: int = 0
     routes_order: int = ROUTES_ORDER
+    prices: str = DEFAULT_PRICES
 
     def __post_init__(self) -> None:
         for name in ("message", "alpha", "bandwidth"):

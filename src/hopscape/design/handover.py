@@ -10,17 +10,19 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from hopscape.core.errors import HopscapeError, TooLargeError
+from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
 from hopscape.core.files import make_folder, write_atomically, write_text
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.numbers import signed_json
 from hopscape.core.progress import time_limit
+from hopscape.design.bill import bill_of, cable_parts, write_bill
 from hopscape.design.candidates import Candidate
 from hopscape.design.conditions import Conditions
 from hopscape.design.designer import Design
-from hopscape.design.floorplan import place
+from hopscape.design.floorplan import Placement, place
 from hopscape.design.machine_columns import Lanes, find_lanes
+from hopscape.design.prices import load_prices
 from hopscape.design.report import html_report, markdown_report
 from hopscape.design.report.floor import best_floor, pictures
 from hopscape.design.report.page import Option
@@ -40,7 +42,7 @@ from hopscape.metrics.routes import Routes, all_routes
 from hopscape.registry import build
 from hopscape.show.explore.page import write_explorer
 
-__all__ = ["hand_over", "read_back", "write_design"]
+__all__ = ["hand_over", "read_back", "write_design", "write_parts"]
 
 _TABLE_ORDER = 2100
 _PLATFORM_STEPS = 300_000
@@ -104,16 +106,8 @@ def hand_over(
     remove_listed(top)
     before = files_in(top)
     told: list[tuple[str, str]] = []
-    placed = place(network, given.plan)
-    names = [placed.plan.name(int(p)) for p in placed.places]
-    write_cables(network, top / "cables.csv", names, placed.lengths.tolist())
-    told.append(
-        (
-            "cables.csv",
-            f"every cable: row, rack, slot and port at both ends, length; {placed.total:.0f} m in"
-            f" all on the floor plan {placed.plan.text} (nodes {placed.how})",
-        )
-    )
+    placed, parts = write_parts(network, top, given)
+    told += parts
     _write_graphml(network, top / "network.graphml")
     told.append(("network.graphml", "the network for graph software"))
     told.append(_tried("sst.graphml", lambda: _sst(network, top)))
@@ -128,6 +122,42 @@ def hand_over(
     write_text(top / "README.md", _readme(network, told, top))
     write_manifest(network.spec, top, before)
     return [f"{name}: {what}" for name, what in told]
+
+
+def write_parts(
+    network: Network, top: Path, given: Conditions
+) -> tuple[Placement, list[tuple[str, str]]]:
+    """Write the cable list and the bill; they and the report have one placement and one price."""
+    placed = place(network, given.plan)
+    names = [placed.plan.name(int(p)) for p in placed.places]
+    bill = _tried("bill.csv", lambda: _bill(network, placed, given.prices, top))
+    which = _parts(placed, given, bill)
+    write_cables(network, top / "cables.csv", names, placed.lengths.tolist(), which)
+    cables = (
+        f"every cable: row, rack, slot and port at both ends, length; {placed.total:.0f} m in"
+        f" all on the floor plan {placed.plan.text} (nodes {placed.how})"
+    )
+    return placed, [("cables.csv", cables), bill]
+
+
+def _bill(network: Network, placed: Placement, prices: str, top: Path) -> str:
+    """The bill of a machine with switches, by the price list."""
+    if not network.has_switches:
+        raise ArgumentError("price lists are for machines with switches")
+    listed = load_prices(prices)
+    bill = bill_of(network, placed.lengths, listed)
+    write_bill(bill, top / "bill.csv", listed.name)
+    return (
+        f"all parts with prices of the list {listed.name!r}: {bill.cost:,.2f} {bill.currency},"
+        f" {bill.watts:,.0f} W"
+    )
+
+
+def _parts(placed: Placement, given: Conditions, bill: tuple[str, str]) -> list[str]:
+    """Which cable of the price list each one is, where there is a bill."""
+    if bill[0] != "bill.csv":
+        return [""] * len(placed.lengths)
+    return cable_parts(placed.lengths, load_prices(given.prices))
 
 
 def _measured(network: Network) -> dict[str, Measured[Any]]:
@@ -265,7 +295,7 @@ def write_design(
     if asked is None:
         asked = found.command
     explorer = write_explorer([one.spec for one in finalists(found)], top)
-    floor = best_floor(found)
+    floor = best_floor(found, chosen)
     drawn = list(pictures(found, floor))  # once for all three
     page = html_report(found, asked, drawn, floor=floor, options=options, explorer=explorer)
     write_text(top / "report.html", page)

@@ -539,7 +539,7 @@ class SwitchedRequirements(Question):
     @property
     def conditions(self) -> Conditions:
         """What the hand-over depends on besides the network."""
-        return Conditions(plan=self.plan)
+        return Conditions(plan=self.plan, prices=self.prices)
 
     def whole(self, lines: int, most: int) -> Requirement:
         """What families with endpoints of their own are asked, for planes of so many lines each."""

@@ -28,7 +28,7 @@ def _figures(evaluation: Evaluation) -> dict[str, Measured[Any]]:
     def compute() -> dict[str, Measured[Any]]:
         machine = Machine(switch_graph(network))
         spec = network.spec if network.family is not None else ""
-        return machine_figures(machine, load_prices(), spec=spec)
+        return machine_figures(machine, network, load_prices(), spec=spec)
 
     found: dict[str, Measured[Any]] = evaluation.share("machine", compute)
     return found

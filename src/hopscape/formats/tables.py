@@ -72,7 +72,10 @@ _HEADING = (
     "length_m",
     "from_node",
     "to_node",
+    "part",
 )
+_EARLIER = _HEADING[:-1]
+"""Of lists that do not say which cable of the price list to take."""
 
 
 def write_cables(
@@ -80,12 +83,14 @@ def write_cables(
     path: str | Path,
     places: Sequence[tuple[int, int, int]],
     lengths: Sequence[float],
+    parts: Sequence[str] | None = None,
 ) -> None:
     """Write the cables of a network.
 
     Args:
         places (sequence of (row, rack, slot)): Where each node stands.
         lengths: Metres, in the order of the links.
+        parts: Which cable to take, as the bill calls it.
     """
     tails, heads, channels = link_ends(network)
     out = network.port_of(channels)
@@ -100,10 +105,11 @@ def write_cables(
         text.write(f"# switches {' '.join(map(str, switches.tolist()))}\n")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_HEADING)
-    rows = zip(tails.tolist(), heads.tolist(), out.tolist(), into.tolist(), lengths, strict=True)
-    for i, (u, v, p, q, metres) in enumerate(rows, 1):
+    named = [""] * len(tails) if parts is None else parts
+    ends = (tails.tolist(), heads.tolist(), out.tolist(), into.tolist())
+    for i, (u, v, p, q, metres, part) in enumerate(zip(*ends, lengths, named, strict=True), 1):
         there = q + 1 if q >= 0 else ""
-        writer.writerow([i, *places[u], p + 1, *places[v], there, f"{metres:.3f}", u, v])
+        writer.writerow([i, *places[u], p + 1, *places[v], there, f"{metres:.3f}", u, v, part])
     write_atomically(path, lambda file: file.write(text.getvalue().encode()))
 
 
@@ -116,16 +122,17 @@ def read_cables(path: str | Path) -> tuple[Network, IntArray]:
     file = TextFile(path)
     said = file.remarks()
     rows = list(file.lines("#"))
-    if not rows or tuple(rows[0].text.split(",")) != _HEADING or "nodes" not in said:
+    heading = tuple(rows[0].text.split(",")) if rows else ()
+    if heading not in (_HEADING, _EARLIER) or "nodes" not in said:
         raise file.error("this is not a cable list of hopscape")
     order = said["nodes"].integer("the number of nodes", 0, 2**31 - 1)
     ends: list[tuple[int, int]] = []
     ports: list[tuple[int, int]] = []
     for row in rows[1:]:
         cells = row.cells()
-        if len(cells) != len(_HEADING):
-            raise row.error(f"a cable has {len(_HEADING)} cells, here are {len(cells)}")
-        cell = dict(zip(_HEADING, cells, strict=True))
+        if len(cells) != len(heading):
+            raise row.error(f"a cable has {len(heading)} cells, here are {len(cells)}")
+        cell = dict(zip(heading, cells, strict=True))
         near, hops = (cell[name].integer(name, 0, order - 1) for name in ("from_node", "to_node"))
         into = cell["to_port"].integer("to_port", 1, 2**31) if cell["to_port"].text else 0
         ends.append((near, hops))

@@ -25,17 +25,34 @@ def handover(
     spec: SpecArgument,
     out: FolderOption,
     floor: FloorOption = None,
+    prices: Annotated[
+        str | None, option("Price list of the bill, a name or a .toml file (switches only).")
+    ] = None,
 ) -> None:
     """Write everything that building and running a network takes, for real software."""
     from hopscape.design import Conditions, FloorPlan
     from hopscape.design.handover import hand_over
+    from hopscape.design.prices import DEFAULT_PRICES
 
     if out.exists() and not out.is_dir():
         raise ArgumentError(f"{out} is a file; --out needs a folder")
-    conditions = Conditions(plan=None if floor is None else FloorPlan.parse(floor))
+    plan = None if floor is None else FloorPlan.parse(floor)
+    if prices is not None:
+        _require_priced(spec, prices)
+    conditions = Conditions(plan=plan, prices=prices or DEFAULT_PRICES)
     told = hand_over(spec, out, conditions)
     rows = [dict(zip(("file", "what"), line.split(": ", 1), strict=True)) for line in told]
     emit_rows(rows, title=f"{spec} in {out}")
+
+
+def _require_priced(spec: str, prices: str) -> None:
+    """Refuse a price list that is none, or that there is nothing to price by."""
+    from hopscape.design.prices import load_prices
+    from hopscape.registry import build
+
+    load_prices(prices)
+    if not build(spec).has_switches:
+        raise ArgumentError(f"--prices is for machines with switches, which {spec} has not")
 
 
 def check(

@@ -16,13 +16,10 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import HopscapeError
-from hopscape.core.network import Network
+from hopscape.design.bill import Bill, bill_of
 from hopscape.design.candidates import Candidate
 from hopscape.design.designer import Design
 from hopscape.design.floorplan import FloorPlan, place
-from hopscape.design.machine import Machine, Racks, rack_machine
-from hopscape.design.offers import Offer
-from hopscape.design.prices import PriceList
 from hopscape.design.report.plots import Axis, Panel, curve_plot, scatter, svg_page
 from hopscape.design.report.text import finalists
 from hopscape.design.requirements import SwitchedRequirements
@@ -30,7 +27,6 @@ from hopscape.formats.graphs.libraries import link_ends
 from hopscape.registry import build
 
 __all__ = [
-    "BillPart",
     "Floor",
     "ReportPicture",
     "best_floor",
@@ -40,24 +36,9 @@ __all__ = [
     "pictures",
 ]
 
-_STOCK = (0.5, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100, math.inf)
 _BUNDLES = 400
 _BARS = 16
 _WIDTH = 420.0
-
-
-class BillPart(NamedTuple):
-    """A line of the bill of material.
-
-    Attributes:
-        metres, money, watts: In all; None where there is nothing to say.
-    """
-
-    part: str
-    pieces: int
-    metres: float | None = None
-    money: float | None = None
-    watts: float | None = None
 
 
 @dataclass(frozen=True)
@@ -69,16 +50,15 @@ class Floor:
         used (int64[racks]): Slots taken.
         ends (int64[2, cables]): Places of both ends of every cable.
         lengths: float64[cables]
-        currency: Empty where there is no price list.
     """
 
+    spec: str
     plan: FloorPlan
     how: str
     used: IntArray
     ends: IntArray
     lengths: Floats
-    bill: tuple[BillPart, ...]
-    currency: str = ""
+    bill: Bill
 
     @property
     def racks(self) -> IntArray:
@@ -96,83 +76,16 @@ def floor_of(
         asked: Of a switched machine.
     """
     try:
-        if asked is None:
-            return _direct(build(spec), plan)
-        machine = Offer.of(spec).machine()
-        return _switched(machine, rack_machine(machine, plan), asked.price_list)
+        network = build(spec)
+        placed = place(network, plan)
+        bill = bill_of(network, placed.lengths, None if asked is None else asked.price_list)
     except HopscapeError:  # too many nodes for the floor or for memory
         return None
-
-
-def _direct(network: Network, plan: FloorPlan | None) -> Floor:
-    placed = place(network, plan)
     tails, heads, _ = link_ends(network)
     room = placed.plan
-    ends = np.stack([placed.places[tails], placed.places[heads]])
-    degrees, counts = np.unique(network.degrees, return_counts=True)
-    nodes = [
-        BillPart(f"node of {degree} network ports", int(count))
-        for degree, count in zip(degrees.tolist(), counts.tolist(), strict=True)
-    ]
     used = np.bincount(placed.places // room.slots, minlength=room.rows * room.columns)
-    bill = (*nodes, *_by_length(placed.lengths))
-    return Floor(room, placed.how, used, ends, placed.lengths, bill)
-
-
-def _by_length(lengths: Floats) -> list[BillPart]:
-    """Cables by the length that is on stock."""
-    out, below = [], -1.0
-    for most in _STOCK:
-        mine = lengths[(lengths > below) & (lengths <= most)]
-        below = most
-        if len(mine):
-            name = f"of up to {most:g} m" if most < math.inf else "of more than 100 m"
-            out.append(BillPart(f"cable {name}", len(mine), float(mine.sum())))
-    return out
-
-
-def _switched(machine: Machine, racks: Racks, prices: PriceList) -> Floor:
-    room, graph, slots = racks.plan, machine.graph, racks.plan.slots
-    times = (machine.trunk * machine.planes, graph.lines * machine.planes)
-    ends = np.concatenate(
-        [np.repeat(racks.links_at, times[0], 1), np.repeat(racks.lines_at, times[1], 1)], axis=1
-    )
-    lengths = np.concatenate([np.repeat(racks.links, times[0]), np.repeat(racks.lines, times[1])])
-    boxes = np.unique(np.concatenate([racks.links_at.ravel(), racks.lines_at[0]]))
-    used = machine.planes * np.bincount(boxes // slots, minlength=room.rows * room.columns)
-    used += np.bincount(np.unique(racks.lines_at[1]) // slots, minlength=room.rows * room.columns)
-    bill = (*_boxes(machine, prices), *_priced(lengths, prices), _interfaces(machine, prices))
-    return Floor(room, racks.how, np.minimum(used, slots), ends, lengths, bill, prices.currency)
-
-
-def _boxes(machine: Machine, prices: PriceList) -> list[BillPart]:
-    out = []
-    used, pieces = np.unique(machine.ports[machine.boxes], return_counts=True)
-    for ports, count in zip(used.tolist(), (pieces * machine.planes).tolist(), strict=True):
-        item = prices.switch(ports)
-        name = f"switch of {item.size:g} ports, {ports} in use"
-        out.append(BillPart(name, count, None, item.price * count, item.watts * count))
-    return out
-
-
-def _priced(lengths: Floats, prices: PriceList) -> list[BillPart]:
-    chosen, paid = prices.pick_cables(lengths)
-    out = []
-    for i, item in enumerate(prices.cables):
-        mine = chosen == i
-        if count := int(mine.sum()):
-            reach = "" if math.isinf(item.size) else f" of up to {item.size:g} m"
-            metres, money = float(lengths[mine].sum()), float(paid[mine].sum())
-            out.append(
-                BillPart(f"{item.kind} cable{reach}", count, metres, money, item.watts * count)
-            )
-    return out
-
-
-def _interfaces(machine: Machine, prices: PriceList) -> BillPart:
-    count = machine.endpoints * machine.nics
-    nic = prices.nic
-    return BillPart("network interface", count, None, nic.price * count, nic.watts * count)
+    ends = np.stack([placed.places[tails], placed.places[heads]])
+    return Floor(network.spec, room, placed.how, used, ends, placed.lengths, bill)
 
 
 # -- pictures -------------------------------------------------------------------------------------
@@ -293,7 +206,7 @@ class ReportPicture(NamedTuple):
 
 
 def best_floor(found: Design, chosen: Candidate | None = None) -> Floor | None:
-    """The floor of the first of the ranking (or of another one)."""
+    """The floor of the first of the ranking, or of the one that was chosen instead."""
     asked = found.requirements
     switched = asked if isinstance(asked, SwitchedRequirements) else None
     return floor_of((chosen or found.best).spec, asked.conditions.plan, switched)
@@ -316,7 +229,7 @@ def pictures(found: Design, floor: Floor | None = None) -> Iterator[ReportPictur
         yield ReportPicture("load-latency", caption, "svg", data, "curves")
     floor = best_floor(found) if floor is None else floor
     if floor is not None:
-        yield from _floor_pictures(floor, found.best.spec)
+        yield from _floor_pictures(floor, floor.spec)
     for one in finalists(found)[:_DRAWN]:
         data = _drawing(one)
         if data is not None:

@@ -60,7 +60,7 @@ def markdown_report(
         lines += [words, ""]
     if floor is not None:
         heads, rows = bill_rows(floor)
-        lines += ["## Floor and parts", "", f"{bill_title(floor)}.", ""]
+        lines += ["## Floor and parts", "", f"`{floor.spec}`: {bill_title(floor)}.", ""]
         lines += [*markdown_table(heads, rows), ""]
     lines += ["## How each number is known", ""]
     for finalist in finalists(found):
@@ -72,17 +72,16 @@ def markdown_report(
 
 
 def bill_rows(floor: Floor) -> tuple[list[str], list[list[Any]]]:
-    """Heads and rows of the bill of material; money and power only where there is a price list."""
+    """Heads and rows of the bill of materials; money and power only with a price list."""
+    bill = floor.bill
     heads = ["part", "pieces", "metres"]
-    rows: list[list[Any]] = [[p.part, p.pieces, _rounded(p.metres)] for p in floor.bill]
-    if not floor.currency:
+    rows: list[list[Any]] = [[p.part, p.pieces, _rounded(p.metres)] for p in bill.parts]
+    if not bill.currency:
         return heads, rows
-    for row, part in zip(rows, floor.bill, strict=True):
-        row += [f"{part.money or 0:,.0f}", f"{part.watts or 0:,.0f}"]
-    money = sum(part.money or 0.0 for part in floor.bill)
-    watts = sum(part.watts or 0.0 for part in floor.bill)
-    rows.append(["in all", None, None, f"{money:,.0f}", f"{watts:,.0f}"])
-    return [*heads, floor.currency, "W"], rows
+    for row, part in zip(rows, bill.parts, strict=True):
+        row += [f"{part.money or 0:,.2f}", f"{part.watts or 0:,.0f}"]
+    rows.append(["in all", None, _rounded(bill.metres), f"{bill.cost:,.2f}", f"{bill.watts:,.0f}"])
+    return [*heads, bill.currency, "W"], rows
 
 
 def _rounded(metres: float | None) -> float | None:

@@ -75,7 +75,7 @@ def html_report(
         _table(BEST_AT, [(*one.row, paid(one, found)) for one in winners(found)], text=4),
         *_networks(found, shown_, explorer),
         *(_paragraphs(found.notes)),
-        *_floor(floor, shown_, found.best),
+        *_floor(floor, shown_),
         "<h2>How each number is known</h2>",
         *(_how(one) for one in finalists(found)),
         *_reproduce(command, options),
@@ -318,18 +318,20 @@ def _networks(found: Design, drawn: Sequence[ReportPicture], explorer: str) -> l
     return out
 
 
-def _floor(floor: Floor | None, drawn: Sequence[ReportPicture], best: Candidate) -> list[str]:
+def _floor(floor: Floor | None, drawn: Sequence[ReportPicture]) -> list[str]:
     if floor is None:
         return []
     heads, rows = bill_rows(floor)
     return [
         "<h2>Floor and parts</h2>",
-        f"<p><code>{escape(best.spec)}</code>: {bill_title(floor)}.</p>",
+        f"<p><code>{escape(floor.spec)}</code>: {bill_title(floor)}.</p>",
         *_figures(drawn, "floor"),
-        "<h3>Bill of material</h3>",
+        "<h3>Bill of materials</h3>",
         _table(heads, rows, text=1),
         *_paragraphs(
-            [] if floor.currency else ["Money: --prices prices switched machines (--endpoints)."],
+            []
+            if floor.bill.currency
+            else ["Money: --prices prices switched machines (--endpoints)."],
             "note",
         ),
     ]

@@ -1,0 +1,116 @@
+"""One machine: ranking, report, cable list, bill and price list give the same price to the cent."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import tomllib
+
+import pytest
+
+import hopscape
+from hopscape.design import Requirements, SwitchedRequirements
+from hopscape.design.conditions import Conditions
+from hopscape.design.designer import design
+from hopscape.design.floorplan import FloorPlan
+from hopscape.design.handover import write_design, write_parts
+
+_LIST = """currency = "EUR"
+rate = 100
+[nic]
+price = 21.37
+[[switch]]
+radix = 8
+price = 101.25
+[[switch]]
+radix = 40
+price = 333.1
+[[copper]]
+reach = 2.5
+price = 11.11
+per_metre = 3.17
+[[optical]]
+price = 29.9
+per_metre = 1.73
+"""
+
+
+def _rows(path):
+    text = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+    return list(csv.DictReader(text))
+
+
+def _recomputed(cables, spec, prices):
+    """Cost by the lengths of a cable list, the degrees of the network and the list alone."""
+    net = hopscape.build(spec)
+    money = 0.0
+    for row in cables:
+        metres = float(row["length_m"])
+        money += min(
+            item["price"] + item.get("per_metre", 0) * metres
+            for item in prices["copper"] + prices["optical"]
+            if metres <= item.get("reach", metres)
+        )
+    ends = set(net.endpoints.tolist())
+    for node, degree in enumerate(net.degrees.tolist()):
+        if node in ends:
+            money += prices["nic"]["price"] * degree
+        else:
+            money += min(s["price"] for s in prices["switch"] if s["radix"] >= degree)
+    return money
+
+
+def _question(generator, prices):
+    radix = generator.choice([8, 12, 16, 24])
+    nics = generator.choice([1, 1, 2])
+    return SwitchedRequirements(
+        generator.randrange(12, 5 * radix),
+        radix,
+        nics=nics,
+        throughput=generator.choice([0.4, 1.0]),
+        prices=prices,
+        plan=generator.choice([None, FloorPlan(5, 12, 18)]),
+        families=("complete", "leaf_spine", "fat_tree", "hyperx", "torus", "petersen"),
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cables_and_bill_come_to_the_price_of_the_ranking(seed, tmp_path):
+    (tmp_path / "list.toml").write_text(_LIST)
+    asked = _question(random.Random(seed), str(tmp_path / "list.toml"))
+    found = design(asked)
+    for one in [one for one in found.candidates if not one.trouble][:6]:
+        net = hopscape.build(one.spec)
+        write_parts(net, tmp_path, asked.conditions)
+        cables, bill = _rows(tmp_path / "cables.csv"), _rows(tmp_path / "bill.csv")
+        cost = _recomputed(cables, one.spec, tomllib.loads(_LIST))
+        assert cost == pytest.approx(one.value("money"), abs=0.006)
+        assert float(bill[-1]["money"]) == one.value("money")
+        assert sum(float(row["length_m"]) for row in cables) == pytest.approx(one.value("cable"))
+        names = {row["part"]: int(row["pieces"]) for row in bill[:-1]}
+        for part in {row["part"] for row in cables}:
+            assert names[part] == sum(row["part"] == part for row in cables)
+
+
+def test_report_and_handover_have_one_floor(tmp_path):
+    found = design(SwitchedRequirements(40, 16, families=("complete", "leaf_spine")))
+    for choose in (None, "2"):
+        chosen = found.best if choose is None else found.find(choose)
+        write_design(found, tmp_path, choose=choose)
+        report = (tmp_path / "report.md").read_text()
+        bill = _rows(tmp_path / "network" / "bill.csv")
+        summary = json.loads((tmp_path / "network" / "summary.json").read_text())
+        total = float(bill[-1]["money"])
+        assert total == chosen.value("money")
+        assert f"{total:,.2f}" in report
+        assert f"`{chosen.spec}`: " in report
+        assert f"floor plan {summary['floor']}" in report
+
+
+def test_direct_machines_too(tmp_path):
+    found = design(Requirements(20, 4, families=("torus", "circulant")))
+    for one in found.candidates[:4]:
+        write_parts(hopscape.build(one.spec), tmp_path, Conditions())
+        metres = sum(float(row["length_m"]) for row in _rows(tmp_path / "cables.csv"))
+        assert metres == pytest.approx(one.value("cable"), abs=0.006)
