@@ -66,6 +66,7 @@ _register_methods(
         "to_igraph": "hopscape.formats.graphs:to_igraph",
         "to_networkx": "hopscape.formats.graphs:to_networkx",
         "to_scipy": "hopscape.formats.graphs:to_scipy",
+        "verify": "hopscape.core.verify:verify",
         "without": "hopscape.core.faults:without",
     }
 )

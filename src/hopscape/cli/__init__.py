@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> None:
     0: done, and what was checked holds; 1: a check failed; 2: the request was wrong, or could not
     be met (memory, disk); 130 and 143: ended by Ctrl-C or by SIGTERM.
     """
-    from hopscape.core.errors import HopscapeError
+    from hopscape.core.errors import CheckFailedError, HopscapeError
 
     if sys.stdout is None:  # closed by the caller
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
@@ -29,6 +29,8 @@ def main(arguments: list[str] | None = None) -> None:
             from hopscape.cli.app import app
 
             app(args=arguments, prog_name="hopscape")
+    except CheckFailedError as error:
+        _leave(str(error), 1)
     except HopscapeError as error:
         _leave(str(error), 2)
     except MemoryError:

@@ -9,8 +9,11 @@ from functools import partial
 from typing import Any
 
 from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
+from hopscape.collectives.checked import check_schedule, making
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.plan import cut_in_pieces
 from hopscape.collectives.survivors import among_groups
+from hopscape.collectives.symmetric import Carried
 from hopscape.collectives.symmetric_plans import (
     matching_cost,
     symmetric_all_gather,
@@ -21,7 +24,7 @@ from hopscape.collectives.symmetric_translations import CARRIED, by_translations
 from hopscape.core.channels import ATTRIBUTES
 from hopscape.core.compile_ahead import compile_ahead
 from hopscape.core.distances import distances_from_each
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
 from hopscape.core.model import COSTS, Disjoint, Model
@@ -40,6 +43,7 @@ __all__ = [
     "run_algorithm",
     "run_broadcast",
     "run_built",
+    "run_checked",
 ]
 
 GENERIC = "generic"
@@ -86,7 +90,16 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
     if turns and goal.kind in _TURNED and all(one.name != "bandwidth" for one in own):
         what = "unit messages near the bandwidth bound, planned for one node of each orbit"
         make = _TURNED[goal.kind]
-        own.append(Collective("bandwidth", goal.kind, what, make, cost=matching_cost))
+        own.append(
+            Collective(
+                "bandwidth",
+                goal.kind,
+                what,
+                make,
+                cost=matching_cost,
+                one_piece=goal.kind != "all-reduce",
+            )
+        )
     moves = type(family).translate is not Family.translate
     if moves and goal.kind in CARRIED and all(one.name != "translations" for one in own):
         own.append(by_translations(goal.kind))
@@ -127,6 +140,7 @@ def run_algorithm(
     Raises:
         ArgumentError: When the network has no such algorithm (the message lists those it has), or
             when it does not serve the model (the message says which it serves).
+        CheckFailedError: When what it made is wrong; the message has the first violation.
 
     Examples:
         >>> import hopscape
@@ -165,12 +179,51 @@ def run_built(
 
     As :func:`run_algorithm`, with the algorithm instead of its name.
     """
+    with making() as part:
+        schedule = _make(chosen, network, goal, model)
+    if not part:
+        check_schedule(schedule, _title(chosen, network, goal))
+    return schedule
+
+
+def run_checked(
+    chosen: Collective, network: Network, goal: Goal, rules: Model, model: Model
+) -> tuple[Schedule, Verdict]:
+    """As :func:`run_built` under `rules`, with the verdict on it under `model`.
+
+    Raises:
+        ArgumentError: When the schedule holds under `rules` only.
+        CheckFailedError: When it does not hold.
+    """
+    title = _title(chosen, network, goal)
+    with making():
+        schedule = _make(chosen, network, goal, rules).under(model)
+    verdict = verify(schedule)
+    if not verdict and rules != model and verify(schedule.under(rules)):
+        raise ArgumentError(
+            f"{title} serves {rules.describe()}, not {model.describe()}: {verdict.reason}"
+        )
+    return schedule, verdict if verdict else check_schedule(schedule, title)
+
+
+def _title(chosen: Collective, network: Network, goal: Goal) -> str:
+    return f"the {goal.kind} algorithm {chosen.name!r} of {network.spec}"
+
+
+def _make(
+    chosen: Collective,
+    network: Network,
+    goal: Goal,
+    model: Model | Mapping[str, Any] | None,
+) -> Schedule:
     build, served = chosen.build, chosen.serves
     if chosen.name in _MANY_KERNELS and network.order > _FEW_NODES:
         compile_ahead("collectives", network.order**2)  # their work grows with the pairs
+    if chosen.one_piece and goal.chunks > 1:
+        build = partial(_by_pieces, build)
     if goal.groups and not chosen.groups:
-        build = partial(_by_groups, chosen.build)
-    title = f"the {goal.kind} algorithm {chosen.name!r} of {network.spec}"
+        build = partial(_by_groups, build)
+    title = _title(chosen, network, goal)
     if not model:
         return _aimed(build(network, goal, served.model()), goal, title)
     asked = model if isinstance(model, Model) else served.model(**model)
@@ -178,6 +231,18 @@ def run_built(
     if not served.allows(rules):
         raise ArgumentError(f"{title} serves {served.describe()}, not {asked.describe()}")
     return _under(_aimed(build(network, goal, rules), goal, title), asked, title)
+
+
+def _by_pieces(
+    alone: Callable[[Network, Goal, Model], Schedule],
+    network: Network,
+    goal: Goal,
+    model: Model,
+) -> Schedule:
+    whole = alone(network, replace(goal, chunks=1), model)
+    if isinstance(whole, Carried):
+        raise TooLargeError(f"a plan by symmetry of {network.spec} is for one piece of each datum")
+    return cut_in_pieces(whole, goal)
 
 
 def _by_groups(
@@ -213,7 +278,7 @@ def _under(schedule: Schedule, model: Model, title: str) -> Schedule:
     if replace(own, **{name: getattr(model, name) for name in COSTS}) == model:
         return schedule.under(model)
     verdict = verify(schedule, model=model)
-    if verdict or not verify(schedule):  # what is wrong anyway is told by its verdict
+    if verdict or not verify(schedule):  # what is wrong anyway is told by the check
         return schedule.under(model)
     raise ArgumentError(
         f"{title} serves {own.describe()}, not {model.describe()}: {verdict.reason}"

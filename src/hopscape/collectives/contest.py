@@ -7,12 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hopscape.collectives.bounds import Bound, least_load, lower_bounds
-from hopscape.collectives.choose import GENERIC, named_algorithms, present_name, run_built
+from hopscape.collectives.choose import (
+    GENERIC,
+    named_algorithms,
+    present_name,
+    run_built,
+    run_checked,
+)
 from hopscape.collectives.generic import make_schedule
 from hopscape.core.dimension_order import grid_of
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import (
     ArgumentError,
+    CheckFailedError,
     DisconnectedError,
     HopscapeError,
     OutOfTimeError,
@@ -25,7 +32,6 @@ from hopscape.core.network import Network
 from hopscape.core.progress import human_time, track
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
-from hopscape.core.verify import verify
 
 __all__ = [
     "Contest",
@@ -235,6 +241,7 @@ def backwards(one: Collective, kind: GoalKind) -> Collective:
         build=build,
         groups=False,
         cost=None if one.cost is None else cost,
+        one_piece=False,
     )
 
 
@@ -268,6 +275,7 @@ def gather_both_ways(one: Collective, kind: GoalKind = "all-reduce") -> Collecti
         build=build,
         groups=False,
         cost=None if one.cost is None else cost,
+        one_piece=False,
     )
 
 
@@ -531,9 +539,11 @@ def _try(
 ) -> tuple[list[ContestEntry], str]:
     """What an algorithm gives, or why it gives nothing.
 
-    One that is asked for by name may fail its check: its verdict says so.
+    Raises:
+        CheckFailedError: When what an algorithm that was asked for by name makes is wrong.
     """
     made: list[ContestEntry] = []
+    wrong: CheckFailedError | None = None
     why = cut = ""
     title = f"the {goal.kind} algorithm {one.name!r} of {network.spec} "
     for aim in _variants(network, goal, size):
@@ -541,18 +551,18 @@ def _try(
             try:
                 effort.check_transfers(one, network, aim, rules)
                 effort.spend(search_steps(one, network, aim, rules))
-                schedule = run_built(one, network, aim, rules).under(model)
-                verdict = verify(schedule)
+                made.append(_entry(one.name, *run_checked(one, network, aim, rules, model)))
+                effort.first = False
             except (DisconnectedError, OutOfTimeError):
                 raise  # there is no schedule at all, or whoever called the contest has no time left
+            except CheckFailedError as error:
+                wrong = wrong or error
+                why = why or str(error).removeprefix(title)
             except HopscapeError as error:
                 why = why or str(error).removeprefix(title)
                 cut = cut or (f"in {aim.chunks} chunks: {error}" if effort.cut and made else "")
-                continue
-            effort.first = False
-            if verdict or (effort.named and not made):
-                made.append(_entry(one.name, schedule, verdict))
-            why = why or f"its schedule fails: {verdict.reason}"
+    if wrong is not None and effort.named and not made:
+        raise wrong
     return _undominated(made), (cut if made else why) or why or _hop_by_hop(network)
 
 

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from hopscape.collectives.plan import Plan
+from hopscape.collectives.checked import verified
+from hopscape.collectives.plan import cut_in_pieces
 from hopscape.collectives.survivors import among_groups, gathered_backwards
 from hopscape.collectives.trees import Tree, serve_tree, shortest_path_tree
 from hopscape.core.arrays import IntArray
@@ -43,6 +44,7 @@ __all__ = [
 _MATCHED = 10**8  # rounds times channels up to which matchings are tried
 
 
+@verified
 def broadcast(
     network: Network, root: int, model: Model = Model(), sources: Sequence[int] = ()
 ) -> Schedule:
@@ -71,6 +73,7 @@ def broadcast(
     return best
 
 
+@verified
 def one_to_many(
     network: Network,
     root: int,
@@ -85,6 +88,7 @@ def one_to_many(
     return _tree_schedule(network, tree, model, goal)
 
 
+@verified
 def reduce(network: Network, root: int, model: Model = Model()) -> Schedule:
     """Everybody's share added up at the root: a broadcast backwards.
 
@@ -188,6 +192,7 @@ def _channel_between(network: Network, tails: IntArray, heads: IntArray) -> IntA
     return out
 
 
+@verified
 def route_packets(
     network: Network,
     goal: Goal,
@@ -249,16 +254,19 @@ def _packets(network: Network, goal: Goal, model: Model, router: Router | None) 
     )
 
 
+@verified
 def scatter(network: Network, root: int, model: Model = Model()) -> Schedule:
     """From the root to each endpoint its own chunk."""
     return _packets(network, Goal.scatter(network.node(root)), model, None)
 
 
+@verified
 def gather(network: Network, root: int, model: Model = Model()) -> Schedule:
     """From each endpoint its own chunk to the root."""
     return _packets(network, Goal.gather(network.node(root)), model, None)
 
 
+@verified
 def permutation(
     network: Network,
     targets: Sequence[int],
@@ -269,6 +277,7 @@ def permutation(
     return _packets(network, Goal.permutation(targets), model, router)
 
 
+@verified
 def all_to_all(network: Network, model: Model = Model(), router: Router | None = None) -> Schedule:
     """From each endpoint to each its own chunk."""
     count = network.endpoint_count
@@ -276,6 +285,7 @@ def all_to_all(network: Network, model: Model = Model(), router: Router | None =
     return _packets(network, Goal.all_to_all(), model, router)
 
 
+@verified
 def all_gather(network: Network, model: Model = Model()) -> Schedule:
     """Everybody's chunk to everybody, each down its own tree, channels shared evenly.
 
@@ -314,6 +324,7 @@ def all_gather(network: Network, model: Model = Model()) -> Schedule:
     )
 
 
+@verified
 def all_reduce(network: Network, model: Model = Model(), sliced: bool = False) -> Schedule:
     """Everybody's share added up everywhere.
 
@@ -365,16 +376,24 @@ def _reduce_scatter(network: Network, goal: Goal, model: Model) -> Schedule:
     )
 
 
+@verified
 def make_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The generic schedule for a goal.
 
     Raises:
-        ArgumentError: For circuits through switches, which only forward: it moves hop by hop.
+        ArgumentError: For circuits and cut-through past switches, which only forward: it moves hop
+            by hop.
     """
-    if model.switching == "circuit" and network.has_switches and not model.in_network:
+    hop_by_hop = model.switching == "store-and-forward" or model.in_network
+    if network.has_switches and not hop_by_hop:
         raise ArgumentError(
             f"the generic schedule moves hop by hop, and the switches of {network.spec} only"
-            " forward; take the circuit algorithm, or let switches copy (in_network)"
+            f" forward; take an algorithm for {model.switching}, or let switches copy (in_network)"
+        )
+    if model.switching == "cut-through" and model.duplex == "half" and not network.duplex:
+        raise ArgumentError(
+            f"{network.spec} has simplex channels, of which a node would use more at once than"
+            " half duplex allows in cut-through; take store-and-forward"
         )
     if goal.groups:
         return among_groups(network, goal, model, make_schedule)
@@ -383,7 +402,7 @@ def make_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sched
     pieces = goal.chunks if goal.kind in ("all-gather", "all-to-all") else 1
     if pieces > 1:
         whole = make_schedule(network, replace(goal, chunks=1), model)
-        return Plan.of(whole).in_pieces(pieces).schedule(network, goal, whole.name, model)
+        return cut_in_pieces(whole, goal)
     root = goal.root if goal.root is not None else 0
     sliced = goal.kind == "all-reduce" and goal.chunks == network.endpoint_count
     if goal.chunks > 1 and not sliced:

@@ -9,7 +9,7 @@ forward, a path past them is held as a whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from hopscape.core.processes import require_memory
 from hopscape.core.progress import check_time
 from hopscape.core.schedule import Schedule
 
-__all__ = ["PathPlan", "Plan", "hop_rounds"]
+__all__ = ["PathPlan", "Plan", "cut_in_pieces", "hop_rounds"]
 
 _TRIES, _PASSES, _HOPS = 40, 30, 1_500_000
 """Orders that are tried, passes that push hops forward, and hops of all tries together."""
@@ -141,6 +141,49 @@ class Plan:
             chunk=np.tile(self.chunk * times, times) + again,
             name=name,
         )
+
+
+def cut_in_pieces(schedule: Schedule, goal: Goal) -> Schedule:
+    """A schedule for one chunk per datum, for data in `goal.chunks` pieces that go the same ways.
+
+    Packed messages take all pieces at once. Hop by hop with all ports, pieces follow each other as
+    soon as channels are free; under other rules the schedule is run once for each piece.
+
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.collectives import broadcast
+        >>> plan = cut_in_pieces(broadcast(hopscape.build("path(4)"), 0), Goal.broadcast(0, 5))
+        >>> plan.rounds, hopscape.verify(plan).holds
+        (7, True)
+    """
+    turned = {"reduce": "broadcast", "reduce-scatter": "all-gather"}.get(goal.kind)
+    if turned is not None and schedule.network.duplex:
+        forth = schedule.reversed(replace(schedule.goal, kind=turned))  # type: ignore[arg-type]
+        pieces = cut_in_pieces(forth, replace(goal, kind=turned))  # type: ignore[arg-type]
+        return pieces.reversed(goal, name=schedule.name).under(schedule.model)
+    network, model, times = schedule.network, schedule.model, goal.chunks
+    transfers = schedule.transfers
+    require_memory(120 * times * len(schedule.channels), f"{goal.kind} on {network.spec}")
+    again = np.repeat(np.arange(times), transfers)
+    later = 0 if model.packing == "packed" else schedule.rounds
+    lengths = np.tile(np.diff(schedule.path_start), times)
+    repeated = Schedule.from_columns(
+        network,
+        model,
+        goal,
+        round=np.tile(schedule.round, times).astype(np.int64) + later * again,
+        channels=np.tile(schedule.channels, times),
+        path_start=np.concatenate([[0], np.cumsum(lengths)]),
+        chunk=np.tile(schedule.chunk * times, times) + again,
+        rounds=schedule.rounds + later * (times - 1),
+        name=schedule.name,
+    )
+    single = len(schedule.channels) == transfers and not schedule.goal.on(network).combines
+    if model.packing == "packed" or not single or not ALL_PORT_ONLY.allows(model):
+        return repeated
+    plan = Plan.of(schedule).in_pieces(times)
+    piped = plan.schedule(network, goal, schedule.name, model)
+    return piped if piped.rounds < repeated.rounds else repeated
 
 
 def _all_port(goal: Goal, model: Model) -> Model:

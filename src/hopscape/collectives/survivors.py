@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.collectives.checked import check_schedule
 from hopscape.collectives.plan import Plan
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError, ScheduleError
@@ -89,8 +90,8 @@ class Survivors:
         )
 
     def told(self, schedule: Schedule) -> Schedule:
-        """A schedule of what is left in the numbers of the whole network."""
-        return Schedule.from_columns(
+        """A schedule of what is left in the numbers of the whole network, checked there."""
+        told = Schedule.from_columns(
             self.whole,
             schedule.model,
             self.outside(schedule.goal),
@@ -101,6 +102,8 @@ class Survivors:
             rounds=schedule.rounds,
             name=schedule.name,
         )
+        check_schedule(told, f"{schedule.name!r}, told on {self.whole.spec},")
+        return told
 
 
 def dead_channels(

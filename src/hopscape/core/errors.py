@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = [
     "AddressError",
     "ArgumentError",
+    "CheckFailedError",
     "DisconnectedError",
     "FileFormatError",
     "HopscapeError",
@@ -26,6 +27,13 @@ class HopscapeError(Exception):
 
 class ArgumentError(HopscapeError, ValueError):
     """An argument has a value that is not allowed."""
+
+
+class CheckFailedError(HopscapeError):
+    """What an algorithm made does not pass its check; the message has the first violation.
+
+    Nobody gets the wrong result, and no file is written. The command line exits with 1.
+    """
 
 
 class AddressError(ArgumentError):

@@ -52,6 +52,8 @@ class Collective:
         cost: Elementary steps of its search (some 10 ns each) on a network, for a goal and a model;
             None where it does not search, and only writes its schedule. An estimate by the sizes
             of the question: the same on every machine, however busy.
+        one_piece: Does it plan data in one piece only? Then whoever runs it cuts its schedule into
+            the pieces that are asked for.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Collective:
     serves: Served = ANY_MODEL
     groups: bool = False
     cost: Callable[[Network, Goal, Model], float] | None = None
+    one_piece: bool = False
 
 
 class Family(RoutedStructure):

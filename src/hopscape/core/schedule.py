@@ -15,7 +15,13 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.arrays import ADD, COPY, OPERATIONS, IntArray
-from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError, ScheduleError
+from hopscape.core.errors import (
+    ArgumentError,
+    CheckFailedError,
+    FileFormatError,
+    HopscapeError,
+    ScheduleError,
+)
 from hopscape.core.files import write_atomically
 from hopscape.core.goal import Goal
 from hopscape.core.methods import method
@@ -271,12 +277,24 @@ class Schedule:
         player = method("embed_schedule")(self)
         return f"{shown._repr_html_()}{more}{player}"
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, check: bool = True) -> None:
         """Write a file: JSON, or compressed arrays when the name ends in ``.npz``.
 
         The file appears whole or not at all.
+
+        Args:
+            check: Refuse a schedule that does not hold; False writes it all the same.
+
+        Raises:
+            CheckFailedError: When the schedule does not hold.
         """
         place = Path(path)
+        verdict = method("verify")(self) if check else None
+        if verdict is not None and not verdict:
+            raise CheckFailedError(
+                f"{self.name or 'the schedule'} fails its check and is not written to {place}:"
+                f" {verdict.reason}"
+            )
         if place.suffix == ".npz":
             head = self.to_dict_head()
             write_atomically(

@@ -632,6 +632,7 @@ class Wired:
         other._lists_links = True
         other.family, other._facts, other._symmetry = None, None, None
         other._asked = set()
+        other._ports = None  # links are listed now: ports are counted without gaps
         other._switches = np.setdiff1d(np.arange(self.order), wanted)
         return other
 

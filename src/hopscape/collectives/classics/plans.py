@@ -69,6 +69,17 @@ class RankPlan:
         """Backwards in time and direction: an all-gather becomes a reduce-scatter."""
         return RankPlan(self.steps - 1 - self.step, self.target, self.source, self.chunk)
 
+    def first_arrivals(self) -> RankPlan:
+        """A broadcast of rank 0 without what comes to ranks that have it already.
+
+        Backwards nothing is then added twice.
+        """
+        order = np.lexsort((self.step, self.chunk, self.target))
+        target, chunk = self.target[order], self.chunk[order]
+        first = np.r_[True, (target[1:] != target[:-1]) | (chunk[1:] != chunk[:-1])]
+        kept = np.sort(order[first[: len(order)] & (target != 0)])
+        return RankPlan(self.step[kept], self.source[kept], self.target[kept], self.chunk[kept])
+
     def then(self, later: RankPlan) -> RankPlan:
         """This plan, and `later` after its last step."""
         return RankPlan(
@@ -129,6 +140,8 @@ def to_schedule(
         step, chunk, starts, channels = columns
         if model.packing == "unit":
             step = _one_by_one(step, source, target)
+        if model.duplex == "half":
+            _check_half_duplex(network, model, name, step, source, target)
         return Schedule.from_columns(
             network,
             model,
@@ -141,6 +154,25 @@ def to_schedule(
             name=name,
         )
     return _hop_by_hop(network, goal, name, model, columns)
+
+
+def _check_half_duplex(
+    network: Network, model: Model, name: str, step: IntArray, source: IntArray, target: IntArray
+) -> None:
+    """Refuse steps in which a node takes part in more messages than it has ports for."""
+    keys = np.stack([step, source, target], axis=1)
+    messages = np.unique(keys, axis=0) if model.packing == "packed" else keys
+    ends = np.concatenate([messages[:, :2], messages[:, ::2]])
+    places, busy = np.unique(ends, axis=0, return_counts=True)
+    limit = network.degrees[places[:, 1]]
+    limit = limit if model.ports is None else np.minimum(limit, model.ports)
+    over = np.flatnonzero(busy > limit)
+    if len(over):
+        node, count = int(places[over[0], 1]), int(busy[over[0]])
+        raise ArgumentError(
+            f"in {name} node {node} sends and receives {count} messages at once, and half duplex"
+            f" allows {int(limit[over[0]])} here"
+        )
 
 
 def _one_by_one(step: IntArray, source: IntArray, target: IntArray) -> IntArray:

@@ -206,6 +206,10 @@ def _backwards(plan: Plan) -> Plan:
     return lambda case: plan(case).reversed()
 
 
+def _upwards(plan: Plan) -> Plan:
+    return lambda case: plan(case).first_arrivals().reversed()
+
+
 def _both(plan: Plan) -> Plan:
     def build(case: Case) -> RankPlan:
         forth = plan(case)
@@ -321,7 +325,7 @@ def _others() -> list[Collective]:
     out = []
     for name, what, plan, order in _DOWN:
         out.append(_classic(name, "broadcast", what, plan, order))
-        out.append(_classic(name, "reduce", f"{what}, backwards", _backwards(plan), order))
+        out.append(_classic(name, "reduce", f"{what}, backwards", _upwards(plan), order))
         if name != "scatter-allgather":
             out.append(_classic(name, "all-reduce", f"{what}: up and down", _both(plan), order))
     for name, what, plan, _ in _DOWN[:1]:

@@ -32,12 +32,20 @@ def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
     """``circuit`` for every torus, the named schemes where the side is a power of 2d + 1."""
     algorithms = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit, ANY_PORTS)]
     algorithms.append(
-        Collective("circuit", "reduce", f"{_CIRCUIT}, backwards", _torus_reduce, ANY_PORTS)
+        Collective(
+            "circuit",
+            "reduce",
+            f"{_CIRCUIT}, backwards",
+            _torus_reduce,
+            ANY_PORTS,
+            one_piece=True,
+        )
     )
     for name in scheme_names(sides):
         algorithms.append(Collective(name, "broadcast", SCHEMES[name], _named(name), CIRCUITS))
         what = f"{SCHEMES[name]}, pruned"
-        algorithms.append(Collective(name, "one-to-many", what, _pruned(name), CIRCUITS))
+        pruned = Collective(name, "one-to-many", what, _pruned(name), CIRCUITS, one_piece=True)
+        algorithms.append(pruned)
     if min(sides) >= 3:
         algorithms.append(
             Collective("pipelined", "broadcast", _PIPELINED, _pipelined, ALL_PORT_ONLY)

@@ -140,10 +140,16 @@ COLLECTIVES = (
         "central", "all-reduce", "both ways over a tree of least diameter", central_all_reduce
     ),
     Collective(
-        "next-hop", "broadcast", "v tells u if v is u's next hop to the root", next_hop_schedule
+        "next-hop",
+        "broadcast",
+        "v tells u if v is u's next hop to the root",
+        next_hop_schedule,
+        one_piece=True,
     ),
     Collective("flood", "broadcast", "the paper's flood, repaired: many duplicates", _flood),
-    Collective("next-hop", "one-to-many", "the next-hop tree, pruned", next_hop_schedule),
+    Collective(
+        "next-hop", "one-to-many", "the next-hop tree, pruned", next_hop_schedule, one_piece=True
+    ),
     Collective(
         "spread", "permutation", "shortest routes, ties spread by the place of the source", _permute
     ),

@@ -43,14 +43,22 @@ _ANY = (
         "broadcast",
         "the root's rings, then all slices: as many rounds as the diameter",
         tree_broadcast,
+        one_piece=True,
     ),
     Collective(
         "slice-first",
         "broadcast",
         "the root's slice, then all rings both ways: as many rounds as the diameter",
         slice_first_broadcast,
+        one_piece=True,
     ),
-    Collective("slice-first", "reduce", "the slice-first broadcast backwards", turn_round),
+    Collective(
+        "slice-first",
+        "reduce",
+        "the slice-first broadcast backwards",
+        turn_round,
+        one_piece=True,
+    ),
     Collective(
         "two-way",
         "permutation",
@@ -77,6 +85,7 @@ _ANY = (
         "all-gather",
         "packed messages: the diameter in full duplex, few rounds in half duplex",
         packed_all_gather,
+        one_piece=True,
     ),
 )
 _RINGS = (
@@ -91,6 +100,7 @@ _RINGS = (
         "all-gather",
         "every slice floods, then clockwise round the rings",
         slices_first_all_gather,
+        one_piece=True,
     ),
 )
 _CYCLES = (
@@ -129,8 +139,15 @@ _CYCLES = (
         "all-gather",
         "the paper's: steps in every slice, then clockwise: on RPC(k) k + 9 packed, 30k + 8 unit",
         paper_all_gather,
+        one_piece=True,
     ),
-    Collective("split", "all-to-all", "another name of 'bandwidth'", symmetric_all_to_all),
+    Collective(
+        "split",
+        "all-to-all",
+        "another name of 'bandwidth'",
+        symmetric_all_to_all,
+        one_piece=True,
+    ),
 )
 
 

@@ -1,0 +1,121 @@
+"""Nothing unverified leaves: pieces, switches, and algorithms that make something wrong."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from commands import ask, run
+from hopscape import Goal, Model, Schedule, build, verify
+from hopscape.collectives import all_gather, broadcast, run_algorithm
+from hopscape.collectives.checked import verified
+from hopscape.collectives.choose import run_built
+from hopscape.collectives.contest import compete
+from hopscape.collectives.plan import cut_in_pieces
+from hopscape.core.errors import ArgumentError, CheckFailedError
+from hopscape.core.family import Collective
+from matrix import check, run_case
+
+PIECES = [
+    ("torus(3, 3)", Goal.reduce(8, chunks=2), "circuit"),
+    ("nauru", Goal.all_to_all(2), "bandwidth"),
+    ("nauru", Goal.all_gather(3), "bandwidth"),
+]
+
+
+@pytest.mark.parametrize(("spec", "goal", "name"), PIECES)
+def test_algorithms_for_one_piece_serve_several(spec, goal, name):
+    made = run_algorithm(build(spec), goal, name)
+    assert made.goal == goal
+    assert verify(made).holds
+
+
+@pytest.mark.parametrize("spec", ["mesh(2, 3)", "torus(2, 3)"])
+def test_a_group_where_ports_have_gaps(spec):
+    net = build(spec)
+    made = run_algorithm(net, Goal("gather", 4, groups=((1, 4, 5),)), "generic")
+    assert verify(made, net).holds
+
+
+@pytest.mark.parametrize("ports", [None, 1])
+@pytest.mark.parametrize("packing", ["unit", "packed"])
+def test_pieces_go_the_same_ways(ports, packing):
+    net, times = build("mesh(3, 3)"), 4
+    one = all_gather(net, Model(ports=ports, packing=packing))
+    cut = cut_in_pieces(one, Goal.all_gather(times))
+    assert verify(cut).holds
+    assert cut.transfers == times * one.transfers
+    assert cut.rounds <= (one.rounds if packing == "packed" else times * one.rounds)
+
+
+def test_switches_that_only_forward_are_no_stops():
+    with pytest.raises(ArgumentError, match="switches of mlfm"):
+        run_algorithm(build("mlfm(2)"), Goal.all_gather(), "generic", {"switching": "cut-through"})
+
+
+def _forgetful(network, goal, model):
+    """A broadcast that leaves out the last node."""
+    whole = broadcast(network, goal.root)
+    return Schedule.from_columns(
+        network, model, goal, round=whole.round[:-1], channels=whole.channels[:-1]
+    )
+
+
+def test_what_an_algorithm_makes_wrong_does_not_leave(monkeypatch):
+    net, goal = build("petersen"), Goal.broadcast(0)
+    wrong = Collective("forgetful", "broadcast", "wrong", _forgetful)
+    with pytest.raises(CheckFailedError, match=r"'forgetful' of petersen .* node 9 lacks chunk 0"):
+        run_built(wrong, net, goal)
+    with pytest.raises(CheckFailedError, match="generic broadcast on petersen"):
+        verified(_forgetful)(net, goal, Model())
+    monkeypatch.setattr("hopscape.collectives.contest.candidates", lambda *_: [wrong])
+    with pytest.raises(CheckFailedError, match="forgetful"):
+        compete(net, goal, algorithm="forgetful")
+
+
+def test_no_file_of_a_wrong_schedule(tmp_path, monkeypatch):
+    wrong = Collective("forgetful", "broadcast", "wrong", _forgetful)
+    monkeypatch.setattr("hopscape.collectives.contest.candidates", lambda *_: [wrong])
+    file = tmp_path / "w.json"
+    result = run("broadcast", "petersen", "-a", "forgetful", "--save", str(file))
+    assert result.returncode == 1
+    assert "forgetful" in result.stderr
+    assert "node 9 lacks chunk 0" in result.stderr
+    with pytest.raises(CheckFailedError, match="is not written"):
+        _forgetful(build("petersen"), Goal.broadcast(0), Model()).save(file)
+    assert os.listdir(tmp_path) == []
+
+
+def test_pieces_by_the_command(tmp_path):
+    file = tmp_path / "w.json"
+    record = ask("alltoall", "nauru", "-a", "bandwidth", "--pieces", "2", "--save", str(file))
+    assert (record["verdict"], record["rounds"], record["lower_bound"]) == ("holds", 42, 42)
+    assert verify(Schedule.load(file, build)).holds
+
+
+def test_parts_are_not_checked_twice(monkeypatch):
+    checks = []
+
+    def count(schedule, *args, **options):
+        checks.append(schedule.goal.kind)
+        return verify(schedule, *args, **options)
+
+    monkeypatch.setattr("hopscape.collectives.checked.verify", count)
+    run_algorithm(build("petersen"), Goal.all_reduce(), "generic")
+    assert checks == ["all-reduce"]
+
+
+@pytest.mark.parametrize("number", range(0, 40, 8))
+def test_a_sample_of_the_matrix(number):
+    for case in range(number, number + 8):
+        outcome, words = run_case(case, seed=7)
+        assert outcome in ("verified", "refused"), (case, words)
+
+
+def test_the_matrix_notices_a_wrong_schedule():
+    with pytest.raises(AssertionError, match="lacking"):
+        check(_forgetful(build("petersen"), Goal.broadcast(0), Model()))
+    through = Model(switching="cut-through")
+    with pytest.raises(AssertionError, match="lacking"):
+        check(_forgetful(build("petersen"), Goal.broadcast(0), through))
