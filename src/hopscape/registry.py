@@ -74,9 +74,10 @@ def build(what: Any) -> Network:
     """Build a network from a spec, a graph file, or a graph of another library.
 
     Args:
-        what (str, path or graph): A spec such as ``"torus(8, 8)"``; the name of a graph file; a
-            graph of networkx, igraph or rustworkx; a scipy sparse matrix; a square array (an
-            adjacency matrix) or one of two columns, or any sequence of pairs (links).
+        what (str, path or graph): A spec such as ``"torus(8, 8)"``; the name of a graph file, or
+            of a saved schedule, which has a network; a graph of networkx, igraph or rustworkx; a
+            scipy sparse matrix; a square array (an adjacency matrix) or one of two columns, or any
+            sequence of pairs (links).
 
     Returns:
         Network: Lazy: nothing of the size of the network is computed before it is asked for.
@@ -98,6 +99,12 @@ def build(what: Any) -> Network:
         from hopscape.formats.graphs import from_anything
 
         return from_anything(what)
+    if what.strip().lower().endswith((".json", ".npz")):
+        from hopscape.core.schedule import Schedule
+
+        spec = Schedule.spec_in(what.strip())
+        if spec is not None:
+            return build_within(what.strip())(spec)
     return _build_call(_parse(what))
 
 

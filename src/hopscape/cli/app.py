@@ -9,7 +9,7 @@ import importlib
 import inspect
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import fields
 from functools import wraps
@@ -140,10 +140,8 @@ class _Strict(TyperCommand):
             ctx.exit()
         options = [one for one in self.params if one.param_type_name == "option"]
         note_given({str(o.name): max(o.opts, key=len) for o in options if o.name in typed})
-        both = {"style", "output"} <= {one.name for one in options}
-        ending = Path(str(typed.get("output", ""))).suffix.lower()
-        if both and "style" not in typed and ending in _ENDINGS:
-            args = ["--format", _ENDINGS[ending], *args]
+        if "style" not in typed and "output" in typed:
+            args = self._by_ending(typed, args)
         left = super().parse_args(ctx, args)
         look.wide = bool(typed.get("wide", False))
         look.columns = tuple(w.strip() for w in str(typed.get("shown", "")).split(",") if w.strip())
@@ -154,6 +152,22 @@ class _Strict(TyperCommand):
         look.style = Format.table if look.markup else Format(style)
         look.output = None
         return left
+
+    def _by_ending(self, typed: Mapping[str, Any], args: list[str]) -> list[str]:
+        """Let the ending of -o choose: a format of tables, or the file that --save writes."""
+        names = {str(one.name) for one in self.params}
+        output = str(typed["output"])
+        ending = Path(output).suffix.lower()
+        if "style" not in names or not ending:
+            return args
+        if ending in _ENDINGS:
+            return ["--format", _ENDINGS[ending], *args]
+        if "save" in names and "save" not in typed:
+            return _renamed(args, ("-o", "--output"), "--save")
+        raise ArgumentError(
+            f"-o {output}: the ending {ending} is unknown; it must be one of"
+            f" {', '.join(_ENDINGS)}, or --format says the format"
+        )
 
     @staticmethod
     def _check_once(order: Iterable[Any]) -> None:
@@ -173,6 +187,22 @@ class _Strict(TyperCommand):
         _hint(left[0], f"--out {left[0]}")
         place = len(args) - 1 - args[::-1].index(left[0])
         return ["--out", left[0], *args[:place], *args[place + 1 :]]
+
+
+def _renamed(args: Sequence[str], old: Sequence[str], new: str) -> list[str]:
+    """Arguments with an option under another name: ``-o FILE``, ``-oFILE``, ``--output=FILE``."""
+    out = []
+    for word in args:
+        name, mark, value = word.partition("=")
+        if word in old:
+            out.append(new)
+        elif name in old and mark:
+            out.append(f"{new}={value}")
+        elif word.startswith(old[0]) and not word.startswith("--"):
+            out.append(f"{new}={word[len(old[0]) :].removeprefix('=')}")
+        else:
+            out.append(word)
+    return out
 
 
 class _LazyGroup(TyperGroup):

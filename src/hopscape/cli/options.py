@@ -171,6 +171,11 @@ def note_given(names: Mapping[str, str]) -> None:
     _given.update(names)
 
 
+def note_also(name: str, option: str) -> None:
+    """Say that a parameter was given in another form than by its option."""
+    _given[name] = option
+
+
 def given(*names: str) -> bool:
     """Was one of these parameters typed by the user, or set by the file of --config?"""
     return any(name in _given for name in names)

@@ -71,8 +71,8 @@ def broadcast_by_axes(
     Examples:
         >>> import hopscape
         >>> net = hopscape.build("folded(petersen, 2)")
-        >>> print(hopscape.verify(broadcast_by_axes(net, net.family.factors, 0)))
-        holds: broadcast from node 0: 100 of 100 nodes reached in 4 rounds, 99 messages, 0 duplicates
+        >>> hopscape.verify(broadcast_by_axes(net, net.family.factors, 0)).reason
+        'broadcast from node 0: 100 of 100 nodes reached in 4 rounds, 99 messages, 0 duplicates'
     """
     box = MixedRadix([factor.order for factor in factors])
     start = box.tuples(np.asarray([network.node(root)]))[0].astype(np.int64)

@@ -7,7 +7,10 @@ channels; in store-and-forward the path is a single channel.
 from __future__ import annotations
 
 import json
+import re
+import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -34,6 +37,7 @@ from hopscape.core.verdict import Verdict
 __all__ = ["Schedule"]
 
 _FORMAT = "hopscape-schedule"
+_HEAD = 100_000  # characters of a file in which its network is named: among the first keys
 _VERSION = 2
 _COLUMNS = ("round", "source", "target", "chunk")
 _SHOWN = 100
@@ -365,6 +369,27 @@ class Schedule:
             "destinations": promise.destinations.tolist(),
             "receivers": promise.wanted.tolist(),
         }
+
+    @staticmethod
+    def spec_in(path: str | Path) -> str | None:
+        """The spec of the network in a schedule file; None where it is no file of :meth:`save`.
+
+        Only its beginning is read.
+        """
+        place = Path(path)
+        if place.suffix not in (".json", ".npz") or not place.is_file():
+            return None
+        if place.suffix == ".npz":  # a matrix may have this ending as well
+            with suppress(FileFormatError, zipfile.BadZipFile), zipfile.ZipFile(place) as parts:
+                if "head.npy" in parts.namelist():
+                    return str(_read_npz(place)[0]["network"])
+            return None
+        with place.open(encoding="utf-8", errors="replace") as file:
+            begin = file.read(_HEAD)
+        if re.match(rf'\s*\{{\s*"format":\s*"{_FORMAT}"', begin) is None:
+            return None
+        spec = re.search(r'"network":\s*("(?:[^"\\]|\\.)*")', begin)
+        return None if spec is None else str(json.loads(spec[1]))
 
     @classmethod
     def load(cls, path: str | Path, build: Callable[[str], Network]) -> Schedule:

@@ -82,8 +82,11 @@ def explore(
         raise ArgumentError("-o is missing: the page is written to a file, such as -o page.html")
     from hopscape.core.files import write_text
     from hopscape.core.numbers import byte_count
-    from hopscape.registry import build
+    from hopscape.core.schedule import Schedule
+    from hopscape.registry import build, build_within
     from hopscape.show.explore import page, payload
+    from hopscape.show.explore.packing import number_links
+    from hopscape.show.explore.panels import schedule_data
     from hopscape.show.explore.payload import require_small
 
     if output.suffix.lower() not in (".html", ".htm"):
@@ -105,6 +108,10 @@ def explore(
     for network in networks:
         require_small(network)
     found = [payload(network, **parts) for network in networks]
+    for one, network, spec in zip(found, networks, specs, strict=True):
+        if Schedule.spec_in(spec) is not None:
+            saved = Schedule.load(spec, build_within(spec))
+            one["schedules"].insert(0, schedule_data(saved, number_links(network), "saved"))
     text = page(found)
     write_text(output, text)
     print(f"wrote {output}: {byte_count(len(text.encode()))}")

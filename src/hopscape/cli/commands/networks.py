@@ -17,7 +17,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.core.numbers import number
 from hopscape.core.tables import in_table
-from hopscape.registry import aliases, all_families, build, family
+from hopscape.registry import aliases, all_families, build, build_within, family
 
 __all__ = ["compare", "distances", "draw", "explain", "export", "families", "show"]
 
@@ -351,15 +351,20 @@ def draw(
         str | None, option("Draw the rounds of a broadcast instead.", metavar="ROOT")
     ] = None,
 ) -> None:
-    """Draw a network, as its family is usually drawn; beyond 2,000 nodes by density."""
+    """Draw a network, as its family is usually drawn; beyond 2,000 nodes by density.
+
+    The name of a saved schedule draws its rounds.
+    """
+    from hopscape.core.schedule import Schedule
     from hopscape.show.draw import draw_network, draw_rounds
 
     network = build(spec)
-    if broadcast is not None:
-        refuse(
-            ("route", "highlight", "labels", "colour", "layout"),
-            "does not go with --broadcast, which draws rounds",
-        )
+    styles = ("route", "highlight", "labels", "colour", "layout")
+    if Schedule.spec_in(spec) is not None:
+        refuse((*styles, "broadcast"), "does not go with a schedule, whose rounds are drawn")
+        draw_rounds(Schedule.load(spec, build_within(spec)), output)
+    elif broadcast is not None:
+        refuse(styles, "does not go with --broadcast, which draws rounds")
         from hopscape.collectives import broadcast as schedule
 
         draw_rounds(schedule(network, network.node(broadcast)), output)

@@ -20,6 +20,7 @@ from hopscape.cli.options import (
     SeedOption,
     WorkersOption,
     given,
+    note_also,
     option,
     refuse,
 )
@@ -187,7 +188,12 @@ def simulate(
         Path | None, option("Write BookSim and anynet files here; no run.")
     ] = None,
 ) -> None:
-    """Simulate load and latency flit by flit."""
+    """Simulate load and latency flit by flit; the name of a saved schedule replays it."""
+    from hopscape.core.schedule import Schedule
+
+    if specs and traffic.schedule is None and Schedule.spec_in(specs[0]) is not None:
+        traffic = replace(traffic, schedule=Path(specs.pop(0)))
+        note_also("schedule", "--schedule")
     trace = traffic.traffic.endswith(".trace")
     _refuse_idle(trace)
     networks = list(specs or [])
