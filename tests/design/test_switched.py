@@ -121,7 +121,9 @@ def test_nothing_is_called_better_that_may_be_worse(small):
     said = " ".join(sentences([best, other], asked))
     assert "better at nothing" in said
     assert "--worst" not in said
-    assert "at least 0.6666 under any permutation" in " ".join(sentences([other, best], asked))
+    assert "at least 66.6 % of its line rate under any permutation" in " ".join(
+        sentences([other, best], asked)
+    )
 
 
 def test_planes_and_one_network_are_both_offered():

@@ -36,6 +36,7 @@ class Conditions:
         seed: For random faults.
         routes_order: Largest network whose routes are all followed.
         prices: Price list of the bill, for machines with switches.
+        routing: Routing that was demanded; the hand-over of 'optimal' has its split over paths.
     """
 
     endpoints: int = 1
@@ -47,6 +48,7 @@ class Conditions:
     seed: int = 0
     routes_order: int = ROUTES_ORDER
     prices: str = DEFAULT_PRICES
+    routing: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("message", "alpha", "bandwidth"):

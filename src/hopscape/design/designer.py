@@ -27,7 +27,8 @@ from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
 from hopscape.design.improve import Improvement, improve
-from hopscape.design.offers import FAMILY_STEPS, ask_family
+from hopscape.design.machine import optimal_figures, tables_throughput
+from hopscape.design.offers import FAMILY_STEPS, Offer, ask_family
 from hopscape.design.ranking import Presentation, few_names, grades, rank
 from hopscape.design.requirements import Kind, Question, Requirements, SwitchedRequirements
 from hopscape.design.table import machine_records, ranking_records
@@ -43,6 +44,7 @@ _STAGES = 3
 _SHORT_LIST = 34  # of stage 2: the best of each family that has a member, and the first besides
 _ROUTED_PAIRS = 40_000_000  # of all on the short list, which is shorter for large machines
 _FINALISTS = 8  # schedules take longest: as many as a reader compares
+_CLOSER = 5  # switched machines of which tables and the best split are computed
 _DEEP_ORDER = 16_000  # largest network on the short list whose routes are all followed
 _LEAST_SECONDS = 1.0  # for direct machines: figures in closed form are there in no time
 _FULL_SHARES = 4  # candidates that may take all their share: most are known in closed form
@@ -326,6 +328,17 @@ def _ask_families(out: Design, question: SwitchedRequirements, run: Run, clock: 
         f"{', '.join(sorted(families))}: endpoints have {lines} lines (--nics {lines})"
         for lines, families in sorted(needed.items())
     ]
+    out.candidates = rank(out.candidates, question, out.late)
+    _look_closer(out, question)
+
+
+def _look_closer(out: Design, question: SwitchedRequirements) -> None:
+    """Of the first machines also what takes long: tables of the hand-over, the best split."""
+    first = [one for one in out.candidates if not one.trouble][:_CLOSER]
+    for one in first:
+        one.figures["tables_throughput"] = tables_throughput(build(one.spec))
+        if question.routing == "optimal" and one.value("guaranteed_routing") != "optimal":
+            one.figures |= optimal_figures(Offer.of(one.spec).machine(), one.figures)
     out.candidates = rank(out.candidates, question, out.late)
 
 

@@ -35,10 +35,12 @@ from hopscape.formats.infiniband import PORT_WORDS, write_opensm
 from hopscape.formats.programs import files_in, read_back, remove_listed, write_manifest
 from hopscape.formats.simgrid import BANDWIDTH, LATENCY, write_simgrid
 from hopscape.formats.sst import write_sst
-from hopscape.formats.tables import write_cables, write_routing_table
+from hopscape.formats.tables import write_cables, write_routing_table, write_weighted_paths
 from hopscape.formats.verilog_check import write_verilog
 from hopscape.metrics.columns import measure_columns
+from hopscape.metrics.oblivious import optimal_oblivious
 from hopscape.metrics.routes import Routes, all_routes
+from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build
 from hopscape.show.explore.page import write_explorer
 
@@ -113,6 +115,8 @@ def hand_over(
     told.append(_tried("sst.graphml", lambda: _sst(network, top)))
     told.append(_tried("network.edges", lambda: _edges(network, top)))
     told += _routing_files(network, top)
+    if given.routing == "optimal":
+        told.append(_tried("weighted_paths.csv", lambda: _weighted_paths(network, top)))
     told += write_schedules(network, top)
     figures = chosen.figures if isinstance(chosen, Candidate) else _measured(network)
     summary = {"spec": network.spec, "nodes": network.order, "links": network.links}
@@ -188,6 +192,17 @@ def _routing_files(network: Network, top: Path) -> list[tuple[str, str]]:
         )
     told.append(_tried("booksim/", lambda: _booksim(network, top)))
     return told
+
+
+def _weighted_paths(network: Network, top: Path) -> str:
+    """The best fixed split over paths, which guarantees more than one path for each destination."""
+    routing = optimal_oblivious(switch_graph(network))
+    pairs, paths = write_weighted_paths(routing, network, top / "weighted_paths.csv")
+    return (
+        f"the best fixed split: {paths:,} paths of {pairs:,} pairs of switches with weights; any"
+        f" permutation gets {float(routing.share.value):.4f} of the line rate (for routers that"
+        " take weighted paths; routing.csv and OpenSM have one path for each destination)"
+    )
 
 
 def _lane_file(lanes: Lanes | None, top: Path) -> tuple[str, str]:

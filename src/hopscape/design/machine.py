@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.errors import HopscapeError, TooLargeError
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.design.bill import priced
@@ -17,7 +19,14 @@ from hopscape.design.prices import PriceList
 from hopscape.metrics.throughput import SwitchGraph, throughput_limit
 from hopscape.registry import build
 
-__all__ = ["Machine", "machine_figures"]
+__all__ = [
+    "Machine",
+    "RoutedShares",
+    "machine_figures",
+    "optimal_figures",
+    "routed_shares",
+    "tables_throughput",
+]
 
 
 @dataclass(frozen=True)
@@ -90,16 +99,19 @@ def machine_figures(
     plan: FloorPlan | None = None,
     *,
     spec: str = "",
+    routing: str | None = None,
 ) -> dict[str, Measured[Any]]:
     """All figures of a machine, by column.
 
     Args:
         network: The same machine, node by node: what is placed, priced and handed over.
         spec: The member whose own minimal router is asked, where it has one.
+        routing: That the shares must hold for; the better of the minimal and of Valiant's for
+            each when left out.
     """
     _, bill = priced(network, plan, prices)
     graph = machine.flow
-    uniform, guaranteed = graph.uniform(), graph.guaranteed()
+    uniform = graph.uniform()
     fraction = graph.fraction()
     share = fraction if fraction is not None else _round(uniform.throughput)
     even: Measured[Any] = Measured(share, "exact", "even splitting over shortest paths")
@@ -107,9 +119,10 @@ def machine_figures(
     best = even
     if minimal.value is not None and float(minimal.value) > float(even.value):
         best = minimal
+    shares = routed_shares(graph, routing, best)
+    best, worst = shares.uniform, shares.worst
     ends = machine.endpoints
     delivered = ends * machine.nics * prices.rate
-    worst = guaranteed.mapped(_round)
     return {
         "endpoints": Measured(ends, "closed form"),
         "switches": Measured(machine.switches, "closed form"),
@@ -125,6 +138,8 @@ def machine_figures(
         "throughput_even": even,
         "throughput_minimal": minimal,
         "guaranteed_throughput": worst,
+        "uniform_routing": Measured(shares.uniform_routing, "exact"),
+        "guaranteed_routing": Measured(shares.worst_routing, "exact"),
         "throughput_limit": throughput_limit(graph).mapped(_round),
         "cost_per_rate": Measured(_per(bill.cost, delivered, float(best.value)), "exact"),
         "cost_per_worst_rate": worst.mapped(
@@ -132,6 +147,108 @@ def machine_figures(
         ),
         "hops": Measured(_round(uniform.hops), "exact"),
     }
+
+
+class RoutedShares(NamedTuple):
+    """Shares of the line rate under uniform traffic and any permutation, each with its routing."""
+
+    uniform: Measured[Any]
+    uniform_routing: str
+    worst: Measured[Any]
+    worst_routing: str
+
+
+_QUICK_ORBITS = 4_000
+"""Orbits up to which the best split is computed for every machine of a ranking: a second."""
+
+
+def routed_shares(
+    graph: SwitchGraph, routing: str | None, minimal: Measured[Any], most: int = _QUICK_ORBITS
+) -> RoutedShares:
+    """What a routing gives, or the better of the minimal and of Valiant's for each traffic.
+
+    Args:
+        minimal: Share of uniform traffic on shortest paths.
+        most: Orbits up to which the best split is computed.
+    """
+    if routing == "minimal":
+        worst = graph.worst_minimal()
+        if not worst.exact:
+            worst = Measured(None, "unknown", f"not proved for minimal routing: {worst.note}")
+        return RoutedShares(minimal, "minimal", worst.mapped(_round), "minimal")
+    if routing == "valiant":
+        share = Measured(_round(graph.valiant()), "exact", "Valiant's routing")
+        return RoutedShares(share, "Valiant", share, "Valiant")
+    if routing == "adaptive":
+        note = "no share is proved of adaptive routing; --simulate measures it"
+        return RoutedShares(minimal, "minimal", Measured(None, "unknown", note), "adaptive")
+    worst = graph.guaranteed()
+    name = "minimal" if worst.note.startswith("minimal") else "Valiant"
+    if routing == "optimal":
+        return _optimal_shares(graph, most, RoutedShares(minimal, "minimal", worst, name))
+    return RoutedShares(minimal, "minimal", worst.mapped(_round), name)
+
+
+def _optimal_shares(graph: SwitchGraph, most: int, other: RoutedShares) -> RoutedShares:
+    """The best split over paths; the better of the other routings where that is too large."""
+    from hopscape.metrics.oblivious import optimal_oblivious
+
+    worst = other.worst
+    if worst.exact and float(worst.value) >= 1 - 1e-9:  # nothing is better than the line rate
+        return other._replace(worst=worst.mapped(_round))
+    try:
+        found = optimal_oblivious(graph, most)
+    except TooLargeError as error:
+        note = f"{worst.note}; the best split was not computed: {error}"
+        return other._replace(worst=replace(worst, note=note).mapped(_round))
+    share = Measured(_round(found.uniform), "exact", "the best split over paths")
+    return RoutedShares(share, "optimal", found.share.mapped(_round), "optimal")
+
+
+def optimal_figures(
+    machine: Machine, figures: Mapping[str, Measured[Any]]
+) -> dict[str, Measured[Any]]:
+    """Shares under the best split over paths, for a machine that is worth some seconds."""
+    from hopscape.metrics.oblivious import MOST_ORBITS
+
+    names = ("line_throughput", "uniform_routing", "guaranteed_throughput", "guaranteed_routing")
+    known = [figures[name] for name in names]
+    other = RoutedShares(known[0], str(known[1].value), known[2], str(known[3].value))
+    found = _optimal_shares(machine.flow, MOST_ORBITS, other)
+    texts = [Measured(text, "exact") for text in (found.uniform_routing, found.worst_routing)]
+    return dict(zip(names, (found.uniform, texts[0], found.worst, texts[1]), strict=True))
+
+
+_TABLE_ORDER = 2100
+_ALL_CHANNELS, _MANY_CHANNELS = 400, 200
+
+
+def tables_throughput(network: Network) -> Measured[Any]:
+    """Share of the line rate of any permutation under the tables of the hand-over.
+
+    They have one path for each destination.
+
+    Examples:
+        >>> tables_throughput(build("concentrated(complete(5), 4)")).value
+        0.25
+    """
+    from hopscape.metrics.routes import all_routes
+
+    if network.order > _TABLE_ORDER:
+        note = f"no tables are handed over beyond {_TABLE_ORDER:,} nodes"
+        return Measured(None, "unknown", note)
+    if np.ptp(network.capacities()):
+        return Measured(None, "unknown", "is known for channels of capacity 1 only")
+    try:
+        routes = all_routes(network)
+    except HopscapeError as error:
+        return Measured(None, "unknown", str(error))
+    every = network.order <= _ALL_CHANNELS
+    lines = int(network.degrees[network.endpoints].min(initial=1))
+    met = routes.worst_permutation(None if every else _MANY_CHANNELS) * lines
+    share = _round(min(1.0, 1 / met)) if met else 1.0
+    note = f"one path for each destination, {routes.name}"
+    return Measured(share, "exact", note) if every else Measured.at_most(share, note)
 
 
 def _round(x: float) -> float:

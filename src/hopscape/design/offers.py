@@ -331,7 +331,14 @@ class _Search:
 
     def _figures(self, offer: Offer, machine: Machine) -> dict[str, Measured[Any]]:
         prices, plan = self.question.price_list, self.question.plan
-        return machine_figures(machine, build(offer.spec), prices, plan, spec=offer.base)
+        return machine_figures(
+            machine,
+            build(offer.spec),
+            prices,
+            plan,
+            spec=offer.base,
+            routing=self.question.routing,
+        )
 
     def _measure(self, offer: Offer, machine: Machine) -> float:
         """All figures; infinite when they meet the demands, else how near they come."""

@@ -21,6 +21,7 @@ from hopscape.design.prices import DEFAULT_PRICES, PriceList, load_prices
 __all__ = [
     "CRITERIA",
     "DEFAULT_WEIGHTS",
+    "ROUTINGS",
     "SWITCHED_CRITERIA",
     "SWITCHED_WEIGHTS",
     "Criterion",
@@ -38,6 +39,8 @@ _FEW = 20  # nodes below which 5 % are less than one node
 _MOST_NODES, _MOST_ENDPOINTS = 1_000_000, 200_000  # beyond, the search takes hours
 _MOST_RADIX = 254  # ports are numbered in a byte
 _MOST_NICS = 64
+ROUTINGS = ("minimal", "valiant", "adaptive", "optimal")
+"""Routings that may be demanded of a switched machine."""
 
 
 @dataclass(frozen=True)
@@ -440,6 +443,9 @@ class SwitchedRequirements(Question):
             many as there are lines, whichever is better.
         throughput: Share of the line rate that every endpoint must get under uniform traffic.
         worst: Share that it must get under any permutation.
+        routing: Routing that the shares must hold for: 'minimal' (shortest paths, split evenly),
+            'valiant' (over a random switch), 'optimal' (the best fixed split over paths) or
+            'adaptive' (of which nothing is proved); None: the better of the first two.
         budget: In the currency of the price list.
         prices: Name or file of the price list.
         exact: Exactly so many endpoints.
@@ -465,6 +471,7 @@ class SwitchedRequirements(Question):
     worst: float | None = None
     budget: float | None = None
     prices: str = DEFAULT_PRICES
+    routing: str | None = None
     exact: bool = False
     within: float | None = None
     plan: FloorPlan | None = None
@@ -489,6 +496,15 @@ class SwitchedRequirements(Question):
                 f"--worst {self.worst:g} is more than --throughput {self.throughput:g}: uniform"
                 " traffic is a mixture of permutations, so it gets at least as much; raise"
                 " --throughput"
+            )
+        if self.routing is not None and self.routing not in ROUTINGS:
+            raise ArgumentError(
+                f"routing is {self.routing!r}; it must be one of {', '.join(ROUTINGS)}"
+            )
+        if self.routing == "adaptive" and self.worst is not None:
+            raise ArgumentError(
+                "--worst cannot be promised with --routing adaptive, of which no share is proved;"
+                " --simulate measures it, or take minimal, valiant or optimal"
             )
         self.price_list.switch(1)
 
@@ -539,7 +555,7 @@ class SwitchedRequirements(Question):
     @property
     def conditions(self) -> Conditions:
         """What the hand-over depends on besides the network."""
-        return Conditions(plan=self.plan, prices=self.prices)
+        return Conditions(plan=self.plan, prices=self.prices, routing=self.routing)
 
     def whole(self, lines: int, most: int) -> Requirement:
         """What families with endpoints of their own are asked, for planes of so many lines each."""
@@ -566,6 +582,8 @@ class SwitchedRequirements(Question):
         parts.append(f"{self.throughput:g} of the line rate under uniform traffic")
         if self.worst is not None:
             parts.append(f"{self.worst:g} under any permutation")
+        if self.routing is not None:
+            parts.append(f"{self.routing} routing")
         if self.budget is not None:
             parts.append(f"at most {self.budget:,.0f} {self.price_list.currency}")
         parts.append(f"prices: {self.price_list.name}")
@@ -585,6 +603,7 @@ class SwitchedRequirements(Question):
             "planes": self.planes,
             "throughput": None if self.throughput == 1 else self.throughput,
             "worst": self.worst,
+            "routing": self.routing,
             "budget": self.budget,
             "prices": None if self.prices == DEFAULT_PRICES else self.prices,
             "within": self.within,
@@ -603,6 +622,7 @@ class SwitchedRequirements(Question):
             "planes": self.planes,
             "throughput": self.throughput,
             "worst": self.worst,
+            "routing": self.routing,
             "budget": self.budget,
             "prices": self.prices,
             "currency": self.price_list.currency,

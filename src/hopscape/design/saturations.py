@@ -15,8 +15,10 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
+from hopscape.design.candidates import Candidate
 from hopscape.design.designer import Design
 from hopscape.design.requirements import Requirements
+from hopscape.metrics.routes import all_routes
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build, member, spec_files
 from hopscape.store import Store, Task, run_tasks
@@ -32,10 +34,13 @@ SATURATIONS: dict[str, tuple[Routing, str]] = {
     "saturation_ugal": ("ugal", "uniform"),
     "saturation_worst": ("fixed", "worst"),
     "saturation_worst_ugal": ("ugal", "worst"),
+    "saturation_tables": ("fixed", "tables"),
 }
 """Columns, and the routing and traffic that each is simulated with."""
 
 _LANES = 16  # virtual channels: enough for the minimal and for the longer routes of UGAL
+_SPEEDUP = 2  # of the switch inputs, as real switches have it
+_LOOKED = 200  # channels among which the worst permutation for the tables is looked for
 _CYCLES = 400  # measured at every load, after as many of warm-up
 _PRECISION = 0.06  # of the saturation load: finer differences are not the machine's
 _MOST_NODES = 1_500  # simulated in minutes; larger machines are left out with a note
@@ -85,15 +90,55 @@ def saturate_finalists(
         found.saturations.append(
             {"spec": one.spec} | {name: figure.value for name, figure in figures.items()}
         )
+        found.notes += _compared(one)
         late = [name for name, figure in figures.items() if figure.value is None]
         if late:
             found.notes.append(f"{one.spec}: no time was left to simulate {', '.join(late)}")
     return found.saturations
 
 
+_ENOUGH = 0.85  # of the stated share: less is explained
+_PAIRS = (
+    ("saturation", "line_throughput", "under uniform traffic"),
+    ("saturation_tables", "tables_throughput", "under the permutation that is worst for them"),
+)
+
+
+def _compared(one: Candidate) -> list[str]:
+    """What the tables handed over carry in the simulation beside the share that is stated."""
+    out = []
+    for name, column, traffic in _PAIRS:
+        reached, stated = one.value(name), one.value(column)
+        if reached is None or not stated:
+            continue
+        share = reached / float(stated)
+        words = (
+            f"{one.spec}, the tables handed over, {traffic}: simulated {reached:g}, stated"
+            f" {float(stated):.4g} ({100 * share:.0f} %)"
+        )
+        if share < _ENOUGH:
+            words += (
+                "; " + _why(one)
+                if column == "line_throughput"
+                else "; queues of two flows that meet lose some of it"
+            )
+        elif share > 2 - _ENOUGH:
+            words += "; the mean of all endpoints, of which few meet on a channel"
+        out.append(words)
+    return out
+
+
+def _why(one: Candidate) -> str:
+    """Why a simulation of the tables carries less of uniform traffic than even splitting."""
+    minimal = one.value("throughput_minimal")
+    if minimal is not None and float(minimal) < float(one.value("line_throughput")) - 1e-9:
+        return f"one path for each destination carries {float(minimal):.4g}"
+    return "one path for each destination and queues of finite length lose the rest"
+
+
 def _kept(spec: str, planes: int, end: float, table: Store | None) -> dict[str, Measured[Any]]:
     """What :func:`saturate_machine` finds, kept if all of it was simulated."""
-    how = [spec, planes, SATURATIONS, _LANES, _CYCLES, _PRECISION]
+    how = [spec, planes, SATURATIONS, _LANES, _CYCLES, _PRECISION, _SPEEDUP]
     about = f"{spec}, saturation"
     task = Task(digest("saturations", how, spec_files(spec)), (spec, planes, end), about=about)
     done = run_tasks([task], _saturate, table, processes=1, keep=_whole, text=about)
@@ -147,14 +192,15 @@ def saturate_machine(
             continue
         if routing not in setups:
             network, each = machine.view(routing)
-            settings = Settings(vcs=_LANES, concentration=each, routing=routing)
+            settings = Settings(vcs=_LANES, concentration=each, routing=routing, speedup=_SPEEDUP)
             setups[routing] = build_setup(network, settings)
         setup = setups[routing]
-        traffic = (
-            permutation_traffic("worst", machine.worst(routing))
-            if pattern == "worst"
-            else make_traffic(pattern, setup.endpoints, None, 0)
-        )
+        if pattern == "tables":
+            traffic = permutation_traffic("worst", all_routes(machine.whole).worst_pairing(_LOOKED))
+        elif pattern == "worst":
+            traffic = permutation_traffic("worst", machine.worst(routing))
+        else:
+            traffic = make_traffic(pattern, setup.endpoints, None, 0)
         load, points = saturation(
             setup, traffic, warmup=_CYCLES, cycles=_CYCLES, precision=_PRECISION
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from hopscape.core.measured import Measured
+from hopscape.design.effort import ROUTES, WORST
 from hopscape.metrics.columns import Column, Evaluation
 from hopscape.metrics.effort import WIRING
 
@@ -73,6 +74,23 @@ def _column(
     )
 
 
+def _tables(name: str, title: str, explanation: str) -> Column:
+    """What the tables that are handed over guarantee."""
+
+    def measure(evaluation: Evaluation) -> Measured[Any]:
+        from hopscape.design.machine import tables_throughput
+
+        if not evaluation.network.has_switches:
+            return Measured(None, "unknown", "the network has no switches: see worst_throughput")
+        return tables_throughput(evaluation.network)
+
+    places = {"machines": 10}
+    return Column(
+        name, title, explanation, measure, needs=(WIRING, ROUTES, WORST), better="more",
+        places=places, priority=4,
+    )  # fmt: skip
+
+
 SWITCHED_COLUMNS: tuple[Column, ...] = (
     _column("switches", "switches", "", "less", 2, (2, 2, 2, 2), "switches of all planes"),
     _column("planes", "planes", "", "", 14, (), "copies of the network that share the endpoints"),
@@ -97,8 +115,17 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
     _column("throughput_minimal", "minimal", "", "more", 0, (),
             "the same by the minimal router of the family"),
     _column("guaranteed_throughput", "guaranteed", "", "more", 2, (10, 9, 7),
-            "share of the line rate that every endpoint gets under any permutation: the better of"
-            " even splitting over shortest paths and of Valiant's routing"),
+            "share of the line rate that every endpoint gets under any permutation, with the"
+            " routing named beside it: the one asked for, else the better of even splitting over"
+            " shortest paths and of Valiant's routing"),
+    _column("guaranteed_routing", "routing", "", "", 3, (10, 9),
+            "routing that the guarantee needs: minimal (even splitting over shortest paths),"
+            " Valiant (over a random switch) or optimal (the best fixed split over paths)"),
+    _column("uniform_routing", "uniform by", "", "", 0, (),
+            "routing that the share of uniform traffic needs"),
+    _tables("tables_throughput", "tables",
+            "share of the line rate of any permutation under the tables of the hand-over, which"
+            " have one path for each destination"),
     _column("throughput_limit", "limit", "", "more", 0, (),
             "share that no routing exceeds under the worst permutation: capacity over the"
             " distances of a far permutation (TUB), ports of a switch, cuts"),
@@ -124,6 +151,8 @@ SWITCHED_COLUMNS += (
     _simulated("saturation_ugal", "sat. UGAL", "uniform traffic with UGAL routing"),
     _simulated("saturation_worst", "worst min.",
                "the permutation that is worst for shortest paths, on minimal routes"),
+    _simulated("saturation_tables", "worst tables",
+               "the permutation that is worst for the tables handed over, with these tables"),
     _simulated("saturation_worst_ugal", "worst UGAL",
                "the permutation that is worst for shortest paths, with UGAL routing"),
 )  # fmt: skip

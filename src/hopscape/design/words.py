@@ -256,10 +256,53 @@ def _machine(best: Candidate, currency: str) -> str:
         f"Build {best.spec}: {_shown(best, 'switches')} switches, {_shown(best, 'cables_copper')}"
         f" copper and {_shown(best, 'cables_optical')} optical cables for"
         f" {_shown(best, 'endpoints')} endpoints, {_number(best, 'money'):,.0f} {currency}"
-        f" ({_number(best, 'cost_per_endpoint'):,.0f} per endpoint); every endpoint gets"
-        f" {_shown(best, 'line_throughput')} of its line rate under uniform traffic and at least"
-        f" {_floored(_number(best, 'guaranteed_throughput'))} under any permutation."
+        f" ({_number(best, 'cost_per_endpoint'):,.0f} per endpoint). {_shares(best)}"
     )
+
+
+_ROUTING_WORDS: Mapping[str, str] = {
+    "minimal": "shortest paths, split evenly",
+    "Valiant": "Valiant's routing, over a random switch",
+    "optimal": "the best fixed split over paths",
+    "adaptive": "adaptive routing",
+}
+
+
+def rate_words(share: float) -> str:
+    """A share of the line rate, never rounded up.
+
+    Examples:
+        >>> rate_words(1.0), rate_words(0.51567), rate_words(1023 / 1024)
+        ('its full line rate', '51.5 % of its line rate', '99.9 % of its line rate')
+    """
+    if share >= 1 - 1e-9:
+        return "its full line rate"
+    return f"{math.floor(1000 * share + 1e-6) / 10:g} % of its line rate"
+
+
+def _shares(best: Candidate) -> str:
+    """What every endpoint gets, under which traffic, by which routing."""
+    worst, tables = (best.figures.get(n) for n in ("guaranteed_throughput", "tables_throughput"))
+    by = [_ROUTING_WORDS.get(str(best.value(n)), str(best.value(n))) for n in
+          ("uniform_routing", "guaranteed_routing")]  # fmt: skip
+    uniform = rate_words(_number(best, "line_throughput"))
+    if worst is None or worst.value is None:
+        reason = "" if worst is None else f" ({worst.note})"
+        lines = [f"Every endpoint gets {uniform} under uniform traffic ({by[0]}); of any"
+                 f" permutation nothing is proved{reason}"]  # fmt: skip
+    elif by[0] == by[1] and rate_words(float(worst.value)) == uniform:
+        lines = [f"Every endpoint gets {uniform} under uniform traffic and any permutation"
+                 f" ({by[0]})"]  # fmt: skip
+    else:
+        lines = [f"Every endpoint gets {uniform} under uniform traffic ({by[0]}) and at least"
+                 f" {rate_words(float(worst.value))} under any permutation ({by[1]})"]  # fmt: skip
+    if tables is not None and tables.value is not None:
+        share = float(tables.value)
+        lines.append(
+            "the tables handed over have one path for each destination and guarantee"
+            f"{'' if tables.exact else ' at most'} {rate_words(share).replace('its ', '')}"
+        )
+    return "; ".join(lines) + "."
 
 
 def _dearer(best: Candidate, other: Candidate, currency: str) -> str:

@@ -20,9 +20,16 @@ from hopscape.core.network import Network
 from hopscape.core.reading import TextFile, Word
 from hopscape.formats.graphs.libraries import link_ends
 from hopscape.formats.infiniband import PORT_WORDS
+from hopscape.metrics.oblivious import ObliviousRouting
 from hopscape.metrics.routes import Routes
 
-__all__ = ["read_cables", "read_routing_table", "write_cables", "write_routing_table"]
+__all__ = [
+    "read_cables",
+    "read_routing_table",
+    "write_cables",
+    "write_routing_table",
+    "write_weighted_paths",
+]
 
 
 def write_routing_table(routes: Routes, path: str | Path) -> None:
@@ -57,6 +64,38 @@ def read_routing_table(path: str | Path) -> IntArray:
         raise file.error("this is not a routing table: its rows do not make a square")
     table: IntArray = np.asarray(rows, dtype=np.int64)
     return table[:, 1:] - 1
+
+
+def write_weighted_paths(
+    routing: ObliviousRouting, network: Network, path: str | Path
+) -> tuple[int, int]:
+    """Write how the traffic of every two switches is split over paths.
+
+    A row for each path: both switches, the share of their traffic, and the nodes of the path, as
+    the network numbers them. Parallel cables share what goes from one switch to the next evenly.
+
+    Returns:
+        (pairs, paths): How many there are.
+    """
+    switches = np.setdiff1d(np.arange(network.order), network.endpoints)
+    names = np.arange(network.order) if routing.graph.order == network.order else switches
+    count, paths = len(routing.sources), 0
+    text = io.StringIO()
+    text.write(
+        f"# hopscape {network.spec}\n# shares of the traffic from switch to switch by path; any"
+        f" permutation of endpoints gets {float(routing.share.value):.6f} of the line rate\n"
+    )
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["from_switch", "to_switch", "weight", "path"])
+    for i in range(count):
+        for j in range(count):
+            for one in routing.paths(i, j) if i != j else ():
+                nodes = names[list(one.nodes)].tolist()
+                shown = " ".join(map(str, nodes))
+                writer.writerow([nodes[0], nodes[-1], f"{one.weight:.9f}", shown])
+                paths += 1
+    write_atomically(path, lambda file: file.write(text.getvalue().encode()))
+    return count * (count - 1), paths
 
 
 _HEADING = (

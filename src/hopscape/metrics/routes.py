@@ -146,26 +146,76 @@ class Routes:
         """Most endpoints whose ways meet on one channel when each sends to another one.
 
         For one channel this is a maximum matching of sources with destinations (Towles and Dally);
-        it is taken over the busiest channels.
+        it is taken over the busiest channels. Lines of endpoints, which carry one at most, are not
+        looked at where there are switches.
 
         Args:
             channels: How many of the busiest to look at; None for all, which makes it exact.
         """
+        return self._worst_channel(channels)[0]
+
+    def worst_pairing(self, channels: int | None = CHANNELS_LOOKED_AT) -> IntArray:
+        """A permutation that does this: where each endpoint sends, by places among endpoints.
+
+        Examples:
+            >>> import hopscape
+            >>> routes = all_routes(hopscape.build("concentrated(complete(3), 2)"))
+            >>> to = routes.worst_pairing()
+            >>> routes.worst_permutation(), sorted(to.tolist()) == list(range(6))
+            (2, True)
+        """
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import maximum_bipartite_matching
+
+        ends = self.network.endpoints
+        count = len(ends)
+        _, channel = self._worst_channel(channels)
+        to = np.full(count, -1, dtype=np.int64)
+        if channel >= 0:
+            pairs = np.searchsorted(ends, self._pairs_over(channel))
+            graph = csr_array((np.ones(len(pairs)), pairs.T), shape=(count, count))
+            to = np.asarray(maximum_bipartite_matching(graph, perm_type="column"), dtype=np.int64)
+        free = np.flatnonzero(to < 0)
+        left = np.setdiff1d(np.arange(count), to[to >= 0])
+        for turn in range(len(free)):
+            to[free] = np.roll(left, turn)
+            if (to[free] != free).all():
+                break
+        return to
+
+    def _pairs_over(self, channel: int) -> IntArray:
+        from hopscape.metrics.route_kernels import pairs_through
+
+        net = self.network
+        room = np.empty((max(1, int(self.loads[channel])), 2), dtype=np.int64)
+        tail = int(net.tails[channel])
+        count = pairs_through(net.indptr, net.heads, self.table, self.ends, channel, tail, room)
+        return room[:count]
+
+    def _worst_channel(self, channels: int | None) -> tuple[int, int]:
+        """Most endpoints of a permutation that meet on one channel, and the channel."""
         from hopscape.metrics.matching_kernels import largest_matching
         from hopscape.metrics.route_kernels import pairs_through
 
         net = self.network
         mixed = np.random.default_rng(0).permutation(len(self.loads))  # all ports among equal ones
+        best = 0
+        if net.has_switches:
+            ends = self.ends.astype(bool)
+            mixed = mixed[~(ends[net.tails[mixed]] | ends[net.heads[mixed]])]
+            best = int(net.endpoint_count > 1)
         busiest = mixed[np.argsort(-self.loads[mixed], kind="stable")][:channels]
         room = np.empty((int(self.loads.max(initial=1)), 2), dtype=np.int64)
-        best = 0
+        worst = -1
         for channel in busiest.tolist():
             if self.loads[channel] <= best:
                 break
             tail = int(net.tails[channel])
             count = pairs_through(net.indptr, net.heads, self.table, self.ends, channel, tail, room)
-            best = max(best, int(largest_matching(room, count, net.order)))
-        return best
+            met = int(largest_matching(room, count, net.order))
+            if met > best or worst < 0:
+                best, worst = max(best, met), channel
+        return best, worst
 
     def ports(self, to: int) -> IntArray:
         """The port by which each node leaves for a destination; -1 on arrival or without a path."""

@@ -286,7 +286,20 @@ class SwitchGraph:
 
         None when the search for them takes too long.
         """
-        from hopscape.algebra.groups import AutomorphismGroup, coloured_group
+        from hopscape.algebra.groups import AutomorphismGroup
+
+        found = self.symmetries()
+        if found is None:
+            return None
+        group = AutomorphismGroup(self.order, found, 1)
+        return group.pair_classes(self.tails, self.heads)
+
+    def symmetries(self) -> tuple[IntArray, ...] | None:
+        """Permutations of the switches that keep channels, speeds and numbers of endpoints.
+
+        None when the search for them takes too long.
+        """
+        from hopscape.algebra.groups import coloured_group
 
         pairs, where = np.unique(self.tails * self.order + self.heads, return_inverse=True)
         speeds = np.bincount(where.ravel(), self.speeds)
@@ -295,16 +308,12 @@ class SwitchGraph:
             group = coloured_group("the machine", self.tails, self.heads, colours, _GROUP_WORK)
         except TooLargeError:
             return None
-        if np.ptp(speeds) == 0:
-            return group.pair_classes(self.tails, self.heads)
         keeping = []
         for g in group.generators:
             moved = g[pairs // self.order] * self.order + g[pairs % self.order]
-            images = np.searchsorted(pairs, moved)
-            if np.array_equal(speeds[images], speeds):
+            if np.array_equal(speeds[np.searchsorted(pairs, moved)], speeds):
                 keeping.append(g)
-        stabiliser = AutomorphismGroup(self.order, tuple(keeping), group.order)
-        return stabiliser.pair_classes(self.tails, self.heads)
+        return tuple(keeping)
 
     def _colours(self) -> IntArray:
         """Colour refinement: switches of one colour see the same colours around them."""

@@ -122,6 +122,10 @@ class _Switched(OptionGroup):
         None
     )
     worst: Annotated[float | None, option("Share of line rate for any permutation.")] = None
+    routing: Annotated[
+        str | None,
+        option("Routing that shares must hold for: minimal, valiant, adaptive, optimal."),
+    ] = None
     budget: Annotated[float | None, option("Most that it may cost.")] = None
     prices: Annotated[str | None, option("Price list, a name or a .toml file.")] = None
     figure: Annotated[Path | None, option("Draw the sweep: cost per endpoint by size.")] = None
@@ -324,7 +328,7 @@ def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequir
 
     if switched.radix is None:
         raise ArgumentError("--endpoints needs --radix: the ports of a switch")
-    names = ("radix", "nics", "planes", "throughput", "worst", "budget", "prices")
+    names = ("radix", "nics", "planes", "throughput", "worst", "routing", "budget", "prices")
     options = {name: getattr(switched, name) for name in names if given(name)}
     endpoints = switched.endpoints
     if switched.sweep is not None:
