@@ -16,6 +16,7 @@ from hopscape.ledger.scores import (
     total_score,
 )
 from hopscape.metrics.cost import moore_bound
+from hopscape.registry import build
 from hopscape.store import Store
 
 PAIRS = [(degree, diameter) for degree in (2, 3, 4) for diameter in (1, 2, 3)]
@@ -114,3 +115,22 @@ def test_entries_notice_mutants(key: str) -> None:
     score = total_score(scores_by_entry(trials, claims))
     assert score.count("noticed") > 5
     assert score.share() >= 0.9, [one.to_dict() for one in score.survivors]
+
+
+def test_attributes_that_nobody_reads_are_no_values_given_to_the_check() -> None:
+    """The name of a network is not in the scope of a check that counts its links."""
+
+    def links() -> Outcome:
+        return judge([], f"{len(build('ring(5)').heads)} channels")
+
+    def name() -> Outcome:
+        return judge([], "named", values={"long": len(build("ring(5)").spec) > 2})
+
+    def verdicts(check) -> set[str]:
+        claim = _claim(check)
+        mutants = [one for one in reached_mutants(claim) if one.text.startswith("spec: ")]
+        assert mutants
+        return {verdict for verdict, _ in try_mutants(claim, mutants)}
+
+    assert "survived" not in verdicts(links)
+    assert "survived" in verdicts(name)

@@ -93,6 +93,7 @@ CASES = {
     "tail_credit": st.booleans(),
     "load": st.sampled_from([0.1, 0.4, 0.9, 1.0]),
     "buffer": st.sampled_from([4, 5, 8]),
+    "lines": st.tuples(st.integers(1, 3), st.integers(1, 3)),
     "own": st.booleans(),
     "seed": st.integers(0, 99),
 }
@@ -122,12 +123,14 @@ def test_no_packet_of_a_small_network_is_unaccounted_for(spec, picks, **case):
 
 
 def check_accounts(
-    spec, picks, stops, last, *, routing, switching, tail_credit, load, buffer, own, seed
+    spec, picks, stops, last, *, routing, switching, tail_credit, load, buffer, lines, own, seed
 ):
     """Count everything at every stop; then nobody sends any more, and all comes to rest."""
     config = Settings(
         vcs=12,
         buffer=buffer,
+        injectors=lines[0],
+        ejectors=lines[1],
         packet=(1, 4),
         switching=switching,
         routing=routing,

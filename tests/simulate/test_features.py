@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,7 +19,12 @@ from hopscape.simulate import Settings, build_setup, layout, make_traffic, run_p
 from hopscape.simulate.measurement import make_source, start
 from hopscape.simulate.run import Run, blank_counters
 from hopscape.simulate.settings import channel_delays, link_classes, parse_delays
-from hopscape.simulate.traffic import read_matrix, read_trace, worst_permutation
+from hopscape.simulate.traffic import (
+    permutation_traffic,
+    read_matrix,
+    read_trace,
+    worst_permutation,
+)
 
 
 def _lonely(setup, pairs, folder, size=3):
@@ -103,6 +109,33 @@ def test_command_takes_delays_by_class():
     refused("simulate", "torus(4, 4)", "--load", "0.02", "--link-delay", "ring=5")
 
 
+@pytest.mark.parametrize(("injectors", "ejectors"), [(1, 3), (3, 1), (2, 3), (3, 3)])
+def test_an_endpoint_sends_and_receives_a_flit_per_line(injectors, ejectors):
+    """Packets to the sender itself go into its router and back: nothing but the lines is scarce."""
+    config = Settings(injectors=injectors, ejectors=ejectors, speedup=8, window="none")
+    setup = build_setup(hopscape.build("ring(3)"), config)
+    back = permutation_traffic("itself", np.arange(3))
+    point = run_point(setup, back, float(injectors), warmup=200, cycles=400)
+    assert point.accepted == pytest.approx(min(injectors, ejectors), rel=0.02)
+    with pytest.raises(ArgumentError, match=f"the most is {injectors}"):
+        run_point(setup, back, injectors + 0.01)
+
+
+def test_command_takes_injectors_and_ejectors():
+    words = ("simulate", "complete(6)", "--load", "1.8", "--cycles", "600")
+    lines = ("--injectors", "2", "--ejectors", "3", "--speedup", "4")
+    found = ask(*words, *lines)
+    assert found["configuration"]["settings"]["injectors"] == 2
+    assert found["configuration"]["settings"]["ejectors"] == 3
+    assert found["points"][0]["accepted"] == pytest.approx(1.8, rel=0.05)
+    assert (
+        ask(*words[:2], "--saturation", "--cycles", "200", *lines)["saturation"]["complete(6)"] > 1
+    )
+    refused(*words)
+    refused(*words[:2], "--load", "0.1", "--injectors", "0")
+    refused(*words[:2], "--load", "0.1", "--ejectors", "65")
+
+
 def _twins(links):
     return Network.from_links(2, [0] * links, [1] * links, spec=f"{links} links")
 
@@ -153,9 +186,12 @@ def test_routes_are_shared_out_among_parallel_links():
     bursts=st.booleans(),
     load=st.sampled_from([0.1, 0.5, 1.0]),
     seed=st.integers(0, 99),
+    lines=st.tuples(st.integers(1, 3), st.integers(1, 3)),
 )
-def test_every_packet_arrives(spec, routing, sizes, bursts, load, seed):
+def test_every_packet_arrives(spec, routing, sizes, bursts, load, seed, lines):
     config = Settings(vcs=8, buffer=4, packet=sizes[0], packet_shares=sizes[1], routing=routing)
+    config = replace(config, injectors=lines[0], ejectors=lines[1])
+    load *= lines[0]
     setup = build_setup(hopscape.build(spec), config)
     traffic = make_traffic("uniform-others", setup.endpoints)
     if bursts:

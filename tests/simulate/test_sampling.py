@@ -51,8 +51,8 @@ def test_a_packet_at_its_source_is_counted_the_first_of_all_too():
     traffic = make_traffic("uniform-others", 4)
     state = start(setup, traffic, make_source(traffic, setup.settings, 0.1), 5)
     assert census(setup.settings.buffer, state) == set()
-    state.ends[1, layout.E_SENDING] = 0
-    state.ends[3, layout.E_SENDING] = 7
+    state.injectors[1, layout.I_SENDING] = 0
+    state.injectors[3, layout.I_SENDING] = 7
     assert census(setup.settings.buffer, state) == {0, 7}
 
 
@@ -87,16 +87,19 @@ def test_ages_of_all_that_has_not_arrived_are_the_waits_of_every_cycle(tmp_path,
     assert len(late.inside)
 
 
+@pytest.mark.parametrize("injectors", [1, 4])
 @pytest.mark.parametrize("bursts", [None, (0.1, 0.3)])
-def test_queues_of_random_births_hold_what_the_rate_makes(bursts):
-    setup = build_setup(hopscape.build("ring(4)"), Settings())
+def test_queues_of_random_births_hold_what_the_rate_makes(bursts, injectors):
+    setup = build_setup(hopscape.build("ring(4)"), Settings(injectors=injectors))
     traffic = make_traffic("uniform-others", 4)
     traffic = traffic if bursts is None else traffic.bursty(*bursts)
     source = make_source(traffic, setup.settings, 0.2)
     state = start(setup, traffic, source, 5)
     state.scalars[layout.NOW] = 100
     state.ends[:, layout.E_BIRTH] = [40, 99, 100, 2**30]
+    state.ends[:, layout.E_TRIAL] = 0
+    rest = 0.2 * (injectors - 1) / injectors  # of the cycle in which the first one was born
     late = unfinished(state, source, 30, 90)
-    assert late.number == pytest.approx(1 + 0.2 * 49)
-    assert late.total == pytest.approx(60 + 0.2 * sum(range(11, 60)))
+    assert late.number == pytest.approx(1 + rest + 0.2 * 49)
+    assert late.total == pytest.approx(60 * (1 + rest) + 0.2 * sum(range(11, 60)))
     assert unfinished(state, source, 50, 90).number == pytest.approx(0.2 * 40)

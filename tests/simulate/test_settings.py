@@ -20,8 +20,10 @@ RANGES = [
     ("traversal_delay", 1, 100),
     ("credit_delay", 0, 100),
     ("link_delay", 0, 1000),
-    ("speedup", 1, 16),
+    ("speedup", 1, 31),
     ("concentration", 1, 10_000),
+    ("injectors", 1, 64),
+    ("ejectors", 1, 64),
     ("ugal_bias", -1_000_000, 1_000_000),
 ]
 

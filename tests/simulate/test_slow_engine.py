@@ -73,8 +73,9 @@ class SlowEngine:
         links = zip(network.tails.tolist(), network.heads.tolist())
         delay = self.options.link_delay
         self.links = [Line(u, v, delay) for u, v in links]
-        self.entries = [Line(None, v, 1) for v in self.home]
-        self.exits = [Line(v, None, 1) for v in self.home]
+        into, out = self.options.injectors, self.options.ejectors
+        self.entries = [Line(None, v, 1) for v in self.home for _ in range(into)]
+        self.exits = [Line(v, None, 1) for v in self.home for _ in range(out)]
         self.lines = [*self.links, *self.entries, *self.exits]
         for line in self.lines:
             line.channels = [Channel(line, v, self.options.buffer) for v in range(self.options.vcs)]
@@ -83,8 +84,9 @@ class SlowEngine:
         self.outputs = [[x for x in self.lines if x.tail == r] for r in routers]
         self.sides = {line: [Side() for _ in range(self.options.speedup)] for line in self.lines}
         self.queues = [deque(packets[e]) for e in range(len(self.home))]
-        self.sending = [None] * len(self.home)  # packet, flits left, channel
-        self.last_entry = [-1] * len(self.home)
+        self.sending = [None] * len(self.entries)  # packet, flits left, channel
+        self.last_entry = [-1] * len(self.entries)
+        self.exit_of = {}
         self.events: dict[int, list] = {}
         self.now = self.delivered = self.hops = 0
 
@@ -97,8 +99,8 @@ class SlowEngine:
             for what, *about in events:
                 if what == kind:
                     kind(*about)
-        for e in range(len(self.home)):
-            self.inject(e)
+        for entry in range(len(self.entries)):
+            self.inject(entry)
         for router in range(len(self.inputs)):
             self.allocate_channels(router)
         for router in range(len(self.inputs)):
@@ -141,7 +143,7 @@ class SlowEngine:
         self.later(1 + cycles + channel.line.delay, comes, channel, flit)
 
     def inject(self, e):
-        queue, channels = self.queues[e], self.entries[e].channels
+        queue, channels = self.queues[e // self.options.injectors], self.entries[e].channels
         if self.sending[e] is None:
             if not queue or queue[0].born > self.now:
                 return
@@ -160,10 +162,14 @@ class SlowEngine:
 
     # -- inside a router --------------------------------------------------------------------------
 
-    def line_for(self, router, packet):
+    def line_for(self, router, packet, line):
         goal = self.home[packet.goal]
-        if router == goal:
-            return self.exits[packet.goal]
+        if router == goal:  # the roomiest exit, chosen once, from that of the input line on
+            count, own = self.options.ejectors, self.inputs[router].index(line)
+            exits = self.exits[packet.goal * count :][:count]
+            turn = [exits[(own + i) % count] for i in range(count)]
+            roomiest = max(turn, key=lambda x: sum(channel.credit for channel in x.channels))
+            return self.exit_of.setdefault(packet, roomiest)
         return self.links[self.indptr[router] + self.port[router, goal]]
 
     def allocate_channels(self, router):
@@ -181,7 +187,7 @@ class SlowEngine:
                 need = packet.size
             elif self.options.switching == "cut-through":
                 need = packet.size
-            for x in self.line_for(router, packet).channels:
+            for x in self.line_for(router, packet, channel.line).channels:
                 if x.free and x.credit >= need:
                     asked[x].append(i)
         offers = {}
@@ -266,7 +272,7 @@ def rows_of(slow):
 
 def rows_in(setup, state):
     vcs, shift = setup.settings.vcs, int(setup.fabric.numbers[layout.N_SHIFT])
-    found, inside = [], setup.units - setup.endpoints
+    found, inside = [], setup.units - setup.endpoints * setup.settings.ejectors
     for unit in range(setup.units):
         for v in range(vcs):
             row = state.vcs[(unit << shift) + v]
@@ -325,6 +331,8 @@ def options(draw):
         tail_credit=draw(st.booleans()),
         switching=switching,
         concentration=draw(st.integers(1, 2)),
+        injectors=draw(st.integers(1, 3)),
+        ejectors=draw(st.integers(1, 3)),
         priority=draw(st.sampled_from(["none", "age"])),
         window="none",
     )

@@ -29,31 +29,38 @@ def slow_births(state, source, until):
         return ((bits >> 11) + 1) / 2**53
 
     rate, on_rate, off_rate = source.rates.tolist()
-    out, now, on = [], -1, False
+    trials = int(source.kind[2])
+    out, trial, on = [], -1, False  # trials from the start on, some in every cycle
     if rate <= 0:
         return out
     while True:
         if source.kind[1] == layout.BERNOULLI:
-            now += 1 + (int(math.log(unit()) / math.log1p(-rate)) if rate < 1 else 0)
+            trial += 1 + (int(math.log(unit()) / math.log1p(-rate)) if rate < 1 else 0)
         else:
             while True:
-                now += 1
-                on = unit() > off_rate if on else unit() <= on_rate
-                if (on and unit() <= rate) or now >= until:
+                trial += 1
+                if trial % trials == 0:
+                    on = unit() > off_rate if on else unit() <= on_rate
+                if (on and unit() <= rate) or trial >= until * trials:
                     break
-        if now >= until:
+        if trial >= until * trials:
             return out
-        out.append(now)
+        out.append(trial // trials)
 
 
 @settings(max_examples=25)
 @given(
-    st.sampled_from([0.0, 0.03, 0.4, 1.0]), st.booleans(), st.integers(0, 99), st.integers(0, 300)
+    st.sampled_from([0.0, 0.03, 0.4, 1.0]),
+    st.booleans(),
+    st.integers(0, 99),
+    st.integers(0, 300),
+    st.integers(1, 3),
 )
-def test_births_are_those_of_the_twin(load, bursts, seed, until):
-    setup = build_setup(hopscape.build("ring(3)"), Settings(packet=(1,)))
+def test_births_are_those_of_the_twin(each, bursts, seed, until, injectors):
+    load = each * injectors
+    setup = build_setup(hopscape.build("ring(3)"), Settings(packet=(1,), injectors=injectors))
     traffic = make_traffic("uniform-others", 3)
-    if bursts and load < 0.2:
+    if bursts and each < 0.2:
         traffic = traffic.bursty(0.1, 0.3)
     source = make_source(traffic, setup.settings, load)
     state = start(setup, traffic, source, seed)

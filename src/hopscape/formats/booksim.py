@@ -707,6 +707,7 @@ def _require_plain(job: Job) -> None:
     if job.link_delays:
         raise ArgumentError("a BookSim configuration has one link delay for all links")
     plain = {"routing": "fixed", "switching": "wormhole", "concentration": 1}
+    plain |= {"injectors": 1, "ejectors": 1}
     given = {name: getattr(job.settings, name) for name in plain} | {"router": job.router}
     for name, usual in (plain | {"router": "auto"}).items():
         if given[name] != usual:

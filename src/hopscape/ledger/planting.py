@@ -48,7 +48,7 @@ from hopscape.core.processes import end_when_closed
 from hopscape.ledger.book import load_claims, load_papers, run_claim
 from hopscape.ledger.claim import Claim, Outcome
 from hopscape.ledger.mutation import Mutant, mutants_of, mutated
-from hopscape.ledger.recording import Recorder
+from hopscape.ledger.recording import Recorder, attributes_read
 from hopscape.store.records import Store, digest
 from hopscape.store.tasks import Task, run_tasks
 
@@ -105,10 +105,10 @@ def run_mutants(
     Args:
         sample: So many of each entry, drawn with the seed; all when left out.
     """
-    state, keys = _sources(), [claim.key for claim in claims]
+    states = {claim.key: _sources(claim.paper) for claim in claims}
     tasks = [
         Task(digest("reached", [state, key, sample, seed]), (key, sample, seed), about=key)
-        for key in keys
+        for key, state in states.items()
     ]
     with store if store is not None else Store() as results:
         reached = run_tasks(tasks, _draw, results, processes=processes, text="tracing the checks")
@@ -118,7 +118,7 @@ def run_mutants(
             for i in range(0, len(rows), _BATCH)
         ]
         trials = [
-            Task(digest("mutants", [state, key, rows]), (key, rows), len(rows), about=key)
+            Task(digest("mutants", [states[key], key, rows]), (key, rows), len(rows), about=key)
             for key, rows in batches
         ]
         done = run_tasks(trials, _try, results, processes=processes, text="trying mutants")
@@ -139,11 +139,22 @@ def _try(key: str, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 
 @cache
-def _sources() -> str:
-    """A digest of the package: a result holds for one state of the code."""
+def _sources(paper: str) -> str:
+    """A digest of the code: a result holds for one state of it.
+
+    What judges other papers is left out, unless the checks of this one name it.
+    """
     package = Path(__file__).resolve().parent.parent
-    files = sorted(package.rglob("*.py"))
-    return digest("sources", [path.relative_to(package).as_posix() for path in files], files)
+    codes = [code for claim in load_claims(paper) for code in _functions_in(claim.check)]
+    rooms = {Path(code.co_filename).resolve().parent for code in codes}
+    own = sorted({path for room in rooms for path in room.glob("*.py")})
+    text = "".join(path.read_text(encoding="utf-8") for path in own)
+    files = [
+        path
+        for path in sorted({*package.rglob("*.py"), *own})
+        if path in own or not _judges(path.stem) or f"{path.parent.name}.{path.stem}" in text
+    ]
+    return digest("sources", [f"{path.parent.name}/{path.name}" for path in files], files)
 
 
 # -- what a check reaches -------------------------------------------------------------------------
@@ -280,8 +291,12 @@ class _Judged:
         if package not in self._packages or module in self._references:
             return False
         shown = rest.startswith(("ledger", "cli", "core.progress"))
-        judging = last == "printed" or last.startswith(("claims", "checks"))
-        return not (package == "hopscape" and shown) and not judging
+        return not (package == "hopscape" and shown) and not _judges(last)
+
+
+def _judges(module: str) -> bool:
+    """Whether a module of this name judges, and is not judged."""
+    return module == "printed" or module.startswith(("claims", "checks"))
 
 
 def _functions_in(check: Any) -> list[CodeType]:
@@ -320,6 +335,9 @@ class _Bench:
         _restore(before)
         _functions()
         gc.freeze()  # or every copy of this process looks through all its objects
+        judged = _Judged(claim)
+        read = _in_child(lambda: sorted(attributes_read(claim.check, judged)), None).value
+        self._read = frozenset(read or ())
         self._plain: dict[tuple[str, ...], tuple[Any, float]] = {}
         self._records: dict[tuple[str, tuple[str, ...]], Any] = {}
 
@@ -353,14 +371,20 @@ class _Bench:
         key = (f"{mutant.module} {sorted(outer)}", names)
         seconds = _KERNEL_SECONDS + _TIMES * limit
         if key not in self._records:
-            self._records[key] = _in_child(
-                lambda: _Plant([], kernels).recorded(self._claim, mutant.module, outer), seconds
-            ).value
-        record = _in_child(lambda: plant.recorded(self._claim, mutant.module, outer), seconds).value
+            self._records[key] = self._record(_Plant([], kernels), mutant, outer, seconds)
+        record = self._record(plant, mutant, outer, seconds)
         if record is None or self._records[key] is None:
             return "survived", "not recorded"
         inside, outside = (a == b for a, b in zip(record, self._records[key], strict=True))
         return "equivalent" if inside else "internal" if outside else "survived", ""
+
+    def _record(self, plant: _Plant, mutant: Mutant, outer: Places, seconds: float) -> Any:
+        """Digests of what was returned with a plant, or None."""
+
+        def work() -> list[str]:
+            return plant.recorded(self._claim, mutant.module, outer, self._read)
+
+        return _in_child(work, seconds).value
 
     def _without(self, names: tuple[str, ...], kernels: Sequence[Any]) -> tuple[Any, float]:
         """The outcome and the time with these kernels interpreted, and no mutant."""
@@ -374,6 +398,7 @@ class _Bench:
 
 
 Functions = Sequence[tuple[FunctionType, CodeType]]
+Places = set[tuple[str, int]]
 
 
 class _Plant:
@@ -392,10 +417,10 @@ class _Plant:
         self._apply()
         return _signature(run_claim(claim).outcome)
 
-    def recorded(self, claim: Claim, module: str, outer: set[tuple[str, int]]) -> list[str]:
+    def recorded(self, claim: Claim, module: str, outer: Places, read: frozenset[str]) -> list[str]:
         """Digests of what the mutated function returns, and of what the check is given."""
         self._apply()
-        recorder = Recorder(module, outer, _Judged(claim))
+        recorder = Recorder(module, outer, _Judged(claim), read)
         run_claim(replace(claim, check=lambda: recorder.run(claim.check)))
         return recorder.digests()
 
@@ -454,7 +479,7 @@ def _place(code: CodeType) -> tuple[str, int]:
     return code.co_qualname, code.co_firstlineno
 
 
-def _outer(mutant: Mutant, codes: Sequence[CodeType]) -> set[tuple[str, int]]:
+def _outer(mutant: Mutant, codes: Sequence[CodeType]) -> Places:
     """The function of a module or class that holds the mutated line."""
     around = [
         code

@@ -26,10 +26,11 @@ from hopscape.simulate.layout import (
     CREDIT,
     DELIVERED,
     DELIVERED_FLITS,
-    E_HOLD,
+    DST,
     E_WINDOW,
     FIRST,
     HOPS,
+    I_HOLD,
     IDLE,
     IN_FLIGHT,
     KILLED,
@@ -38,13 +39,13 @@ from hopscape.simulate.layout import (
     LAST,
     LAST_MOVE,
     LATE,
+    LINE,
     LISTED,
     MARKS,
     MISC,
-    N_CHANNELS,
     N_CREDIT,
     N_DEPTH,
-    N_ENDPOINTS,
+    N_INJECTORS,
     N_LINK,
     N_ROUTING,
     N_SHIFT,
@@ -192,7 +193,6 @@ def _eject(fabric: FabricArrays, state: State, source: Source, counters: Counter
     received = counters.received
     now = scalars[NOW]
     slot = now & (len(ejections) - 1)
-    lines = numbers[N_CHANNELS] + numbers[N_ENDPOINTS]
     begin, end, width = span[0], span[1], span[2]
     at = now // width
     many = ejections[slot, 0]
@@ -207,7 +207,8 @@ def _eject(fabric: FabricArrays, state: State, source: Source, counters: Counter
             stages = numbers[N_ROUTING] + numbers[N_VC_ALLOC] + numbers[N_SW_ALLOC]
             each = stages + numbers[N_TRAVERSAL] + numbers[N_LINK]
             lonely = each * packets[who, HOPS] + 3 - numbers[N_LINK]
-            ends[packets[who, SRC], E_HOLD] = now + min(now - packets[who, SENT], lonely) // 2
+            wait = min(now - packets[who, SENT], lonely) // 2
+            state.injectors[packets[who, LINE], I_HOLD] = now + wait
         if packets[who, MARKS] & KILLED:
             if flit & LAST:
                 bury(scalars, ends, packets, who)
@@ -215,7 +216,7 @@ def _eject(fabric: FabricArrays, state: State, source: Source, counters: Counter
         if at < len(windows):
             windows[at, W_FLITS] += 1
         if begin <= now < end:
-            received[unit - lines] += 1
+            received[packets[who, DST]] += 1
         scalars[DELIVERED_FLITS] += 1
         if not flit & LAST:
             continue
@@ -243,8 +244,9 @@ def _eject(fabric: FabricArrays, state: State, source: Source, counters: Counter
 def _pace(fabric: FabricArrays, state: State, who: Integer, taken: Integer) -> None:
     """A packet has arrived: its source's window shrinks if it was late, or grows.
 
-    The window holds at most what one flit per cycle could have under way without being late. This
-    is congestion control by delay, as network cards do it (Kumar et al., Swift, SIGCOMM 2020).
+    The window holds at most what one flit per cycle and injector could have under way without
+    being late. This is congestion control by delay, as network cards do it (Kumar et al., Swift,
+    SIGCOMM 2020).
     """
     numbers = fabric.numbers
     ends, packets = state.ends, state.packets
@@ -258,5 +260,5 @@ def _pace(fabric: FabricArrays, state: State, who: Integer, taken: Integer) -> N
     if taken > limit:
         share = min(int(math.sqrt(size)), 1 << (W_DECAY - 2))
         ends[e, E_WINDOW] = max(window - (window * share >> W_DECAY), 1 << W_SHIFT)
-    elif window < min(limit << W_SHIFT, 2**30):
+    elif window < min(numbers[N_INJECTORS] * limit << W_SHIFT, 2**30):
         ends[e, E_WINDOW] = window + W_GAIN * size

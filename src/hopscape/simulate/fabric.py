@@ -106,7 +106,8 @@ def memory_needed(network: Network, settings: Settings) -> int:
         >>> memory_needed(hopscape.build("torus(8, 8)"), Settings()) // 10**6
         2
     """
-    units = len(network.heads) + 2 * network.endpoint_count * settings.concentration
+    lines = settings.concentration * (settings.injectors + settings.ejectors)
+    units = len(network.heads) + lines * network.endpoint_count
     choices = {"adaptive": _ADAPTIVE_BYTES, "ugal": _UGAL_BYTES}.get(settings.routing, 0)
     asked = _asked(network, settings, None, "auto")
     each = _COLUMN_BYTES if asked is not None and asked.rings is not None else _TABLE_BYTES
@@ -281,14 +282,16 @@ def _units(
     link_delays: IntArray | None,
 ) -> IntArray:
     """The table of units: where they lead, their numbers at the arbiters, and full credit."""
-    channels, count = len(network.heads), len(home)
-    to_router = np.concatenate([network.heads, home, home]).astype(np.int32)
-    from_router = np.concatenate([network.tails, home, home]).astype(np.int32)
-    inputs = np.concatenate([np.arange(channels), channels + np.arange(count)])
-    outputs = np.concatenate([np.arange(channels), channels + count + np.arange(count)])
+    channels = len(network.heads)
+    entries, exits = np.repeat(home, settings.injectors), np.repeat(home, settings.ejectors)
+    to_router = np.concatenate([network.heads, entries, exits]).astype(np.int32)
+    from_router = np.concatenate([network.tails, entries, exits]).astype(np.int32)
+    first_exit, count = channels + len(entries), len(to_router)
+    inputs = np.arange(first_exit)
+    outputs = np.concatenate([np.arange(channels), np.arange(first_exit, count)])
     in_index, inside = _ranks(to_router[inputs], network.order)
     out_index, outside = _ranks(from_router[outputs], network.order)
-    units = np.zeros((channels + 2 * count, layout.UNIT_FIELDS), dtype=np.int32)
+    units = np.zeros((count, layout.UNIT_FIELDS), dtype=np.int32)
     units[:, layout.U_TO] = to_router
     units[inputs, layout.U_IN] = in_index
     units[outputs, layout.U_OUT] = out_index
@@ -319,6 +322,9 @@ def _numbers(settings: Settings, classes: Classes, channels: int, endpoints: int
     numbers = np.zeros(layout.NUMBERS, dtype=np.int64)
     numbers[layout.N_CHANNELS] = channels
     numbers[layout.N_ENDPOINTS] = endpoints
+    numbers[layout.N_INJECTORS] = settings.injectors
+    numbers[layout.N_EJECTORS] = settings.ejectors
+    numbers[layout.N_EXITS] = channels + endpoints * settings.injectors
     numbers[layout.N_VCS] = settings.vcs
     numbers[layout.N_DEPTH] = settings.buffer
     numbers[layout.N_ROUTING] = settings.routing_delay
@@ -419,6 +425,7 @@ def fresh_state(setup: Setup, seed: int) -> State:
     """An empty network at cycle 0."""
     settings, units, ends = setup.settings, setup.units, setup.endpoints
     vcs, depth, speedup = settings.vcs, settings.buffer, settings.speedup
+    entries = ends * settings.injectors
     rows = units << (vcs - 1).bit_length()
     wheel = _wheel(settings, int(setup.lines[:, layout.U_DELAY].max()))
     room = _tables(
@@ -426,12 +433,13 @@ def fresh_state(setup: Setup, seed: int) -> State:
         units=(units, layout.UNIT_FIELDS),
         sides=(units * speedup, 4),
         ends=(ends, layout.END_FIELDS),
+        injectors=(entries, layout.INJECTOR_FIELDS),
         lists=(5, max(rows, units * speedup)),
         arrivals=(wheel, 1 + units),
-        ejections=(wheel, 1 + 2 * ends),
+        ejections=(wheel, 1 + 2 * ends * settings.ejectors),
         credits=(wheel, 1 + rows),
         flits=(rows, depth),
-        packets=(rows * depth + ends, layout.PACKET_FIELDS),
+        packets=(rows * depth + entries, layout.PACKET_FIELDS),
     )
     table = room["vcs"]
     table[:] = 0
@@ -447,7 +455,9 @@ def fresh_state(setup: Setup, seed: int) -> State:
     people[:] = -1
     people[:, layout.E_HOME] = setup.home
     people[:, layout.E_WINDOW] = _first_window(setup)
-    people[:, [layout.E_TRACE, layout.E_ON, layout.E_HOLD, layout.E_UNDERWAY]] = 0
+    people[:, [layout.E_TRACE, layout.E_ON, layout.E_UNDERWAY]] = 0
+    room["injectors"][:] = -1
+    room["injectors"][:, layout.I_HOLD] = 0
     room["units"][:] = setup.lines
     for slots in ("arrivals", "ejections", "credits"):
         room[slots][:, 0] = 0
@@ -459,9 +469,9 @@ def fresh_state(setup: Setup, seed: int) -> State:
 
 
 def _first_window(setup: Setup) -> int:
-    """What a source may have under way at first: a flit per cycle over six routers."""
+    """What a source may have under way at first: a flit per cycle and injector over six routers."""
     hop = setup.settings.router_delay + int(setup.fabric.numbers[layout.N_LINK])
-    return 6 * hop << layout.W_SHIFT
+    return setup.settings.injectors * 6 * hop << layout.W_SHIFT
 
 
 def _tables(**shapes: tuple[int, int]) -> dict[str, IntArray]:

@@ -364,7 +364,7 @@ def census(depth: int, state: State) -> set[int]:
     held, _ = _buffers(depth, state)
     found = {flit >> 2 for flits in held.values() for flit in flits}
     found |= {flit >> 2 for _, flit in _leaving(state)}
-    return found | {int(w) for w in state.ends[:, layout.E_SENDING] if w >= 0}
+    return found | {int(w) for w in state.injectors[:, layout.I_SENDING] if w >= 0}
 
 
 class _Patient:
@@ -385,7 +385,8 @@ class _Patient:
         """The packet that a busy row serves, even when its next flits are still to come."""
         while row not in self.held:
             if row >> self.shift >= self.channels:
-                return int(self.state.ends[(row >> self.shift) - self.channels, layout.E_SENDING])
+                line = (row >> self.shift) - self.channels
+                return int(self.state.injectors[line, layout.I_SENDING])
             if row not in self.feeder:
                 return -1
             row = self.feeder[row]
@@ -409,12 +410,11 @@ class _Patient:
                 first = self.held.get(row, [0])[0]
                 if not first & layout.FIRST:
                     gone.add(self.holder(row))
-        ends = dead_endpoints(epoch)
-        first_exit = self.channels + setup.endpoints
         for row, flit in _leaving(state):
-            if epoch.dead_nodes[setup.home[(row >> self.shift) - first_exit]]:
+            if epoch.dead_nodes[units[row >> self.shift, layout.U_TO]]:
                 gone.add(flit >> 2)
-        gone |= {int(state.ends[e, layout.E_SENDING]) for e in ends}
+        dead = np.repeat(epoch.dead_nodes[setup.home], setup.settings.injectors)
+        gone |= set(state.injectors[dead, layout.I_SENDING].tolist())
         return gone - {-1}
 
     def fronts(self) -> dict[int, int]:
@@ -496,12 +496,13 @@ def _remove(patient: _Patient, gone: set[int]) -> None:
         vcs[row, layout.STATE] = layout.WAITING if waits else layout.IDLE
         vcs[row, layout.OUT] = -1
         vcs[row, layout.READY] = scalars[layout.NOW]
-    for e, who in enumerate(state.ends[:, layout.E_SENDING].tolist()):
+    injectors = state.injectors
+    for line, who in enumerate(injectors[:, layout.I_SENDING].tolist()):
         if who in gone:
-            state.ends[e, layout.E_SENDING] = -1
-            state.ends[e, layout.E_HOLD] = 0  # of a circuit that will not stand
-            unit = patient.channels + e
-            _free(patient, (unit << patient.shift) + int(state.ends[e, layout.E_VC]))
+            injectors[line, layout.I_SENDING] = -1
+            injectors[line, layout.I_HOLD] = 0  # of a circuit that will not stand
+            unit = patient.channels + line
+            _free(patient, (unit << patient.shift) + int(injectors[line, layout.I_VC]))
     done = (vcs[:, layout.MISC] & layout.TAIL_OUT > 0) & (vcs[:, layout.CREDIT] == patient.depth)
     for row in np.nonzero(done)[0].tolist():
         vcs[row, layout.MISC] &= ~layout.TAIL_OUT

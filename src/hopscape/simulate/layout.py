@@ -7,8 +7,8 @@ its router, V_SIDE its input of the switch.
 Everything about one virtual channel lies in one cache line, FRONT included, the first flit of its
 buffer; ``flits`` keeps those behind it.
 
-Units number whatever carries flits: the channels of the network first, then the injection line of
-every endpoint, then its ejection line. Virtual channel v of unit u is row ``(u << shift) + v``;
+Units number whatever carries flits: the channels of the network first, then the injection lines of
+every endpoint, then its ejection lines. Virtual channel v of unit u is row ``(u << shift) + v``;
 2**shift is the next power of two from the number of virtual channels on.
 """
 
@@ -32,7 +32,7 @@ IDLE, WAITING, ACTIVE, DRAIN = range(4)
 LISTED, TAIL_OUT = 1, 2
 
 # columns of packets
-DST, BORN, SENT, SIZE, SRC, HOPS, MARKS, MID, TAG, PATH, LEFT, TAILS, SPARE, GOAL = range(14)
+DST, BORN, SENT, SIZE, SRC, HOPS, MARKS, MID, TAG, PATH, LEFT, TAILS, SPARE, GOAL, LINE = range(15)
 PACKET_FIELDS = 16
 
 # columns of units
@@ -45,10 +45,12 @@ UNIT_FIELDS = 16
 X_TAKE, X_OFFSET, X_ROW, X_KEY = range(4)
 # columns of ends
 (
-    E_HOME, E_BIRTH, E_TRACE, E_ON, E_SENDING, E_VC, E_LAST, E_HOLD,
-    E_READY, E_READY_END, E_UNDERWAY, E_WINDOW,
-) = range(12)  # fmt: skip
-END_FIELDS = 12
+    E_HOME, E_BIRTH, E_TRIAL, E_TRACE, E_ON, E_READY, E_READY_END, E_UNDERWAY, E_WINDOW,
+) = range(9)  # fmt: skip
+END_FIELDS = 9
+# columns of injectors
+I_SENDING, I_VC, I_LAST, I_HOLD = range(4)
+INJECTOR_FIELDS = 4
 # rows of lists
 L_WAITERS, L_SENDERS, L_TOUCHED, L_WINS, L_OFFER = range(5)
 # columns of transfers
@@ -166,17 +168,18 @@ class FabricArrays(NamedTuple):
     N_CHANNELS, N_ENDPOINTS, N_VCS, N_DEPTH, N_ROUTING, N_VC_ALLOC, N_SW_ALLOC, N_TRAVERSAL,
     N_CREDIT, N_SPEEDUP, N_TAIL_CREDIT, N_MODE, N_SWITCHING, N_SETS, N_METHOD, N_BIAS,
     N_SHIFT, N_LINK, N_PRIORITY, N_LIMIT, N_SHARED, N_EASE, N_ROOM, N_WINDOW,
-) = range(24)  # fmt: skip
-NUMBERS = 24
+    N_INJECTORS, N_EJECTORS, N_EXITS,
+) = range(27)  # fmt: skip
+NUMBERS = 27
 
 
 class Source(NamedTuple):
     """What the endpoints send."""
 
     kind: IntArray
-    """int64[2]: kind of targets, kind of births."""
+    """int64[3]: kind of targets, kind of births, trials per cycle (one for every injector)."""
     rates: Floats
-    """float64[3]: packets per cycle (when on), off to on, on to off."""
+    """float64[3]: packets per trial (when on), off to on, on to off."""
     targets: IntArray
     """int32: fixed target of each endpoint, or the targets of a matrix row by row."""
     starts: IntArray
@@ -209,13 +212,15 @@ class State(NamedTuple):
     sides: IntArray
     """int32[units * speedup, 4]: inputs of the switch."""
     ends: IntArray
-    """int32[endpoints, END_FIELDS]."""
+    """int32[endpoints, END_FIELDS]: their queues and windows."""
+    injectors: IntArray
+    """int32[injection lines, INJECTOR_FIELDS]: what each sends; those of an endpoint together."""
     lists: IntArray
     """int32[5, rows]: who waits, who sends, and scratch."""
     arrivals: IntArray
     """int32[wheel, 1 + units]: count, then rows whose next flit becomes visible."""
     ejections: IntArray
-    """int32[wheel, 1 + 2 * endpoints]: last place, then pairs of row and flit."""
+    """int32[wheel, 1 + 2 * ejection lines]: last place, then pairs of row and flit."""
     credits: IntArray
     """int32[wheel, 1 + rows]: count, then rows (lost packets leave all of them at once)."""
     flits: IntArray

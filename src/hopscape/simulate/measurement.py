@@ -128,7 +128,7 @@ def make_source(traffic: Traffic, settings: Settings, load: float, transfers: An
     """The arrays of a traffic at a load (flits per endpoint and cycle)."""
     if not load >= 0:
         raise ArgumentError(f"load is {load}; it must be at least 0")
-    rate = load / settings.mean_packet
+    rate = load / settings.mean_packet / settings.injectors
     rates = np.array([rate, 0.0, 0.0])
     births = layout.BERNOULLI if load > 0 else layout.SILENT
     if traffic.trace is not None:
@@ -139,14 +139,14 @@ def make_source(traffic: Traffic, settings: Settings, load: float, transfers: An
         rates = np.array([rate * (turn_on + turn_off) / turn_on, turn_on, turn_off])
     if births != layout.TRACE and rates[0] > 1:
         raise ArgumentError(
-            f"load is {load}; an endpoint starts at most one packet per cycle, so that the most"
+            f"load is {load}; an injector starts at most one packet per cycle, so that the most"
             f" is {load / rates[0]:.4g}"
         )
     shares = np.asarray(settings.packet_shares or (1.0,) * len(settings.packet))
     none = np.empty(0, dtype=np.int32)
     moves, wakes, paths = transfers if transfers is not None else (None, none, none)
     return Source(
-        kind=np.array([traffic.kind, births], dtype=np.int64),
+        kind=np.array([traffic.kind, births, settings.injectors], dtype=np.int64),
         rates=rates,
         targets=traffic.targets,
         starts=traffic.starts,
@@ -343,6 +343,10 @@ def unfinished(state: State, source: Source, first: int, last: int) -> Unfinishe
         after = np.clip(births + 1, first, last) - first
         np.add.at(queued, after, _mean_rate(source))
         queued = np.cumsum(queued)
+        trials = int(source.kind[2])
+        left = (trials - 1 - state.ends[:, layout.E_TRIAL]) * _mean_rate(source) / trials
+        now_born = (first <= births) & (births < last)
+        np.add.at(queued, births[now_born] - first, left[now_born])
     births = births[(first <= births) & (births < last)]
     np.add.at(queued, births - first, 1.0)
     return Unfinished(now - mine, now - np.arange(first, last), queued[:-1])
@@ -350,7 +354,8 @@ def unfinished(state: State, source: Source, first: int, last: int) -> Unfinishe
 
 def _mean_rate(source: Source) -> float:
     """Packets per cycle of an endpoint, bursts and pauses together."""
-    rate, turn_on, turn_off = map(float, source.rates)
+    chance, turn_on, turn_off = map(float, source.rates)
+    rate = chance * int(source.kind[2])
     bursts = source.kind[1] == layout.ON_OFF
     return rate * turn_on / (turn_on + turn_off) if bursts else rate
 
@@ -461,7 +466,7 @@ def saturation(
     """
     if not 0 < precision < 1:
         raise ArgumentError(f"precision is {precision}; it must be between 0 and 1")
-    low, high = 0.0, most
+    low, high = 0.0, most * setup.settings.injectors
     points: list[Point] = []
     while high - low > precision * high and high > _LEAST * most:
         middle = (low + high) / 2
@@ -589,7 +594,7 @@ def _age(state: State, source: Source, total: float, count: float) -> float:
     count += int(under_way.sum())
     if source.kind[1] != layout.TRACE:
         waits = np.maximum(now - state.ends[:, layout.E_BIRTH].astype(np.float64), 0)
-        rate = float(source.rates[0])
+        rate = _mean_rate(source)
         total += float((waits**2).sum()) * rate / 2
         count += float(waits.sum()) * rate
     return total / max(1.0, count)

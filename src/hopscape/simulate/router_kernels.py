@@ -35,7 +35,9 @@ from hopscape.simulate.layout import (
     N_CHANNELS,
     N_DEPTH,
     N_EASE,
+    N_EJECTORS,
     N_ENDPOINTS,
+    N_EXITS,
     N_LIMIT,
     N_METHOD,
     N_MODE,
@@ -110,6 +112,20 @@ def _tied(ties: Ties, here: Integer, goal: Integer) -> Integer:
     return np.int64(ties.entries[low])
 
 
+@inner
+def _exit(fabric: FabricArrays, state: State, row: Integer, who: Integer) -> Integer:
+    """The ejection line of a packet's endpoint with the most credit, from that of its input on."""
+    numbers, units = fabric.numbers, state.units
+    per = numbers[N_EJECTORS]
+    first = numbers[N_EXITS] + per * np.int64(state.packets[who, DST])
+    own = np.int64(state.vcs[row, V_IN]) % per
+    best = first + own
+    for i in range(1, per):
+        line = first + (own + i) % per
+        best = line if units[line, U_CREDIT] > units[best, U_CREDIT] else best
+    return best
+
+
 @copied
 def _route(fabric: FabricArrays, state: State, source: Source, row: Integer) -> Integer:
     """The unit for the packet at the front of a virtual channel, or -1 when it has no path.
@@ -130,16 +146,15 @@ def _route(fabric: FabricArrays, state: State, source: Source, row: Integer) -> 
         return -1
     packets[who, HOPS] += 1
     vcs[row, V_ALLOWED] = masks[len(masks) - 2]
-    leave = numbers[N_CHANNELS] + numbers[N_ENDPOINTS] + packets[who, DST]
     if packets[who, PATH] >= 0:
         step = packets[who, PATH] + packets[who, HOPS] - 1
         if packets[who, TAG] < 0:
             if packets[who, GOAL] == here:
-                return leave
+                return _exit(fabric, state, row, who)
             vcs[row, V_ALLOWED] = masks[chosen.steps[step] & 0xFF]
             return np.int64(chosen.steps[step] >> 8)
         if step >= transfers[packets[who, TAG], T_PATH_END]:
-            return leave
+            return _exit(fabric, state, row, who)
         vcs[row, V_ALLOWED] = masks[0]
         return np.int64(paths[step])
     goal = packets[who, GOAL]
@@ -153,7 +168,7 @@ def _route(fabric: FabricArrays, state: State, source: Source, row: Integer) -> 
         else:
             goal = packets[who, MID]
     if here == goal:
-        return leave
+        return _exit(fabric, state, row, who)
     entry = np.int64(table[here, goal])
     if entry & TIE and random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1):
         entry = _tied(fabric.ties, here, goal)

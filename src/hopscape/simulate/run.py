@@ -94,7 +94,7 @@ class Run:
 
     def _awaits_circuit(self) -> bool:
         """Is an acknowledgement still on its way, so that rest is not a deadlock?"""
-        hold = self.state.ends[:, layout.E_HOLD]
+        hold = self.state.injectors[:, layout.I_HOLD]
         waits = bool(((hold > self.now) & (hold < layout.NEVER)).any())
         if waits:
             self.state.scalars[layout.LAST_MOVE] = self.now
@@ -148,7 +148,7 @@ class StuckChannels(NamedTuple):
 
     Attributes:
         owner: The row that sends into each row, or -1.
-        front: The row with the first flit of the packet that each endpoint sends, or -1.
+        front: The row with the first flit of the packet that each injector sends, or -1.
     """
 
     rows: IntArray
@@ -204,7 +204,7 @@ def look_for_stuck(setup: Setup, state: State) -> StuckChannels:
         coming=_under_way(state.arrivals, rows),
         returning=_under_way(state.credits, rows),
         owner=np.full(rows, -1, dtype=np.int64),
-        front=np.full(setup.endpoints, -1, dtype=np.int64),
+        front=np.full(len(state.injectors), -1, dtype=np.int64),
         moving=np.zeros(rows, dtype=np.uint8),
     )
     find_owners(setup.fabric, state, movement)

@@ -47,6 +47,9 @@ class Settings:
         routing: {'fixed', 'adaptive', 'valiant', 'ugal'}
         switching: {'wormhole', 'cut-through', 'store-and-forward', 'circuit'}
         concentration: Endpoints at each node that is no switch.
+        injectors: Lines from an endpoint into its router; each sends one flit per cycle. The
+            packets wait in one queue; in every cycle one may be born for each line.
+        ejectors: Lines from a router to an endpoint; a packet takes the one with the most credit.
         ugal_bias: UGAL takes the detour only when it looks better by this much.
         spread ({'none', 'pairs', 'all'}): Packets choose among all classes of virtual channels in
             which their way closes no cycle: never, where classes go by pairs of nodes, or on
@@ -88,6 +91,8 @@ class Settings:
     routing: Routing = "fixed"
     switching: Switching = "wormhole"
     concentration: int = 1
+    injectors: int = 1
+    ejectors: int = 1
     ugal_bias: int = 0
     spread: Spread = "pairs"
     priority: Priority = "auto"
@@ -105,8 +110,10 @@ class Settings:
             "traversal_delay": (1, 100),
             "credit_delay": (0, 100),
             "link_delay": (0, 1000),
-            "speedup": (1, 16),
+            "speedup": (1, 31),
             "concentration": (1, 10_000),
+            "injectors": (1, 64),
+            "ejectors": (1, 64),
             "ugal_bias": (-(10**6), 10**6),
         }
         for name, (low, high) in ranges.items():

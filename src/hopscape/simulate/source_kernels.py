@@ -21,16 +21,13 @@ from hopscape.simulate.layout import (
     CREDIT,
     DST,
     E_BIRTH,
-    E_HOLD,
     E_HOME,
-    E_LAST,
     E_ON,
     E_READY,
     E_READY_END,
-    E_SENDING,
     E_TRACE,
+    E_TRIAL,
     E_UNDERWAY,
-    E_VC,
     E_WINDOW,
     END,
     FIRST,
@@ -38,10 +35,15 @@ from hopscape.simulate.layout import (
     FRESH,
     GOAL,
     HOPS,
+    I_HOLD,
+    I_LAST,
+    I_SENDING,
+    I_VC,
     IN_FLIGHT,
     KILLED,
     LAST,
     LEFT,
+    LINE,
     LOST,
     LOST_MEASURED,
     MARKS,
@@ -53,6 +55,7 @@ from hopscape.simulate.layout import (
     N_CHANNELS,
     N_DEPTH,
     N_ENDPOINTS,
+    N_INJECTORS,
     N_MODE,
     N_SHIFT,
     N_SWITCHING,
@@ -106,7 +109,7 @@ _NEVER = 2**30
 def first_births(state: State, source: Source) -> None:
     """Draw the first birth of every endpoint."""
     for e in range(len(state.ends)):
-        state.ends[e, E_BIRTH] = -1
+        state.ends[e, E_BIRTH], state.ends[e, E_TRIAL] = -1, source.kind[2] - 1
         _draw_birth(state.ends, state.random, source, e)
 
 
@@ -128,8 +131,11 @@ def silence(state: State, source: Source, e: Integer) -> None:
 
 @copied
 def _draw_birth(ends: IntArray, random: IntArray, source: Source, e: Integer) -> None:
-    """Move `next_birth` of an endpoint to its next packet."""
-    kind, rates = source.kind[1], source.rates
+    """Move the next birth of an endpoint to its next packet.
+
+    Every cycle has as many trials as the endpoint has injectors, each with the same chance.
+    """
+    kind, trials, rates = source.kind[1], source.kind[2], source.rates
     if kind == TRACE:
         at = ends[e, E_TRACE]
         ends[e, E_BIRTH] = source.trace[at, 0] if at < source.starts[e + 1] else _NEVER
@@ -138,25 +144,29 @@ def _draw_birth(ends: IntArray, random: IntArray, source: Source, e: Integer) ->
     if kind == SILENT or rate <= 0:
         ends[e, E_BIRTH] = _NEVER
         return
+    when, trial = np.int64(ends[e, E_BIRTH]), np.int64(ends[e, E_TRIAL]) + 1
     if kind == BERNOULLI:
-        gap = 1
         if rate < 1:
-            gap += int(math.log(random_unit(random, e)) / math.log1p(-rate))
-        ends[e, E_BIRTH] = min(ends[e, E_BIRTH] + gap, _NEVER)
+            trial += int(math.log(random_unit(random, e)) / math.log1p(-rate))
+        ends[e, E_BIRTH] = min(when + trial // trials, _NEVER)
+        ends[e, E_TRIAL] = trial % trials
         return
-    when = ends[e, E_BIRTH]
     on = ends[e, E_ON]
     while when < _NEVER:
-        when += 1
-        chance = random_unit(random, e)
-        if on:
-            on = 0 if chance <= rates[2] else 1
-        else:
-            on = 1 if chance <= rates[1] else 0
+        if trial >= trials:
+            trial = np.int64(0)
+            when += 1
+            chance = random_unit(random, e)
+            if on:
+                on = 0 if chance <= rates[2] else 1
+            else:
+                on = 1 if chance <= rates[1] else 0
         if on and random_unit(random, e) <= rate:
             break
+        trial += 1
     ends[e, E_ON] = on
     ends[e, E_BIRTH] = when
+    ends[e, E_TRIAL] = trial
 
 
 @copied
@@ -334,35 +344,44 @@ def _plan(fabric: FabricArrays, state: State, who: Integer, e: Integer, target: 
 
 @inner
 def inject(fabric: FabricArrays, state: State, source: Source) -> None:
-    """Every endpoint sends at most one flit into its router."""
+    """Every injector of an endpoint sends at most one flit into its router."""
     numbers = fabric.numbers
-    scalars, vcs, units, ends = state.scalars, state.vcs, state.units, state.ends
-    packets = state.packets
-    now = scalars[NOW]
+    per = numbers[N_INJECTORS]
     for e in range(numbers[N_ENDPOINTS]):
-        who = np.int64(ends[e, E_SENDING])
-        if who < 0 and ends[e, E_BIRTH] > now and ends[e, E_READY] < 0:
-            continue
-        unit = numbers[N_CHANNELS] + e
-        if who < 0:
-            if numbers[N_WINDOW] and _is_full(ends, e):
-                continue
-            v = _entry_vc(numbers, vcs, units, unit, ends[e, E_LAST])
-            if v < 0:
-                continue
-            who = _next_packet(fabric, state, source, e)
-            ends[e, E_SENDING] = who
-            ends[e, E_UNDERWAY] += packets[who, SIZE]
-            ends[e, E_VC] = v
-            ends[e, E_LAST] = v
-            units[unit, U_FREE] &= ~(1 << v)
-        if ends[e, E_HOLD] > now:
-            if not packets[who, MARKS] & KILLED:
-                continue
-            ends[e, E_HOLD] = now  # no circuit will stand: its other flits follow and are lost
-        row = (unit << numbers[N_SHIFT]) + ends[e, E_VC]
-        if vcs[row, CREDIT] > 0:
-            _enter(fabric, state, now, e, who, row)
+        for line in range(e * per, (e + 1) * per):
+            _send(fabric, state, source, e, line)
+
+
+@kernel(error_model="numpy", _nrt=False, inline="always")
+def _send(fabric: FabricArrays, state: State, source: Source, e: Integer, line: Integer) -> None:
+    """An injector sends the next flit of its packet, or begins with the next one in the queue."""
+    numbers, now = fabric.numbers, state.scalars[NOW]
+    vcs, units, ends, packets = state.vcs, state.units, state.ends, state.packets
+    injectors = state.injectors
+    who = np.int64(injectors[line, I_SENDING])
+    if who < 0 and ends[e, E_BIRTH] > now and ends[e, E_READY] < 0:
+        return
+    unit = numbers[N_CHANNELS] + line
+    if who < 0:
+        if numbers[N_WINDOW] and _is_full(ends, e):
+            return
+        v = _entry_vc(numbers, vcs, units, unit, injectors[line, I_LAST])
+        if v < 0:
+            return
+        who = _next_packet(fabric, state, source, e)
+        packets[who, LINE] = line
+        ends[e, E_UNDERWAY] += packets[who, SIZE]
+        injectors[line, I_SENDING] = who
+        injectors[line, I_VC] = v
+        injectors[line, I_LAST] = v
+        units[unit, U_FREE] &= ~(1 << v)
+    if injectors[line, I_HOLD] > now:
+        if not packets[who, MARKS] & KILLED:
+            return
+        injectors[line, I_HOLD] = now  # no circuit will stand: its other flits follow and are lost
+    row = (unit << numbers[N_SHIFT]) + injectors[line, I_VC]
+    if vcs[row, CREDIT] > 0:
+        _enter(fabric, state, now, line, who, row)
 
 
 @copied
@@ -373,11 +392,11 @@ def _is_full(ends: IntArray, e: Integer) -> bool:
 
 @kernel(error_model="numpy", _nrt=False, inline="always")
 def _enter(
-    fabric: FabricArrays, state: State, now: Integer, e: Integer, who: Integer, row: Integer
+    fabric: FabricArrays, state: State, now: Integer, line: Integer, who: Integer, row: Integer
 ) -> None:
     """The next flit of a packet leaves its endpoint."""
     numbers = fabric.numbers
-    vcs, units, ends, flits = state.vcs, state.units, state.ends, state.flits
+    vcs, units, injectors, flits = state.vcs, state.units, state.injectors, state.flits
     packets, arrivals = state.packets, state.arrivals
     unit = row >> numbers[N_SHIFT]
     left = packets[who, LEFT]
@@ -385,17 +404,17 @@ def _enter(
     if left == packets[who, SIZE]:
         flit |= FIRST
         if numbers[N_SWITCHING] == CIRCUIT and left > 1:
-            ends[e, E_HOLD] = _NEVER
+            injectors[line, I_HOLD] = _NEVER
     packets[who, LEFT] = left - 1
     vcs[row, CREDIT] -= 1
     units[unit, U_CREDIT] -= 1
     if left == 1:
         flit |= LAST
-        ends[e, E_SENDING] = -1
+        injectors[line, I_SENDING] = -1
         if numbers[N_TAIL_CREDIT]:
             vcs[row, MISC] |= TAIL_OUT
         else:
-            units[unit, U_FREE] |= 1 << ends[e, E_VC]
+            units[unit, U_FREE] |= 1 << injectors[line, I_VC]
     put_flit(numbers, vcs, flits, row, flit)
     slot = (now + 1 + units[unit, U_DELAY]) & (len(arrivals) - 1)
     arrivals[slot, 0] += 1

@@ -21,18 +21,19 @@ from hopscape.simulate.layout import (
     CUT_THROUGH,
     DRAIN,
     DST,
-    E_HOLD,
     E_HOME,
-    E_SENDING,
     ESCAPED,
     FIRST,
     FRONT,
     HEAD,
+    I_HOLD,
+    I_SENDING,
     IDLE,
+    LINE,
     MARKS,
     N_CHANNELS,
     N_DEPTH,
-    N_ENDPOINTS,
+    N_EXITS,
     N_MODE,
     N_SHARED,
     N_SHIFT,
@@ -41,7 +42,6 @@ from hopscape.simulate.layout import (
     NEVER,
     OUT,
     SIZE,
-    SRC,
     STATE,
     STORE_FORWARD,
     U_FREE,
@@ -65,24 +65,24 @@ class Movement(NamedTuple):
     owner: IntArray
     """int64[rows]: the row that sends into each row, or -1."""
     front: IntArray
-    """int64[endpoints]: the row with the first flit of the packet each endpoint sends, or -1."""
+    """int64[injection lines]: the row with the first flit of the packet each sends, or -1."""
     moving: IntArray
     """uint8[rows]: 1 for rows that may move."""
 
 
 @kernel(error_model="numpy", _nrt=False)
 def find_owners(fabric: FabricArrays, state: State, movement: Movement) -> None:
-    """Who sends into each row, and in which row the first flit of each endpoint's packet is."""
-    vcs, ends, flits, packets = state.vcs, state.ends, state.flits, state.packets
+    """Who sends into each row, and in which row the first flit of each injector's packet is."""
+    vcs, flits, packets = state.vcs, state.flits, state.packets
     coming, depth = movement.coming, fabric.numbers[N_DEPTH]
     for row in range(len(vcs)):
         if vcs[row, STATE] == ACTIVE:
             movement.owner[vcs[row, OUT]] = row
         for i in range(vcs[row, COUNT] + coming[row]):
             flit = flits[row, (vcs[row, HEAD] + i) % depth]
-            e = packets[flit >> 2, SRC]
-            if flit & FIRST and ends[e, E_SENDING] == flit >> 2:
-                movement.front[e] = row
+            line = packets[flit >> 2, LINE]
+            if flit & FIRST and state.injectors[line, I_SENDING] == flit >> 2:
+                movement.front[line] = row
 
 
 @kernel(error_model="numpy", _nrt=False)
@@ -119,17 +119,17 @@ def _fed(fabric: FabricArrays, state: State, movement: Movement, row: Integer) -
     unit, channels = row >> fabric.numbers[N_SHIFT], fabric.numbers[N_CHANNELS]
     if unit < channels:
         return owner[row] < 0 or moving[owner[row]] == 1
-    e = unit - channels
-    if state.ends[e, E_HOLD] < NEVER or front[e] < 0:
+    line = unit - channels
+    if state.injectors[line, I_HOLD] < NEVER or front[line] < 0:
         return True
-    return moving[front[e]] == 1  # a circuit: the source waits until the first flit has arrived
+    return moving[front[line]] == 1  # a circuit: the source waits until the first flit has arrived
 
 
 @inner
 def _drains(fabric: FabricArrays, movement: Movement, row: Integer) -> bool:
     """Will places in the buffer of a row become free?"""
     numbers = fabric.numbers
-    ejects = row >> numbers[N_SHIFT] >= numbers[N_CHANNELS] + numbers[N_ENDPOINTS]
+    ejects = row >> numbers[N_SHIFT] >= numbers[N_EXITS]
     return ejects or movement.returning[row] > 0 or movement.moving[row] == 1
 
 

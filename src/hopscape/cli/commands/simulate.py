@@ -88,6 +88,8 @@ class _Traffic(OptionGroup):
     packet: Annotated[str, option("Flits per packet: 4, or 1,5.")] = "1"
     burst: Annotated[str, option("On-off sources: chances ON,OFF per cycle.")] = ""
     concentration: Annotated[int, option("Endpoints a node.")] = 1
+    injectors: Annotated[int, option("Lines of an endpoint into its router.")] = 1
+    ejectors: Annotated[int, option("Lines of a router to an endpoint.")] = 1
     schedule: Annotated[Path | None, option("Replay a schedule file, beside --load if given.")] = (
         None
     )
@@ -250,6 +252,8 @@ def _job(spec: str, traffic: _Traffic, routers: _Routers, faults: _Faults, run: 
         routing=routers.routing,  # type: ignore[arg-type]
         switching=routers.switching,  # type: ignore[arg-type]
         concentration=traffic.concentration,
+        injectors=traffic.injectors,
+        ejectors=traffic.ejectors,
         spread=routers.spread,  # type: ignore[arg-type]
         priority=routers.priority,  # type: ignore[arg-type]
         injection_limit=routers.injection_limit,
