@@ -16,6 +16,7 @@ import numpy as np
 
 import hopscape
 from hopscape.papers.multiring.capacity import balanced_schedule
+from hopscape.papers.multiring.rings import FullRings
 from hopscape.simulate import Settings, build_setup, make_traffic
 from hopscape.simulate.measurement import run_point
 
@@ -33,6 +34,8 @@ def draw_spec(generator: np.random.Generator) -> str:
 def carried(spec: str, *, lines: int = 8, cycles: int = 10_000, seed: int = 0) -> tuple[float, ...]:
     """The proved capacity of a set of rings, and what the simulator carries when offered it."""
     network = hopscape.build(spec)
+    if not isinstance(network.family, FullRings):
+        raise SystemExit(f"{spec} is no set of full rings, such as multiring(16, 1, 3)")
     schedule = balanced_schedule(network.family)
     if not schedule.proved:
         raise SystemExit(f"the capacity of {spec} is not proved")
