@@ -465,3 +465,33 @@ def test_rounds_as_a_page_and_a_film(tmp_path):
     assert Image.open(tmp_path / "r.gif").n_frames == tree.rounds + 1
     with pytest.raises(TooLargeError, match="rounds; a page shows up to 40"):
         draw_rounds(broadcast(hopscape.build("ring(99)"), 0), tmp_path / "l.html")
+
+
+def test_rounds_run_along_the_links_as_drawn():
+    """A wrap link of a torus bends round the nodes of its row, in pictures of rounds as well."""
+    from hopscape.show.draw.rounds import _Ground
+
+    net = hopscape.build("torus(5, 5)")
+    ground = _Ground(broadcast(net, 0))
+    every = np.arange(net.channels)
+    for channel, line in zip(every, ground.along(every), strict=True):
+        tail, head = int(net.tails[channel]), int(net.heads[channel])
+        assert np.allclose(line[[0, -1]], ground.places[[tail, head]])
+        others = np.delete(ground.places, [tail, head], axis=0)
+        gaps = np.hypot(*(line[:, None, :] - others[None, :, :]).transpose(2, 0, 1))
+        assert gaps.min() > ground.radius
+
+
+def test_groups_are_drawn_as_groups():
+    """HyperX in rows and columns, Slim Fly, DCell and BCube by their groups."""
+    hyperx = place_nodes(hopscape.build("hyperx((3, 4), p=0)")).positions
+    assert len(np.unique(hyperx[:, 0].round(6))) == 4
+    assert len(np.unique(hyperx[:, 1].round(6))) == 3
+    fly = place_nodes(hopscape.build("slim_fly(5, p=0)")).positions.reshape(10, 5, 2)
+    centres = fly.mean(axis=1)
+    inside = np.hypot(*(fly - centres[:, None]).transpose(2, 0, 1)).max()
+    apart = np.hypot(*(centres[:, None] - centres[None]).transpose(2, 0, 1))
+    assert inside < apart[apart > 0].min() / 2
+    for spec in ("dcell(3, 1)", "dcell(2, 2)", "bcube(3, 2)", "hyperx((2, 3, 2), p=2)"):
+        places = place_nodes(hopscape.build(spec)).positions
+        assert len(np.unique(places.round(6), axis=0)) == len(places), spec

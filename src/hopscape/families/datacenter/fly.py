@@ -19,8 +19,9 @@ import numpy as np
 from hopscape.algebra.fields import galois_field, prime_power
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter, integers
-from hopscape.families.datacenter.routers import TERMINALS, RouterFamily
+from hopscape.core.facts import circle
+from hopscape.core.family import Facts, Layout, Parameter, integers
+from hopscape.families.datacenter.routers import TERMINALS, RouterFamily, with_endpoints
 
 __all__ = [
     "Delorme",
@@ -70,6 +71,16 @@ class SlimFly(RouterFamily):
         for q in range(3, ports + 1):
             if prime_power(q) is not None and q % 4 != 2 and 2 * q * q <= routers:
                 yield cls(q, 0)
+
+    def layout(self) -> Layout:
+        """Its 2q groups of q routers as small circles, the two kinds of groups in a row each."""
+        q = self.q
+        step = 1.0 / (2 * np.sin(np.pi / q))  # of a circle whose routers are one unit apart
+        across = np.tile((np.arange(q) - (q - 1) / 2) * (2 * step + 2.0), 2)
+        upwards = np.repeat([1.0, -1.0], q) * (2 * step + 2.0)
+        centres = np.repeat(np.stack([across, upwards], axis=1), q, axis=0)
+        routers = centres + np.tile(circle(q, step), (2 * q, 1))
+        return with_endpoints(routers, centres, self.terminals)
 
     def generators(self) -> tuple[IntArray, IntArray]:
         """The sets X and X'."""

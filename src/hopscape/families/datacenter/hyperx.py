@@ -15,12 +15,19 @@ import numpy as np
 from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, Parameter, integers
+from hopscape.core.facts import Points, circle
+from hopscape.core.family import Facts, Layout, Parameter, integers
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import Router
 from hopscape.families.datacenter.groups import GlobalLinks
-from hopscape.families.datacenter.routers import TERMINALS, FormulaFamily, Levels, TerminalRouter
+from hopscape.families.datacenter.routers import (
+    TERMINALS,
+    FormulaFamily,
+    Levels,
+    TerminalRouter,
+    with_endpoints,
+)
 
 __all__ = ["Box", "FatClique", "HyperX"]
 
@@ -122,6 +129,27 @@ class HyperX(FormulaFamily):
 
     def router(self, network: Network) -> Router:
         return BoxRouter(network, self)
+
+    def layout(self) -> Layout:
+        """Rows and columns, long links as arcs; further axes as blocks; one axis as a circle."""
+        sides = [side for side in self.sides if side > 1] or [1]
+        if len(sides) == 1:
+            return with_endpoints(circle(sides[0]), np.zeros((sides[0], 2)), self.terminals)
+        digits = MixedRadix(sides).tuples(np.arange(prod(sides))).astype(float)
+        steps = np.zeros((len(sides), 2))
+        reach = [1.0, 1.0]
+        for axis in range(len(sides) - 1, -1, -1):
+            across = (len(sides) - 1 - axis) % 2
+            steps[axis, across] = (reach[across], -reach[across])[across]
+            reach[across] *= sides[axis] + 0.8
+        places = digits @ steps
+
+        def arcs(tails: IntArray, heads: IntArray) -> Points:
+            move = np.abs(digits[heads] - digits[tails]).max(axis=1)
+            return np.where(move > 1, 0.13, 0.0)
+
+        below = places + np.array([1.0, 1.0])
+        return with_endpoints(places, below, self.terminals, arcs)
 
 
 class BoxRouter(TerminalRouter):

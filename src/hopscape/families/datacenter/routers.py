@@ -6,7 +6,7 @@ What the families of this room share: routers with terminals, endpoints first.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ import numpy as np
 from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import AddressError
-from hopscape.core.facts import Layout, Points
+from hopscape.core.facts import Layout, Points, hang_on
 from hopscape.core.family import Family, ListedFamily, Parameter, Symmetry
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
@@ -32,7 +32,10 @@ __all__ = [
     "TerminalFamily",
     "TerminalRouter",
     "tiers",
+    "with_endpoints",
 ]
+
+Bend = Callable[[IntArray, IntArray], Points]
 
 
 class Levels(Addresses):
@@ -88,6 +91,31 @@ class Levels(Addresses):
             if box.order
         ]
         return "an address " + " or ".join(kinds)
+
+
+def with_endpoints(
+    routers: Points, centres: Points, terminals: int, bend: Bend | None = None
+) -> Layout:
+    """Routers where they stand, their endpoints beside them, looking away from a centre each.
+
+    Args:
+        routers, centres: ndarrays, shape (routers, 2)
+        bend: As in :class:`Layout`, for routers numbered from 0.
+    """
+    if not terminals:
+        return Layout(routers, bend)
+    owners = np.arange(len(routers) * terminals) // terminals
+    ends = hang_on(routers, owners, centres[owners], 0.3)
+    first = len(owners)
+
+    def among_routers(tails: IntArray, heads: IntArray) -> Points:
+        inner = (tails >= first) & (heads >= first)
+        out = np.zeros(len(tails))
+        if bend is not None and inner.any():
+            out[inner] = bend(tails[inner] - first, heads[inner] - first)
+        return out
+
+    return Layout(np.concatenate([ends, routers]), among_routers)
 
 
 def tiers(sizes: Sequence[int]) -> Layout:

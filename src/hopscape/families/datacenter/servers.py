@@ -8,7 +8,8 @@ import numpy as np
 
 from hopscape.core.addresses import Addresses, node_dtype
 from hopscape.core.arrays import IntArray
-from hopscape.core.family import Facts, Family, Symmetry, integers
+from hopscape.core.facts import circle
+from hopscape.core.family import Facts, Family, Layout, Symmetry, integers
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import FamilyRouter, Router, pick, spread
@@ -88,6 +89,21 @@ class BCube(Family):
     def symmetry(self) -> Symmetry:
         firsts = [self.servers + i * self.level for i in range(self.k + 1)]
         return Symmetry((0, *firsts), (self.servers, *(self.level,) * (self.k + 1)))
+
+    def layout(self) -> Layout:
+        """Servers in a row, group by group; the switches of each level in a row above them."""
+        group = np.arange(self.servers) // self.n
+        across = np.arange(self.servers) + 0.6 * group
+        rows = [np.stack([across, np.zeros(self.servers)], axis=1)]
+        width = float(across[-1])
+        for level in range(self.k + 1):
+            if level == 0:
+                places = across.reshape(-1, self.n).mean(axis=1)
+            else:
+                places = (np.arange(self.level) + 0.5) * width / self.level
+            height = np.full(self.level, (level + 1) * max(0.22 * width, 1.5))
+            rows.append(np.stack([places, height], axis=1))
+        return Layout(np.concatenate(rows))
 
     def router(self, network: Network) -> Router:
         return BCubeRouter(network, self)
@@ -184,6 +200,19 @@ class DCell(Family):
     def facts(self) -> Facts:
         links = self.servers + self.k * self.servers // 2
         return Facts.duplex(links, min(self.n, self.k + 1), self.ports)
+
+    def layout(self) -> Layout:
+        """Cells round a circle, each a switch among its servers; cells of cells likewise."""
+        around = circle(self.n, 1.0)
+        centres, reach = np.zeros((1, 2)), 1.0
+        for size in self.sizes[:-1]:
+            parts = size + 1
+            large = (reach + 0.9) / np.sin(np.pi / max(parts, 2))
+            inner = centres
+            centres = (circle(parts, large)[:, None, :] + inner[None, :, :]).reshape(-1, 2)
+            reach += large
+        servers = (centres[:, None, :] + around[None, :, :]).reshape(-1, 2)
+        return Layout(np.concatenate([servers, centres]))
 
     def router(self, network: Network) -> Router:
         return DCellRouter(network, self)

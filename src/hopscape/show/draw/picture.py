@@ -46,7 +46,10 @@ __all__ = [
     "MOST_NODES",
     "density_figure",
     "draw_network",
+    "fit_places",
+    "link_lines",
     "make_figure",
+    "node_radius",
 ]
 
 FORMATS = ("svg", "png", "pdf")
@@ -201,13 +204,13 @@ def _require_drawable(network: Network) -> None:
 
 def _arrange(network: Network, layout: Layout, labels: bool | None, reach: float) -> _Drawing:
     """Fit a layout to the page and work out lines, arrow heads and labels."""
-    places = _fit(layout.positions, reach)
+    places = fit_places(layout.positions, reach)
     texts = _label_texts(network) if labels or _may_label(network, labels) else []
     leaves = leaves_of(network)
-    radius = _node_radius(places[~leaves] if leaves.any() else places, reach, bool(texts))
+    radius = node_radius(places[~leaves] if leaves.any() else places, reach, bool(texts))
     tails, heads, channels = link_ends(network)
     width = _line_width(radius, len(tails))
-    lines = _link_lines(layout, places, tails, heads, radius)
+    lines = link_lines(layout, places, tails, heads, radius)
     simplex = np.flatnonzero(network.reverse[channels] < 0)
     length = float(np.clip(0.85 * radius, 2.5, 8.0))
     arrows = [arrow_head(lines[i], radius + 0.6, length) for i in simplex]
@@ -217,7 +220,7 @@ def _arrange(network: Network, layout: Layout, labels: bool | None, reach: float
     return _Drawing(places, radius, lines, arrows, written, width, leaves)
 
 
-def _fit(positions: Points, reach: float) -> Points:
+def fit_places(positions: Points, reach: float) -> Points:
     """Centred on the origin, the longer side `reach` points long."""
     low, high = positions.min(axis=0), positions.max(axis=0)
     longer = float((high - low).max())
@@ -225,7 +228,7 @@ def _fit(positions: Points, reach: float) -> Points:
     return np.round(fitted, 4)
 
 
-def _node_radius(places: Points, reach: float, labelled: bool) -> float:
+def node_radius(places: Points, reach: float, labelled: bool) -> float:
     """As large as nodes can be without crowding each other."""
     if len(places) == 1:
         return 14.0
@@ -241,7 +244,7 @@ def _line_width(radius: float, links: int) -> float:
     return float(np.clip(0.11 * radius, 0.35, 1.3) * np.clip((300 / max(links, 1)) ** 0.3, 0.5, 1))
 
 
-def _link_lines(
+def link_lines(
     layout: Layout, places: Points, tails: IntArray, heads: IntArray, radius: float
 ) -> list[Points]:
     """The line of each link: bent as the layout says, fanned out, round other nodes, or a loop."""

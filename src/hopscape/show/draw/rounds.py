@@ -6,6 +6,7 @@ import base64
 import html
 import io
 import tempfile
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.facts import Points
 from hopscape.core.files import write_atomically
 from hopscape.core.schedule import Schedule
+from hopscape.formats.graphs.libraries import link_ends
+from hopscape.show.draw.lines import arrow_head
+from hopscape.show.draw.picture import MOST_LINKS, fit_places, link_lines, node_radius
 from hopscape.show.draw.places import place_nodes
 
 __all__ = ["draw_cell", "draw_rounds", "draw_times", "still_figure"]
@@ -24,6 +28,7 @@ __all__ = ["draw_cell", "draw_rounds", "draw_times", "still_figure"]
 _MOST_TRANSFERS = 4000
 _PER_SECOND = 1
 _MOST_FRAMES = 40
+_REACH = 440.0  # points of the longer side: what a figure of 7 inches leaves for the network
 _STILL = (".svg", ".png", ".pdf")
 
 
@@ -50,20 +55,52 @@ def draw_rounds(schedule: Schedule, path: str | Path) -> None:
         )
     from matplotlib.figure import Figure
 
-    points = place_nodes(schedule.network).positions
+    ground = _Ground(schedule)
     figure = Figure(figsize=(7, 7.4), layout="constrained")
     axes = figure.add_subplot()
     if ending == ".gif":
-        _animate(schedule, points, figure, axes, place)
+        _animate(schedule, ground, figure, axes, place)
         return
     if ending == ".html":
-        _page(schedule, points, figure, axes, place)
+        _page(schedule, ground, figure, axes, place)
         return
-    _paint(schedule, points, axes, schedule.rounds)
+    _paint(schedule, ground, axes, schedule.rounds)
     _save(figure, place, ending)
 
 
-def _page(schedule: Schedule, points: Points, figure: Any, axes: Any, place: Path) -> None:
+class _Ground:
+    """Where nodes and links of a schedule's network are drawn: wrap links bend round the others.
+
+    Attributes:
+        places: Of the nodes, in points.
+        radius: Of a node.
+        lines: Of all links.
+    """
+
+    def __init__(self, schedule: Schedule) -> None:
+        network = schedule.network
+        layout = place_nodes(network)
+        self.places = fit_places(layout.positions, _REACH)
+        self.radius = node_radius(self.places, _REACH, False)
+        tails, heads, once = link_ends(network)
+        if len(tails) <= MOST_LINKS:
+            self.lines = link_lines(layout, self.places, tails, heads, self.radius)
+        else:
+            self.lines = list(np.stack([self.places[tails], self.places[heads]], axis=1))
+        self._link = np.full(len(network.heads), -1, dtype=np.int64)
+        self._link[once] = np.arange(len(once))
+        back = network.reverse[once]
+        self._link[back[back >= 0]] = np.flatnonzero(back >= 0)
+        self._turned = np.ones(len(network.heads), dtype=bool)
+        self._turned[once] = False
+
+    def along(self, channels: IntArray) -> list[Points]:
+        """The lines of channels, each from its tail to its head."""
+        found = zip(self._link[channels].tolist(), self._turned[channels].tolist())
+        return [self.lines[link][::-1] if turned else self.lines[link] for link, turned in found]
+
+
+def _page(schedule: Schedule, ground: _Ground, figure: Any, axes: Any, place: Path) -> None:
     """A page that needs nothing else: a picture for each round, a slider and a button."""
     import matplotlib
 
@@ -74,7 +111,7 @@ def _page(schedule: Schedule, points: Points, figure: Any, axes: Any, place: Pat
     frames = []
     with matplotlib.rc_context({"svg.hashsalt": "hopscape"}):
         for r in range(schedule.rounds + 1):
-            _paint(schedule, points, axes, r)
+            _paint(schedule, ground, axes, r)
             picture = io.BytesIO()
             figure.savefig(picture, format="svg", metadata={"Date": None})
             text = base64.b64encode(picture.getvalue()).decode()
@@ -118,49 +155,58 @@ def _save(figure: Any, place: Path, ending: str) -> None:
     write_atomically(place, lambda out: figure.savefig(out, format=ending[1:], dpi=150))
 
 
-def _paint(schedule: Schedule, points: Points, axes: Any, rounds: int) -> None:
-    """The first so many rounds."""
+def _paint(schedule: Schedule, ground: _Ground, axes: Any, rounds: int) -> None:
+    """The first so many rounds, each in a colour, on the links of the network."""
     from matplotlib import colormaps
-    from matplotlib.collections import LineCollection
+    from matplotlib.collections import LineCollection, PolyCollection
 
     axes.clear()
     axes.set_axis_off()
     axes.set_aspect("equal")
+    axes.add_collection(LineCollection(ground.lines, colors="0.9", linewidths=0.8, zorder=1))
     colours = colormaps["viridis"](np.linspace(0.0, 0.9, max(schedule.rounds, 1)))
     reached = np.full(schedule.network.order, -1)
     if schedule.goal.root is not None:
         reached[schedule.goal.root] = 0
+    width = float(np.clip(0.25 * ground.radius, 0.8, 1.6))
+    length = float(np.clip(0.85 * ground.radius, 2.5, 8.0))
     for r in range(rounds):
         part = slice(int(schedule.round_start[r]), int(schedule.round_start[r + 1]))
-        source, target = schedule.source[part], schedule.target[part]
-        lines = np.stack([points[source], points[target]], axis=1)
+        starts = schedule.path_start[part.start : part.stop + 1]
+        lines = ground.along(schedule.channels[int(starts[0]) : int(starts[-1])])
+        last = lines if len(lines) == len(starts) - 1 else [
+            lines[int(end - starts[0]) - 1] for end in starts[1:]
+        ]  # fmt: skip
+        heads = [arrow_head(line, ground.radius + 0.6, length) for line in last]
+        colour = [colours[r]]
         axes.add_collection(
-            LineCollection(list(lines), colors=[colours[r]], linewidths=1.0, label=f"round {r + 1}")
+            LineCollection(lines, colors=colour, linewidths=width, label=f"round {r + 1}", zorder=2)
         )
-        fresh = target[reached[target] < 0]
-        reached[fresh] = r + 1
+        axes.add_collection(PolyCollection(heads, facecolors=colour, zorder=2))
+        target = schedule.target[part]
+        reached[target[reached[target] < 0]] = r + 1
     shades = np.vstack([[[0.84, 0.37, 0.0, 1.0]], colours])
-    shown = np.where(reached[:, None] >= 0, shades[np.maximum(reached, 0)], 0.85)
-    axes.scatter(*points.T, c=shown, s=max(3.0, 900.0 / len(points)), zorder=3)
-    axes.set_xlim(points[:, 0].min() - 0.08, points[:, 0].max() + 0.08)
-    axes.set_ylim(points[:, 1].min() - 0.08, points[:, 1].max() + 0.08)
+    shown = np.where(reached[:, None] >= 0, shades[np.maximum(reached, 0)], 0.8)
+    axes.scatter(*ground.places.T, c=shown, s=(2 * ground.radius) ** 2, zorder=3)
+    corners = np.concatenate([ground.places, *ground.lines])
+    margin = 2 * ground.radius + 2
+    axes.set_xlim(corners[:, 0].min() - margin, corners[:, 0].max() + margin)
+    axes.set_ylim(corners[:, 1].min() - margin, corners[:, 1].max() + margin)
     if rounds:
         below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": 8}
         axes.legend(fontsize=7, frameon=False, **below)
-    served = int((reached >= 0).sum())
-    axes.set_title(
-        f"{schedule.network.spec}: {schedule.goal.describe()}\n"
-        f"round {rounds} of {schedule.rounds}, {served} of {schedule.network.order} nodes reached",
-        fontsize=9,
-    )
+    count = int((reached >= 0).sum())
+    title = textwrap.wrap(f"{schedule.network.spec}: {schedule.goal.describe()}", 85)
+    told = f"round {rounds} of {schedule.rounds}, {count} of {schedule.network.order} nodes reached"
+    axes.figure.suptitle("\n".join([*title, told]), fontsize=9)
 
 
-def _animate(schedule: Schedule, points: Points, figure: Any, axes: Any, place: Path) -> None:
+def _animate(schedule: Schedule, ground: _Ground, figure: Any, axes: Any, place: Path) -> None:
     from matplotlib.animation import FuncAnimation, PillowWriter
 
     moving = FuncAnimation(
         figure,
-        lambda r: _paint(schedule, points, axes, r),
+        lambda r: _paint(schedule, ground, axes, r),
         frames=schedule.rounds + 1,
         init_func=lambda: None,
     )
