@@ -61,6 +61,8 @@ _register_methods(
         "is_isomorphic": "hopscape.algebra:is_isomorphic",
         "make_figure": "hopscape.show.draw:make_figure",
         "mean_distance": "hopscape.metrics:mean_distance",
+        "prove": "hopscape.proofs.offer:prove",
+        "prove_schedule": "hopscape.proofs.offer:prove_schedule",
         "simulate": "hopscape.simulate.sweep:simulate_network",
         "summary": "hopscape.metrics.summary:summarise",
         "to_igraph": "hopscape.formats.graphs:to_igraph",
@@ -73,7 +75,7 @@ _register_methods(
 
 _ROOMS = (
     "algebra", "collectives", "deadlock", "design", "formats", "ledger", "metrics", "papers",
-    "search", "show", "simulate", "store",
+    "proofs", "search", "show", "simulate", "store",
 )  # fmt: skip
 
 

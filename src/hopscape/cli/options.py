@@ -111,6 +111,11 @@ FolderOption = Annotated[
 OptionalFolderOption = Annotated[
     Path | None, option("Also write files into this folder.", "--out", metavar="DIR")
 ]
+ProofOption = Annotated[
+    Path | None,
+    option("Write the proof: JSON that hopscape-check (check.py) accepts.", "--proof",
+           metavar="FILE"),
+]  # fmt: skip
 RoutingOption = Annotated[str, option("fixed, adaptive, valiant or ugal.", "--routing")]
 ScheduleArgument = Annotated[
     Path, typer.Argument(metavar="FILE", help="A schedule: .json or .npz.")

@@ -339,6 +339,15 @@ def say(*notes: str) -> None:
             print(line)
 
 
+def write_proofs(path: Path, proofs: Sequence[Any]) -> None:
+    """Write proofs that the checker has accepted, and say below a table what they show."""
+    from hopscape.proofs import save_proofs
+
+    save_proofs(path, proofs)
+    if look.output is None and look.style is Format.table:
+        say(*(f"proved in {path}: {one.spec}: {one.verdict}" for one in proofs))
+
+
 def _signs(table: Table, legend: Mapping[str, str], keys: Sequence[str] | None = None) -> list[str]:
     """What the signs mean that the columns shown hold."""
     places = [i for i, key in enumerate(table.heads) if keys is None or key in keys]

@@ -341,6 +341,20 @@ class Front(Wired):
         """
         return method("broadcast")(self, root, algorithm, model or None)
 
+    def proof(self, kind: str = "distances", **options: Any) -> Any:
+        """A :class:`~hopscape.proofs.Proof` of one of its figures, accepted by the checker.
+
+        Args:
+            kind: ``distances``, ``bisection``, ``throughput`` or ``deadlock-freedom``.
+            **options: Of deadlock freedom: ``router``, ``method``, ``most``.
+
+        Examples:
+            >>> import hopscape as hs
+            >>> hs.build("hypercube(3)").proof("bisection").verdict
+            'bisection between 4 and 4'
+        """
+        return method("prove")(self, kind, **options)
+
     # -- equality and notebooks -----------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:

@@ -41,6 +41,8 @@ from hopscape.metrics.columns import measure_columns
 from hopscape.metrics.oblivious import optimal_oblivious
 from hopscape.metrics.routes import Routes, all_routes
 from hopscape.metrics.throughput import switch_graph
+from hopscape.proofs.make import Proof
+from hopscape.proofs.offer import checker, prove, save_proofs
 from hopscape.registry import build
 from hopscape.show.explore.page import write_explorer
 
@@ -49,6 +51,8 @@ __all__ = ["hand_over", "read_back", "write_design", "write_parts"]
 _TABLE_ORDER = 2100
 _PLATFORM_STEPS = 300_000
 _STEP_BYTES = 39
+_PROOF_WORK = 60_000
+"""Endpoints times channels of proofs that are written unasked: some seconds, a few megabytes."""
 _FIGURES = ("degree", "diameter", "mean_distance", "channel_load", "bisection")
 _SECONDS = 10.0
 _README = """\
@@ -123,6 +127,7 @@ def hand_over(
     summary |= {"floor": placed.plan.text, "figures": figure_record(network.spec, figures)}
     write_text(top / "summary.json", signed_json(summary))
     told.append(("summary.json", "what was measured, and how each figure is known"))
+    told += _proof_files(network, top)
     write_text(top / "README.md", _readme(network, told, top))
     write_manifest(network.spec, top, before)
     return [f"{name}: {what}" for name, what in told]
@@ -213,6 +218,24 @@ def _lane_file(lanes: Lanes | None, top: Path) -> tuple[str, str]:
     return "lanes.json", (
         f"classes of virtual channels: {lanes.classes}, {lanes.words()}; the rule is inside"
     )
+
+
+def _proof_files(network: Network, top: Path) -> list[tuple[str, str]]:
+    """Proofs of what can be proved in a moment, and the checker, which needs no hopscape."""
+    found: list[Proof] = []
+    why = f"{network.spec} is too large for proofs in a moment; 'hopscape compare --proof' has them"
+    if network.endpoint_count * len(network.heads) <= _PROOF_WORK:
+        for kind in ("distances", "bisection", "throughput", "deadlock-freedom"):
+            try:
+                found.append(prove(network, kind))
+            except HopscapeError as error:
+                why = str(error)
+    write_text(top / "check.py", checker())
+    told = [("check.py", "checks proofs with Python alone: python check.py proofs.json")]
+    if not found:
+        return [*told, ("(no proofs.json)", why)]
+    save_proofs(top / "proofs.json", found)
+    return [*told, ("proofs.json", "proofs of: " + "; ".join(one.verdict for one in found))]
 
 
 def _tried(name: str, write: Callable[[], str]) -> tuple[str, str]:

@@ -14,5 +14,6 @@ __getattr__ = later(
             "prove_distances",
             "prove_throughput",
         ),
+        "offer": ("PROVED", "checker", "prove", "prove_figures", "prove_schedule", "save_proofs"),
     },
 )

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check a hopscape proof: python check.py PROOF.json
+"""Check hopscape proofs: python check.py PROOF.json (a file holds one, or a list of them)
 
 Standard library only, nothing of hopscape: what a proof claims is computed here again from the
 network and the evidence that stand in the file. Exit code 0: accepted; 1: refused, with the first
@@ -318,6 +318,35 @@ def check_circulant(_: Any, claim: Record, evidence: Record) -> str:
 # -- collectives --------------------------------------------------------------------------------
 
 
+def promise(net: Network, claim: Record) -> tuple[list[int], list[list[int]], list[int]]:
+    """What a goal is: who has each chunk before, who gets it, and whose shares are added up."""
+    ends = sorted(claim.get("members", net.endpoints))
+    require(set(ends) <= set(net.endpoints), "a member is no endpoint")
+    goal, k, root = claim["goal"], whole(claim["pieces"], "pieces", 1), claim.get("root")
+    targets, each, own = claim.get("targets", []), range(k), range(len(ends))
+    forms: dict[str, tuple[list[Any], list[list[Any]]]] = {
+        "broadcast": ([root] * k, [ends] * k),
+        "one-to-many": ([root] * k, [targets] * k),
+        "reduce": ([], [[root]] * k),
+        "all-reduce": ([], [ends] * k),
+        "all-gather": ([a for a in ends for _ in each], [ends for _ in ends for _ in each]),
+        "reduce-scatter": ([], [[a] for a in ends for _ in each]),
+        "scatter": ([root for _ in ends], [[b] for b in ends]),
+        "gather": (ends, [[root] for _ in ends]),
+        "all-to-all": (
+            [a for a in ends for _ in own for _ in each],
+            [[b] for _ in own for b in ends for _ in each],
+        ),
+        "permutation": (ends, [[b] for b in targets]),
+    }
+    require(goal in forms, f"the goal {goal!r} is unknown")
+    origins, receivers = forms[goal]
+    require(goal != "permutation" or sorted(targets) == ends, "the targets are no permutation")
+    for v in (*origins, *(v for row in receivers for v in row)):
+        whole(v, "a node of the goal", 0, net.order)
+    return origins, receivers, [] if origins else ends
+
+
 def replay(net: Network, claim: Record, evidence: Record) -> int:
     """Execute a schedule round by round; the rounds that it takes.
 
@@ -326,22 +355,18 @@ def replay(net: Network, claim: Record, evidence: Record) -> int:
     A copy must be held before it is sent; a sum carries the set of shares that are in it, and no
     share may be counted twice.
     """
-    combining, ports = bool(claim["combining"]), claim.get("ports")
-    chunks = whole(claim["chunks"], "chunks", 1)
+    origins, receivers, holders = promise(net, claim)
+    combining, ports = bool(holders), claim.get("ports")
     half = claim.get("duplex") == "half"
     links: dict[tuple[int, int], Fraction] = {}
     for a, b in zip(net.tail, net.head):
-        links[min(a, b), max(a, b)] = links.get((min(a, b), max(a, b)), Fraction(0)) + Fraction(
-            1, 2
-        )
-    shares = {v: {v} for v in evidence["holders"]} if combining else {}
+        pair = (min(a, b), max(a, b))
+        links[pair] = links.get(pair, Fraction(0)) + Fraction(1, 2)
+    everything = frozenset(holders)
     has: list[dict[int, frozenset[int]]] = [{} for _ in range(net.order)]
-    for chunk in range(chunks):
-        if combining:
-            for v in shares:
-                has[v][chunk] = frozenset(shares[v])
-        else:
-            has[evidence["origins"][chunk]][chunk] = frozenset()
+    for chunk in range(len(receivers)):
+        for v in holders if combining else [origins[chunk]]:
+            has[v][chunk] = frozenset([v] if combining else [])
     rounds = 0
     ordered = sorted(evidence["transfers"])
     for number, group in itertools.groupby(ordered, key=lambda t: t[0]):
@@ -368,15 +393,14 @@ def replay(net: Network, claim: Record, evidence: Record) -> int:
             arrivals.append((b, chunk, has[a][chunk], where))
         for b, chunk, parts, where in arrivals:
             mine = has[b].get(chunk, frozenset())
-            if combining and parts != frozenset(shares) and mine != frozenset(shares):
+            if combining and everything not in (parts, mine):
                 require(not parts & mine, f"{where}: a share is added twice")
-            full = parts if parts == frozenset(shares) else mine | parts
-            has[b][chunk] = full
+            has[b][chunk] = parts if parts == everything else mine | parts
         rounds = max(rounds, number)
-    for chunk, receivers in enumerate(evidence["receivers"]):
-        for v in receivers:
+    for chunk, row in enumerate(receivers):
+        for v in row:
             require(chunk in has[v], f"node {v} lacks chunk {chunk} in the end")
-            whole_sum = not combining or has[v][chunk] == frozenset(shares)
+            whole_sum = not combining or has[v][chunk] == everything
             require(whole_sum, f"node {v} lacks a share of chunk {chunk} in the end")
     return rounds
 
@@ -388,21 +412,21 @@ def check_collective(net: Network, claim: Record, evidence: Record) -> str:
     over the channels that lead into it.
     """
     rounds, bound = replay(net, claim, evidence), evidence["bound"]
+    origins, receivers, holders = promise(net, claim)
     require(rounds == claim["rounds"], f"the schedule takes {rounds} rounds")
     least = None
     if bound["kind"] == "distance":
-        source, target = bound["source"], bound["target"]
-        chunk = bound["chunk"]
-        begins = claim["combining"] or evidence["origins"][chunk] == source
-        require(begins and target in evidence["receivers"][chunk], "nothing goes that way")
+        source, target, chunk = bound["source"], bound["target"], bound["chunk"]
+        whole(chunk, "the chunk of the bound", 0, len(receivers))
+        begins = source in holders if holders else origins[chunk] == source
+        require(begins and target in receivers[chunk], "nothing goes that way")
         least = net.distances(source)[target]
     elif bound["kind"] == "cut":
         inside = set(bound["side"])
         entering = 0
-        for chunk, receivers in enumerate(evidence["receivers"]):
-            outside_has = (set(evidence["holders"]) - inside if claim["combining"]
-                           else evidence["origins"][chunk] not in inside)  # fmt: skip
-            entering += bool(outside_has and inside & set(receivers))
+        for chunk, row in enumerate(receivers):
+            outside = set(holders) - inside if holders else origins[chunk] not in inside
+            entering += bool(outside and inside & set(row))
         width = sum(1 for a, b in zip(net.tail, net.head) if a not in inside and b in inside)
         if claim.get("ports") is not None:
             width = min(width, claim["ports"] * len(inside))
@@ -437,7 +461,15 @@ def check(proof: Record) -> str:
         raise Refused(f"the proof is not well formed: {type(error).__name__}: {error}") from None
 
 
-def main(arguments: list[str]) -> int:
+def about(proof: Any) -> str:
+    """What the file calls the network: a name, no part of what is proved."""
+    spec = proof.get("spec") if isinstance(proof, dict) else None
+    return f"[{spec:.60}] " if isinstance(spec, str) and spec.isprintable() else ""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line: ``check.py FILE...``; hopscape installs it as ``hopscape-check``."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__.strip())
         return 0 if arguments else 2
@@ -449,13 +481,16 @@ def main(arguments: list[str]) -> int:
         except (OSError, ValueError, RecursionError) as error:
             print(f"{name}: cannot be read: {error}", file=sys.stderr)
             return 2
-        try:
-            print(f"{name}: accepted: {check(proof)}")
-        except Refused as error:
-            print(f"{name}: REFUSED: {error}")
-            status = 1
+        several = proof if isinstance(proof, list) and proof else [proof]
+        for number, one in enumerate(several, 1):
+            place = name if len(several) == 1 else f"{name}, proof {number}"
+            try:
+                print(f"{place}: accepted: {about(one)}{check(one)}")
+            except Refused as error:
+                print(f"{place}: REFUSED: {error}")
+                status = 1
     return status
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -16,7 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError, TooLargeError
+from hopscape.core.errors import (
+    ArgumentError,
+    CheckFailedError,
+    DisconnectedError,
+    TooLargeError,
+)
 from hopscape.core.files import write_text
 from hopscape.core.network import Network
 from hopscape.core.numbers import signed_json
@@ -74,7 +79,7 @@ def _proof(
     try:
         verdict = check.check(record)
     except check.Refused as error:
-        raise HopscapeError(f"the proof of {kind} for {spec} is refused: {error}") from error
+        raise CheckFailedError(f"the proof of {kind} for {spec} is refused: {error}") from error
     return Proof(kind, spec, record, verdict)
 
 
@@ -493,67 +498,69 @@ def prove_collective(schedule: Schedule) -> Proof:
         raise ArgumentError("proofs are written for one chunk on a channel in a round only")
     verdict = verify(schedule)
     if not verdict:
-        raise HopscapeError(f"the schedule {schedule.name} is wrong: {verdict}")
+        raise CheckFailedError(f"the schedule {schedule.name!r} fails its check: {verdict.reason}")
     _require_size(4 * len(schedule.source), f"the schedule {schedule.name}")
-    promise = goal.on(network)
-    receivers = [promise.wanted.tolist() if int(d) < 0 else [int(d)] for d in promise.destinations]
+    if len(goal.groups) > 1 or goal.sources:
+        raise ArgumentError("proofs are written for one group, and for one node that has the data")
     rounds = np.repeat(np.arange(schedule.rounds) + 1, np.diff(schedule.round_start))
     columns = (rounds, schedule.channels, schedule.chunk)
-    evidence: dict[str, Any] = {
-        "origins": promise.origins.tolist(),
-        "holders": network.endpoints.tolist() if promise.combines else [],
-        "receivers": receivers,
-        "transfers": [[int(r), int(c), int(x)] for r, c, x in zip(*columns)],
-    }
+    transfers = [[int(r), int(c), int(x)] for r, c, x in zip(*columns)]
+    evidence: dict[str, Any] = {"transfers": transfers}
     claim: dict[str, Any] = {
         "goal": goal.kind,
-        "chunks": len(receivers),
-        "combining": promise.combines,
+        "pieces": goal.chunks,
+        "root": goal.root,
+        "targets": list(goal.targets),
         "ports": model.ports,
         "duplex": model.duplex,
         "rounds": schedule.rounds,
     }
-    least, bound = _round_bound(network, claim, evidence)
+    if goal.groups:
+        claim["members"] = list(goal.groups[0])
+    least, bound = _round_bound(network, claim)
     claim["at_least"], evidence["bound"] = least, bound
     return _proof("collective", network, claim, evidence, network.spec)
 
 
-def _round_bound(
-    network: Network, claim: dict[str, Any], evidence: dict[str, Any]
-) -> tuple[int, dict[str, Any]]:
+def _round_bound(network: Network, claim: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     """The best of distances, of what enters single nodes, and of what leaves single nodes."""
     net = check.Network(_network_record(network))
+    origins, receivers, holders = check.promise(net, claim)
     best: tuple[int, dict[str, Any]] = (0, {"kind": "cut", "side": list(range(network.order))})
-    starts = evidence["holders"] if claim["combining"] else sorted(set(evidence["origins"]))
-    for source in starts:
+    for source in holders or sorted(set(origins)):
         dist = net.distances(source)
-        for chunk, receivers in enumerate(evidence["receivers"]):
-            if not claim["combining"] and evidence["origins"][chunk] != source:
+        for chunk, row in enumerate(receivers):
+            if not holders and origins[chunk] != source:
                 continue
-            far = max(receivers, key=lambda v: dist[v] or 0)
+            far = max(row, key=lambda v: dist[v] or 0)
             if (dist[far] or 0) > best[0]:
                 reason = {"kind": "distance", "source": source, "target": far, "chunk": chunk}
                 best = dist[far], reason
     everything = set(range(network.order))
     for v in range(network.order):
         for side in ({v}, everything - {v}):
-            least = _cut_bound(net, claim, evidence, side)
+            least = _cut_bound(net, claim["ports"], side, origins, receivers, holders)
             if least > best[0]:
                 best = least, {"kind": "cut", "side": sorted(side)}
     return best
 
 
-def _cut_bound(net: Any, claim: dict[str, Any], evidence: dict[str, Any], inside: set[int]) -> int:
+def _cut_bound(
+    net: Any,
+    ports: int | None,
+    inside: set[int],
+    origins: Sequence[int],
+    receivers: Sequence[Sequence[int]],
+    holders: Sequence[int],
+) -> int:
     """Rounds in which what must enter a set can enter it."""
     width = sum(1 for a, b in zip(net.tail, net.head) if a not in inside and b in inside)
-    if claim["ports"] is not None:
-        width = min(width, claim["ports"] * len(inside))
+    width = width if ports is None else min(width, ports * len(inside))
     if not width:
         return 0
-    holders = set(evidence["holders"]) - inside
+    shares = not set(holders) <= inside
     entering = sum(
-        bool((holders if claim["combining"] else evidence["origins"][chunk] not in inside)
-             and inside & set(receivers))
-        for chunk, receivers in enumerate(evidence["receivers"])
-    )  # fmt: skip
+        bool((shares if holders else origins[chunk] not in inside) and not inside.isdisjoint(row))
+        for chunk, row in enumerate(receivers)
+    )
     return -(-entering // width)

@@ -16,6 +16,7 @@ from hopscape.cli.collective_output import finish, list_transfers, pick_algorith
 from hopscape.cli.options import (
     DeadLinkOption,
     DeadOption,
+    ProofOption,
     ScheduleArgument,
     SpecArgument,
     option,
@@ -23,7 +24,7 @@ from hopscape.cli.options import (
     refuse,
     time_limit_option,
 )
-from hopscape.cli.output import emit_rows
+from hopscape.cli.output import emit_rows, write_proofs
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import ROOTED, Goal, GoalKind, read_permutation
 from hopscape.core.network import Network
@@ -149,6 +150,7 @@ _HOW = (
     _option("figure", Path | None, "Draw the rounds, or time over size: .svg, .png or .pdf."),
     _option("animate", Path | None, "Play the rounds: .html or .gif."),
     _option("save", Path | None, "Write the schedule: .json or .npz."),
+    _parameter("proof", ProofOption),
 )
 _PLAIN = "ports duplex packing switching disjoint circuits alpha beta delta"
 _ADDING = "ports duplex packing switching disjoint circuits alpha beta gamma delta"
@@ -266,6 +268,7 @@ def verify(
     file: ScheduleArgument,
     dead: DeadOption = None,
     dead_link: DeadLinkOption = None,
+    proof: ProofOption = None,
 ) -> None:
     """Check a schedule file: every rule of its model, every promise of its goal, no dead part."""
     from hopscape.collectives.choose import report
@@ -277,7 +280,12 @@ def verify(
     nodes, links = _faults(schedule.network, dead, dead_link)
     if nodes or links:
         record |= check_alive(schedule, nodes, links, record["verdict"] == "holds")
+    proofs = []
+    if proof is not None and record["verdict"] == "holds":
+        proofs = [schedule.proof()]
     finish(record)
+    if proof is not None:
+        write_proofs(proof, proofs)
 
 
 def _run(
@@ -296,6 +304,7 @@ def _run(
     figure: Path | None,
     animate: Path | None,
     save: Path | None,
+    proof: Path | None,
 ) -> None:
     """Find the best schedule, check it and say so."""
     from hopscape.collectives.contest import compete
@@ -312,7 +321,8 @@ def _run(
     sizes = None if size is None else read_sizes(size)
     if algorithm == "list":
         refuse(
-            ("save", "figure", "animate", "listed"), "has nothing to write with --algorithm list"
+            ("save", "figure", "animate", "listed", "proof"),
+            "has nothing to write with --algorithm list",
         )
         emit_rows(pick_algorithms(network, goal, asked, sizes))
         return
@@ -321,6 +331,7 @@ def _run(
     contest = compete(network, goal, asked, size=bytes_, algorithm=name, seconds=limit)
     record = contest_record(contest, sizes)
     schedule = contest.best.schedule
+    proofs = [] if proof is None else [schedule.proof()]
     if left is not None:
         schedule = left.told(schedule)
         record |= fault_record(contest, left, nodes, links, asked=asked, seconds=limit)
@@ -332,6 +343,8 @@ def _run(
         list_transfers(schedule, record)
     else:
         finish(record)
+    if proof is not None:
+        write_proofs(proof, proofs)
 
 
 def _asked(rules: Mapping[str, Any], in_network: bool) -> dict[str, Any]:

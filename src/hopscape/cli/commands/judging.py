@@ -14,8 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from hopscape.cli.options import ExactOption, RouterOption, RoutingOption, SpecArgument, option
-from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, look
+from hopscape.cli.options import (
+    ExactOption,
+    ProofOption,
+    RouterOption,
+    RoutingOption,
+    SpecArgument,
+    option,
+)
+from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, look, write_proofs
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.numbers import number
@@ -33,6 +40,7 @@ def bisection(
     spec: SpecArgument,
     exact: ExactOption = False,
     seed: Annotated[int | None, option("For the local search.", min=0)] = None,
+    proof: ProofOption = None,
 ) -> None:
     """Find the fewest links between two halves, with a partition."""
     from hopscape.metrics import bisection as measure
@@ -59,7 +67,14 @@ def bisection(
         record["note"] = table["note"] = note
     if found.side is not None:
         table["one half"] = ", ".join(str(v) for v in _half(record["side"]))
+    proofs = []
+    if proof is not None:
+        from hopscape.proofs import prove_figures
+
+        proofs = prove_figures(network, {"bisection": found.value})
     emit(record, title=network.spec, table=table)
+    if proof is not None:
+        write_proofs(proof, proofs)
 
 
 def _half(side: list[int], most: int = 40) -> list[int | str]:
@@ -239,6 +254,7 @@ def deadlock(
         str, option("How classes are found: auto, dateline, layers, rising.")
     ] = "auto",
     routing: RoutingOption = "fixed",
+    proof: ProofOption = None,
 ) -> None:
     """Can the routing deadlock? The cycle if so, and how many virtual channels prevent it."""
     from hopscape.deadlock import judge
@@ -246,6 +262,8 @@ def deadlock(
 
     network = build(spec)
     chosen = None if router == "auto" else network.router(router)
+    if proof is not None and routing != "fixed":
+        raise ArgumentError(f"--proof is for fixed routing; {routing} routing has none")
     found = judge(
         network, chosen, vcs=vcs, method=cast("Method", method), routing=cast("Routing", routing)
     )
@@ -258,7 +276,12 @@ def deadlock(
         "because": record["words"],
         "virtual channels needed": f"{found.needed} ({record['method']}; {found.least})",
     }
+    proofs = []
+    if proof is not None:
+        proofs = [network.proof("deadlock-freedom", router=chosen, method=method)]
     emit(record, title=network.spec, table=lines)
+    if proof is not None:
+        write_proofs(proof, proofs)
 
 
 _ROUTES = {"table": "shortest routes by the lowest port"}

@@ -11,8 +11,15 @@ from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import ExactOption, SpecArgument, option, refuse, time_limit_option
-from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, look, say
+from hopscape.cli.options import (
+    ExactOption,
+    ProofOption,
+    SpecArgument,
+    option,
+    refuse,
+    time_limit_option,
+)
+from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, look, say, write_proofs
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.core.numbers import number
@@ -85,6 +92,7 @@ def show(
     spec: SpecArgument,
     exact: ExactOption = False,
     limit: LimitOption = None,
+    proof: ProofOption = None,
 ) -> None:
     """Show what a network is: size, degree, diameter, mean distance, symmetry."""
     from hopscape.core.progress import time_limit
@@ -95,8 +103,17 @@ def show(
     with time_limit(_seconds(limit, exact)), _keep_what_is_known():
         summarise(build(spec), exact=exact, record=record)
         whole = True
+    proofs = []
+    if whole and proof is not None:
+        from hopscape.proofs import prove_figures
+
+        names = ("diameter", "mean_distance")
+        figures = {name: record[name] if record["how"][name] in _SURE else None for name in names}
+        proofs = prove_figures(build(spec), figures)
     if record:
         _show_record(record)
+    if proof is not None and proofs:
+        write_proofs(proof, proofs)
     _say_if_cut_short(whole)
 
 
@@ -213,6 +230,7 @@ def compare(
     ] = "",
     exact: ExactOption = False,
     limit: LimitOption = None,
+    proof: ProofOption = None,
 ) -> None:
     """Compare networks in one table."""
     from hopscape.design.columns import column_names, columns_of
@@ -224,6 +242,11 @@ def compare(
     with _keep_what_is_known():
         _compare(specs, names, exact, _seconds(limit, exact), rows)
         whole = True
+    proofs = []
+    if whole and proof is not None:
+        from hopscape.proofs import prove_figures
+
+        proofs = [one for row in rows for one in prove_figures(build(row[0]), row[1])]
     if look.style is not Format.table:
         emit_rows([figure_record(*row) for row in rows])
     elif rows:
@@ -235,6 +258,8 @@ def compare(
         )
         if look.output is None:
             say(*reasons(rows))
+    if proof is not None and proofs:
+        write_proofs(proof, proofs)
     _say_if_cut_short(whole)
 
 

@@ -17,6 +17,7 @@ from hopscape.cli.options import (
     DeadOption,
     DeviceOption,
     FolderOption,
+    ProofOption,
     ResumeOption,
     SpecArgument,
     WorkersOption,
@@ -24,7 +25,7 @@ from hopscape.cli.options import (
     read_dead_links,
     refuse,
 )
-from hopscape.cli.output import Format, emit, emit_rows, look, write_tables
+from hopscape.cli.output import Format, emit, emit_rows, look, write_proofs, write_tables
 from hopscape.cli.overview import CommandGroup
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import number
@@ -55,11 +56,13 @@ def circulant(
         str | None, option("A node: what the memoryless broadcast makes it send.")
     ] = None,
     root: Annotated[str | None, option("With --node: where the broadcast starts; 0.")] = None,
+    proof: ProofOption = None,
 ) -> None:
     """Tell what is known of a circulant: distances, canonical form, path vectors, broadcast."""
     from hopscape.families.circulant.wiring import Circulant
     from hopscape.papers.circulant.describe import describe, describe_faults, describe_route
     from hopscape.papers.circulant.memoryless import ForwardingRule
+    from hopscape.proofs import prove_circulant
     from hopscape.registry import build
 
     network = build(spec)
@@ -84,7 +87,12 @@ def circulant(
         raise ArgumentError("--dead and --dead-link need --from and --to")
     if node is not None:
         record["broadcast"] = ForwardingRule(network).at(node, root or 0).to_dict()
+    proofs = []
+    if proof is not None:
+        proofs = [prove_circulant(network.order, network.family.generators)]
     emit(record, title=record["spec"], table=_in_words(record))
+    if proof is not None:
+        write_proofs(proof, proofs)
 
 
 def _in_words(record: dict[str, Any]) -> dict[str, str]:
@@ -290,13 +298,20 @@ def search_circulant(
     workers: WorkersOption = None,
     dask: DaskOption = None,
     device: DeviceOption = "cpu",
+    proof: ProofOption = None,
 ) -> None:
     """Find the circulants of least diameter and mean distance, all of them up to multipliers."""
     from hopscape.papers.circulant.search import SearchWork, best_circulants, largest_circulants
+    from hopscape.proofs import prove_circulant, save_proofs
     from hopscape.store import Store
 
     if (nodes is None) == (diameter is None):
         raise ArgumentError("give either --nodes or --diameter")
+    if proof is not None and (diameter is not None or ring or degree is not None):
+        raise ArgumentError(
+            "--proof is for --nodes and --generators; searches by --diameter, --degree and --ring"
+            " have none"
+        )
     if generators is None and degree is None:
         generators = 3
     with Store(resume) as store:
@@ -309,6 +324,9 @@ def search_circulant(
         orders = _orders(nodes)
         best = best_circulants(orders, generators, degree=degree, ring=ring, **work)
         rows = [optimum.to_dict() for optimum in best]
+    if proof is not None:
+        made = [prove_circulant(row["nodes"], row["sets"][0]) for row in rows if row["sets"]]
+        save_proofs(proof, made)
     if len(orders) == 1 and ".." not in nodes:
         _emit_one(rows[0])
         return
