@@ -22,6 +22,11 @@ import pytest
         ("hopscape docs star", {"start"}),
         ("hopscape broadcast heawood --algorithm basi", {"basic"}),
         ("hopscape nothing x", set()),
+        ("hopscape simulate torus --routing ug", {"ugal"}),
+        ("hopscape design --routing opt", {"optimal"}),
+        ("hopscape design --matters latency,cos", {"latency,cost"}),
+        ("hopscape design --prices hamm", {"hammingmesh"}),
+        ("hopscape verify nothing/s.j", set()),
         ("hopscape show --format x --col", {"--columns"}),
     ],
 )

@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+import click
 import pytest
+import typer
 
 from commands import refused, run
 from hopscape.cli import commands
@@ -135,3 +137,29 @@ def test_the_first_page_fits_one_screen_and_names_every_command() -> None:
     for members in PANELS.values():
         assert all(f"{name}" in text for name in members)
     assert text.index("design") < text.index("compare") < text.index("route  ")
+
+
+def test_the_name_alone_shows_jobs_that_work() -> None:
+    import shlex
+
+    from hopscape.cli.app import app
+
+    done = run()
+    assert done.returncode == 0
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    jobs = [shlex.split(line)[1:] for line in lines if line.startswith("hopscape ") and '"' in line]
+    assert len(jobs) == 5  # and design, which needs no quotes
+    command = typer.main.get_command(app)
+    for name, *words in jobs:
+        context = click.Context(command)
+        command.get_command(context, name).make_context(name, words)
+
+
+def test_the_tour_ends_well() -> None:
+    done = run("demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line[:2] for line in done.stdout.splitlines() if line[:2] in ("1.", "5.")] == [
+        "1.",
+        "5.",
+    ]
+    assert done.stdout.count("$ hopscape") == 5

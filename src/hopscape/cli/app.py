@@ -26,7 +26,7 @@ from hopscape.cli.completion import completer
 from hopscape.cli.config import read_config, write_config
 from hopscape.cli.options import ConfigOption, OptionGroup, former_options, given, note_given
 from hopscape.cli.output import Format, FormatOption, OutputOption, look
-from hopscape.cli.overview import added_group, contents, former_name
+from hopscape.cli.overview import added_group, contents, former_name, print_jobs
 from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
 from hopscape.core.kernel_cache import allow_compiling_ahead
@@ -392,7 +392,7 @@ app = typer.Typer(
     name="hopscape",
     cls=_Commands,
     help="Which network should I build, how do I route and broadcast on it, will it hold up?",
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -412,7 +412,10 @@ def _start(
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    install_progress(context.invoked_subcommand or "")
+    if context.invoked_subcommand is None:
+        print_jobs()
+        return
+    install_progress(context.invoked_subcommand)
     allow_compiling_ahead()
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from hopscape.core.files import GRAPH_ENDINGS
+
 __all__ = ["completer"]
 
 Completer = Callable[[Any, Any, str], list[str]]
-_GRAPHS = (".edges", ".edgelist", ".txt", ".csv", ".graphml", ".mtx", ".npz")
 
 
 def completer(name: str) -> Completer | None:
@@ -36,9 +37,44 @@ def _families() -> list[str]:
 
 
 def _specs(ctx: Any, param: Any, typed: str) -> list[str]:
+    return _beginning(_families(), typed) + _files(typed, GRAPH_ENDINGS)
+
+
+def _files(typed: str, endings: Sequence[str]) -> list[str]:
+    """Files of these endings, and folders that may hold some."""
     folder = Path(typed).parent
-    files = [p for p in folder.glob("*") if p.suffix in _GRAPHS] if folder.is_dir() else []
-    return _beginning(_families(), typed) + _beginning(map(str, files), typed)
+    if not folder.is_dir():
+        return []
+    files = [str(p) for p in folder.glob("*") if p.suffix in endings]
+    folders = [f"{p}/" for p in folder.glob("*") if p.is_dir() and not p.name.startswith(".")]
+    return _beginning([*files, *(folders if typed else [])], typed)
+
+
+def _schedules(ctx: Any, param: Any, typed: str) -> list[str]:
+    return _files(typed, (".json", ".npz"))
+
+
+def _settings(ctx: Any, param: Any, typed: str) -> list[str]:
+    return _files(typed, (".toml",))
+
+
+def _prices(ctx: Any, param: Any, typed: str) -> list[str]:
+    from hopscape.design.prices import price_lists
+
+    return _beginning(price_lists(), typed) + _files(typed, (".toml",))
+
+
+def _routings(ctx: Any, param: Any, typed: str) -> list[str]:
+    asked = ("minimal", "valiant", "adaptive", "optimal")
+    return _beginning(
+        asked if ctx.info_name == "design" else ("fixed", "adaptive", "valiant", "ugal"), typed
+    )
+
+
+def _criteria(ctx: Any, param: Any, typed: str) -> list[str]:
+    from hopscape.design.requirements import CRITERIA, SWITCHED_CRITERIA
+
+    return _after_commas({*CRITERIA, *SWITCHED_CRITERIA}, typed)
 
 
 def _family_list(ctx: Any, param: Any, typed: str) -> list[str]:
@@ -115,4 +151,11 @@ _COMPLETERS: dict[str, Completer] = {
     "column": _words,
     "algorithm": _algorithms,
     "page": _pages,
+    "file": _schedules,
+    "schedule": _schedules,
+    "config": _settings,
+    "prices": _prices,
+    "price_list": _prices,
+    "routing": _routings,
+    "matters": _criteria,
 }

@@ -18,7 +18,7 @@ from typing import Any
 from hopscape.core.plugins import load_plugin, plugin_entries
 from hopscape.core.tables import wrap
 
-__all__ = ["CommandGroup", "Contents", "contents", "former_name", "print_overview"]
+__all__ = ["CommandGroup", "Contents", "contents", "former_name", "print_jobs", "print_overview"]
 
 _COMMON = {"Collectives": "Schedules of collective communication, checked, with a lower bound."}
 """Panels whose commands are listed by name only, with what they have in common."""
@@ -112,6 +112,28 @@ def print_overview(found: Mapping[str, Any]) -> None:
         console.print(Text(line, "bold" if bold else ""), soft_wrap=True)
 
 
+_JOBS = {
+    "Which network should I build?": "design --endpoints 256 --radix 32",
+    "What is this network, and which one is better?": 'compare "torus(8, 8)" "hypercube(6)"',
+    "How do I get from one node to another?": 'route "torus(8, 8)" 0 "(3, 4)" --disjoint',
+    "How do I all-reduce on it, and how close is that to the optimum?":
+        'allreduce "torus(4, 4)" --bytes 1MB',
+    "Will it hold up under load?": 'simulate "torus(8, 8)" --load 0.1:0.7:0.1',
+    "What does it look like?": 'explore "torus(6, 6)" -o page.html',
+}  # fmt: skip
+"""What people come for, with a command each."""
+
+
+def print_jobs() -> None:
+    """Print what hopscape answers, for somebody who has typed its name only."""
+    print("hopscape: which network should I build, how do I use it, will it hold up?")
+    for question, command in _JOBS.items():
+        print(f"\n  {question}\n    hopscape {command}")
+    print("\nhopscape demo       a tour of five commands, explained")
+    print("hopscape --help     all commands")
+    print("hopscape families   what 'torus(8, 8)' may be; your own graph file serves as well")
+
+
 def _lines(found: Mapping[str, Any], width: int) -> list[str]:
     main = "Which network should I build, how do I route and broadcast on it, will it hold up?"
     out = ["Usage: hopscape COMMAND ...   (hopscape COMMAND --help says more)", ""]
@@ -191,6 +213,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "study": "",
         "ledger": "manual:ledger",
         "docs": "manual:docs",
+        "demo": "manual:demo",
         "warm-up": "manual:warm_up",
     },
     _ADDED: {},
