@@ -193,6 +193,8 @@ def test_core_names_no_family() -> None:
 
 _CHOICES = {
     "cli/commands/networks.py:_SHOWN",
+    "cli/ranking.py:_FEW_COLUMNS",
+    "design/names.py:_ALIKE",
     "design/ranking.py:_COMPARED_MACHINES",
     "design/saturations.py:_TELLING",
     "design/switched_columns.py:_PRICED",

@@ -73,8 +73,15 @@ def show_ranking(result: Design, names: Sequence[str], pareto: bool, top: int | 
         records = [record for record in result.records() if record["spec"] in listed]
         more: dict[str, Any] = {"answer": result.answer}
         if result.kind == "switched":
+            more["shortlist"] = [
+                {"spec": one.spec, "name": one.name, "why": why} for one, why in result.shortlist()
+            ]
+        if result.kind == "switched":
             more["saturations"] = result.saturations
         _emit_ranking(result, records[:top], **more)
+        return
+    if result.kind == "switched" and top is None and not names and not pareto:
+        _show_few(result)
         return
     shown = list(names) or list(result.presentation.columns)
     rows = [row for row in ranking_rows(result.candidates, shown) if row["spec"] in listed]
@@ -88,6 +95,40 @@ def show_ranking(result: Design, names: Sequence[str], pareto: bool, top: int | 
             (one.spec, {n: one.figures[n] for n in names if n in one.figures}) for one in measured
         ]
         say(*filter(None, [*reasons(asked), result.answer]))
+        _show_simulated(result)
+
+
+_FEW_COLUMNS = (
+    "money", "line_throughput", "guaranteed_throughput", "guaranteed_routing", "tables_throughput",
+    "hops", "switches", "watts_per_endpoint", "endpoints",
+)  # fmt: skip
+
+
+def _show_few(result: Design) -> None:
+    """Print three to five machines that differ in kind, and the answer in words."""
+    from hopscape.design.table import SIGNS, cell, heads
+
+    rows = []
+    for one, why in result.shortlist():
+        row: dict[str, Any] = {"name": one.name or one.spec, "why": why, "spec": one.spec}
+        row |= {n: cell(n, one.figures[n]) for n in _FEW_COLUMNS if n in one.figures}
+        if one.value("money") is not None:
+            row["money"] = f"{one.value('money'):,.0f}"
+        rows.append(row)
+    titles = {"name": "machine", "why": "why"} | heads(_FEW_COLUMNS) | {"spec": "spec"}
+    keep = ("name", "money", "line_throughput", "guaranteed_throughput", "guaranteed_routing")
+    order = dict.fromkeys(keep, 0.0) | {n: float(i) for i, n in enumerate(
+        ("why", "spec", "tables_throughput", "hops", "watts_per_endpoint", "switches", "endpoints"),
+        1,
+    )}  # fmt: skip
+    spec = titles.pop("spec")
+    titles["spec"] = spec
+    emit_rows(rows, title=result.requirements.title, columns=titles, priority=order, legend=SIGNS)
+    if look.output is None:
+        more = len(result.candidates) - len(rows)
+        if more > 0:
+            say(f"{more} more: --top {len(result.candidates)}; all columns: --format json")
+        say(*filter(None, [result.answer]))
         _show_simulated(result)
 
 

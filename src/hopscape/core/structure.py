@@ -38,6 +38,12 @@ class Structure(ABC):
     duplex: bool = True
     """Is every channel half of a duplex link?"""
 
+    plain: ClassVar[str] = ""
+    """What people call such a network, where the first words of the summary do not say it."""
+
+    standard: ClassVar[bool] = False
+    """Is it what the trade builds as a matter of course, and others are compared with?"""
+
     leaf_endpoints: ClassVar[bool] = False
     """May endpoints with lines to several switches be leaf switches with endpoints of their own?"""
 

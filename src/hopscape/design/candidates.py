@@ -36,6 +36,8 @@ class Candidate:
             under another family's name. Empty when there is none.
         score: Weighted mean of best / own over the criteria, at most 1.
         meets: Demands that it meets, in a switched machine.
+        also: Specs of other members that are the same machine.
+        name: What people call it; empty for direct machines.
     """
 
     spec: str
@@ -50,6 +52,8 @@ class Candidate:
     equals: str = ""
     score: float | None = None
     meets: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    name: str = ""
 
     def value(self, column: str) -> Any:
         """A figure, or None."""

@@ -28,6 +28,7 @@ from hopscape.design.columns import columns_of, columns_of_stage, find_column, n
 from hopscape.design.conditions import Conditions
 from hopscape.design.improve import Improvement, improve
 from hopscape.design.machine import optimal_figures, tables_throughput
+from hopscape.design.names import Shown, distinct, shortlist
 from hopscape.design.offers import FAMILY_STEPS, Offer, ask_family
 from hopscape.design.ranking import Presentation, few_names, grades, rank
 from hopscape.design.requirements import Kind, Question, Requirements, SwitchedRequirements
@@ -121,6 +122,10 @@ class Design:
                 return one
         names = ", ".join(one.spec for one in self.candidates[:5])
         raise ArgumentError(f"{spec} is none of the candidates, which are {names}, ...")
+
+    def shortlist(self) -> list[Shown]:
+        """The few machines to look at first, each with the reason; of switched machines."""
+        return shortlist(self.candidates) if self.kind == "switched" else []
 
     def records(self) -> list[dict[str, Any]]:
         """The candidates for scripts, under the keys of their kind of machine."""
@@ -328,14 +333,15 @@ def _ask_families(out: Design, question: SwitchedRequirements, run: Run, clock: 
         f"{', '.join(sorted(families))}: endpoints have {lines} lines (--nics {lines})"
         for lines, families in sorted(needed.items())
     ]
-    out.candidates = rank(out.candidates, question, out.late)
+    out.candidates = rank(distinct(rank(out.candidates, question, out.late)), question, out.late)
     _look_closer(out, question)
 
 
 def _look_closer(out: Design, question: SwitchedRequirements) -> None:
     """Of the first machines also what takes long: tables of the hand-over, the best split."""
     first = [one for one in out.candidates if not one.trouble][:_CLOSER]
-    for one in first:
+    few = [shown.candidate for shown in shortlist(out.candidates)]
+    for one in {one.spec: one for one in (*few, *first)}.values():
         one.figures["tables_throughput"] = tables_throughput(build(one.spec))
         if question.routing == "optimal" and one.value("guaranteed_routing") != "optimal":
             one.figures |= optimal_figures(Offer.of(one.spec).machine(), one.figures)

@@ -263,7 +263,7 @@ def _orders(
     half = csr_array((ones, (tails, heads)), shape=(count, count))
     half.data[:] = 1  # of parallel cables one: a byte overflows
     band = reverse_cuthill_mckee(csr_array(half + half.T), symmetric_mode=True)
-    out = [("by number", numbers), ("along a band", band)]
+    out: list[tuple[str, IntArray]] = [("by number", numbers), ("along a band", band)]
     if network.has_switches:
         served = np.zeros(count, dtype=bool)
         served[group[network.endpoints]] = True

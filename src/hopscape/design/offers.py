@@ -28,7 +28,7 @@ from hopscape.design.requirements import SwitchedRequirements
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build, family, member
 
-__all__ = ["FAMILY_STEPS", "Offer", "ask_family", "family_offers", "lines_needed"]
+__all__ = ["FAMILY_STEPS", "NEAR", "Offer", "ask_family", "family_offers", "lines_needed"]
 
 _MOST_OWN, _MOST_EACH = 16, 3
 """Members that a family proposes: of whole machines, and of graphs for each number of lines."""
@@ -207,7 +207,7 @@ def _concentrations(asked: SwitchedRequirements, lines: int) -> list[int]:
     Machines with more than six times as many switches as the Moore bound asks for do not compete.
     """
     out: list[int] = []
-    whole = asked.whole(lines, 1)
+    whole = replace(asked.whole(lines, 1), throughput=NEAR * asked.throughput)
     for each in range(asked.radix // lines, 0, -1):
         switches = math.ceil(asked.low / each)
         if out and switches > _MOST_SWITCHES * math.ceil(asked.low / out[0]):
@@ -242,6 +242,8 @@ def _fitted(
     return Offer(spec, found.order, each, trunk, lines, planes, bound)
 
 
+NEAR = 0.98
+"""Of the throughput asked for: a machine that misses it by less may be worth knowing."""
 _MEETING = 2  # machines of a family that are shown: the cheapest, and one to compare it with
 _TRIES = 24  # machines whose throughput is computed before a family is given up
 _MANY_ENDPOINTS = 6_000  # beyond, half as many: each takes seconds
@@ -291,6 +293,7 @@ class _Search:
         self.question = question
         self.meeting: list[dict[str, Any]] = []
         self.nearest: tuple[float, Offer, Machine] | None = None
+        self.near: tuple[float, Offer, Machine] | None = None
         self.tries = 0
         self.attached = False
 
@@ -323,6 +326,9 @@ class _Search:
             return
         if share < math.inf and (self.nearest is None or share > self.nearest[0]):
             self.nearest = (share, offer, machine)
+        asked = self.question.throughput
+        if NEAR * asked <= share < asked - SLACK and (self.near is None or share > self.near[0]):
+            self.near = (share, offer, machine)
 
     def _is_machine(self, machine: Machine) -> bool:
         asked = self.question
@@ -351,11 +357,13 @@ class _Search:
         return math.inf
 
     def records(self) -> list[dict[str, Any]]:
-        if self.meeting or self.nearest is None:
+        if self.nearest is None or (self.meeting and self.near is None):
             return self.meeting
         _, offer, machine = self.nearest
+        if self.meeting and self.near is not None:
+            _, offer, machine = self.near
         figures = self._figures(offer, machine)
-        return [{"spec": offer.spec, "figures": _packed(figures)}]
+        return [*self.meeting, {"spec": offer.spec, "figures": _packed(figures)}]
 
 
 def _packed(figures: Mapping[str, Measured[Any]]) -> dict[str, list[Any]]:

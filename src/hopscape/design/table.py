@@ -137,7 +137,8 @@ def machine_records(
     out = []
     for one in listed:
         figures = {SWITCHED_KEYS.get(name, name): found for name, found in one.figures.items()}
-        record = {"rank": place[one.spec], "spec": one.spec, "family": one.family}
+        record = {"rank": place[one.spec], "name": one.name or one.spec, "spec": one.spec}
+        record |= {"family": one.family, "also": list(one.also)}
         record |= figure_record(one.spec, figures)
         record |= {"score": one.score, "meets": list(one.meets), "trouble": one.trouble}
         out.append(record | {"dominated_by": one.dominated_by, "equals": one.equals})

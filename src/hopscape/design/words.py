@@ -13,7 +13,9 @@ from hopscape.core.numbers import number
 from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate, proved
 from hopscape.design.columns import ALL_COLUMNS
-from hopscape.design.ranking import grades
+from hopscape.design.names import kind_of
+from hopscape.design.offers import NEAR
+from hopscape.design.ranking import grades, misses
 from hopscape.design.requirements import Kind, Question, SwitchedRequirements
 from hopscape.design.table import cell
 from hopscape.registry import family
@@ -197,19 +199,61 @@ def _machine_sentences(
 ) -> list[str]:
     best, currency = allowed[0], asked.price_list.currency
     lines = [_machine(best, currency)]
-    others = [one for one in allowed if one.family != best.family and one.equals != best.spec]
+    others = [one for one in allowed if kind_of(one) != kind_of(best) and one.equals != best.spec]
     if others:
         lines.append(_dearer(best, others[0], currency))
     elif len(candidates) > 1:
         lines.append("No other family meets all demands.")
+    near = _near_miss(best, candidates, asked)
+    lines += near
     lines += _other_demands(best, allowed, asked)
     lines += _limits(allowed, asked)
     missing = [one for one in candidates if one.trouble]
-    if missing:
+    if missing and not near:
         first, count = missing[0], len({one.family for one in missing})
         which = "one family misses" if count == 1 else f"{count} families miss"
-        lines.append(f"{which.capitalize()} a demand; the nearest, {first.spec}: {first.trouble}.")
+        lines.append(
+            f"{which.capitalize()} a demand; the nearest, {called(first)}: {first.trouble}."
+        )
     return lines
+
+
+def _near_miss(
+    best: Candidate, candidates: Sequence[Candidate], asked: SwitchedRequirements
+) -> list[str]:
+    """The cheapest machine that misses the throughput, and nothing else, by very little."""
+    close = [
+        one
+        for one in candidates
+        if one.trouble
+        and NEAR * asked.throughput <= _number(one, "line_throughput") < asked.throughput
+        and _number(one, "money") < _number(best, "money")
+        and set(misses(one.figures, asked)) == {"throughput"}
+    ]
+    if not close:
+        return []
+    one = min(close, key=lambda one: _number(one, "money"))
+    less = _percent(_number(one, "money"), _number(best, "money")).lstrip("-")
+    share = _shown_share(_number(one, "line_throughput") / asked.throughput)
+    return [
+        f"A near miss: {called(one)} carries {share} of the uniform traffic asked for and costs"
+        f" {less} less."
+    ]
+
+
+def _shown_share(share: float) -> str:
+    """A share just below 1, with as many digits as it takes."""
+    return f"{math.floor(1e4 * share) / 100:g} %"
+
+
+def called(one: Candidate) -> str:
+    """A machine by its plain name, its spec behind.
+
+    Examples:
+        >>> called(Candidate("hyperx((9,), p=8)", "hyperx", name="full mesh of 9 switches"))
+        'full mesh of 9 switches (hyperx((9,), p=8))'
+    """
+    return f"{one.name} ({one.spec})" if one.name and one.name != one.spec else one.spec
 
 
 def _limits(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> list[str]:
@@ -253,11 +297,17 @@ def _floored(value: float, above: float = -1.0) -> str:
 
 def _machine(best: Candidate, currency: str) -> str:
     return (
-        f"Build {best.spec}: {_shown(best, 'switches')} switches, {_shown(best, 'cables_copper')}"
-        f" copper and {_shown(best, 'cables_optical')} optical cables for"
-        f" {_shown(best, 'endpoints')} endpoints, {_number(best, 'money'):,.0f} {currency}"
+        f"Build {called(best)}: {_plural(best, 'switches', 'switch', 'switches')},"
+        f" {_shown(best, 'cables_copper')} copper and {_shown(best, 'cables_optical')} optical"
+        f" cables for {_shown(best, 'endpoints')} endpoints,"
+        f" {_number(best, 'money'):,.0f} {currency}"
         f" ({_number(best, 'cost_per_endpoint'):,.0f} per endpoint). {_shares(best)}"
     )
+
+
+def _plural(one: Candidate, column: str, single: str, several: str) -> str:
+    """A number with its noun."""
+    return f"{_shown(one, column)} {single if _number(one, column) == 1 else several}"
 
 
 _ROUTING_WORDS: Mapping[str, str] = {
@@ -308,7 +358,7 @@ def _shares(best: Candidate) -> str:
 def _dearer(best: Candidate, other: Candidate, currency: str) -> str:
     more = _number(other, "money") - _number(best, "money")
     share = _percent(_number(other, "money"), _number(best, "money"))
-    text = f"The runner-up is {other.spec}: {share} in cost ({more:+,.0f} {currency})"
+    text = f"The runner-up is {called(other)}: {share} in cost ({more:+,.0f} {currency})"
     gains = [
         f"{ALL_COLUMNS[name].title} {_shown(other, name)} against {_shown(best, name)}"
         for name in _COMPARED["switched"]
@@ -347,12 +397,12 @@ def _other_demands(
             least = _floored(level, above=_number(best, column))
             both = option == "worst" and float(least) > asked.throughput
             ask = f"--throughput {least} --worst {least}" if both else f"--{option} {least}"
-            out.append(f"If {what} {least} ({ask}), take {choice.spec} ({cost}).")
+            out.append(f"If {what} {least} ({ask}), take {called(choice)}: {cost}.")
     fewest = min(allowed, key=lambda one: (_number(one, "hops"), _number(one, "money")))
     if _proved_better(fewest, best, "hops"):
         cost = _percent(_number(fewest, "money"), _number(best, "money"))
         hops = f"{_shown(fewest, 'hops')} hops against {_shown(best, 'hops')}"
-        out.append(f"If latency matters most, take {fewest.spec}: {hops} ({cost}).")
+        out.append(f"If latency matters most, take {called(fewest)}: {hops} ({cost}).")
     if asked.budget is not None:
         left = asked.budget - _number(best, "money")
         out.append(f"{left:,.0f} {asked.price_list.currency} of the budget are left.")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -166,7 +167,7 @@ class _Shape:
     def __init__(self, graph: SwitchGraph, most: int = MOST_ORBITS) -> None:
         self.graph = graph
         keys, where = np.unique(graph.tails * graph.order + graph.heads, return_inverse=True)
-        self.speeds = np.bincount(where.ravel(), graph.speeds)
+        self.speeds: Floats = np.bincount(where.ravel(), graph.speeds).astype(float)
         self.tails, self.heads = np.divmod(keys, graph.order)
         self.sources = np.flatnonzero(graph.ends)
         count, channels = len(self.sources), len(keys)
@@ -245,7 +246,7 @@ class _Shape:
         flow[flow < _TINY] = 0.0
         return flow, float(solution.x[-1])
 
-    def _conservation(self, columns: int) -> tuple[object, Floats]:
+    def _conservation(self, columns: int) -> tuple[Any, Floats]:
         """What arrives at a switch leaves it, for one pair of each orbit."""
         from scipy.sparse import coo_array
 

@@ -242,12 +242,13 @@ def _row(
     grades = [round(own.get(name, 0.0), 6) for name in _criteria(look)]
     kind = ' class="best"' if best else ""
     line = [
-        f'<td class="text spec"><code>{escape(one.spec)}</code></td>'
+        f'<td class="text spec">{escape(one.name)} <code>{escape(one.spec)}</code></td>'
         f'<td class="rank">{row["rank"]}</td>'
     ]
     for name, mark in ((name, classes[name]) for name in look.columns):
         value = one.value(name)
-        plain = "" if value is None else f' data-value="{float(value)}"'
+        known = value is not None and not isinstance(value, str)
+        plain = f' data-value="{float(value)}"' if known else ""
         kept = f' class="{mark.strip()}"' if mark else ""
         line.append(f"<td{plain}{kept}>{escape(in_table(row.get(name)))}</td>")
     line.append(

@@ -29,6 +29,8 @@ class FatTree(ListedFamily):
     """
 
     name = "fat_tree"
+    plain = "three-level fat tree"
+    standard = True
     summary = "three-level fat tree of k-port switches: k³/4 endpoints, 5k²/4 switches"
     parameters = integers(k=("ports of a switch, even", 2))
     example = "fat_tree(4)"

@@ -287,6 +287,8 @@ class LeafSpine(XGFT):
     """Leaves with p endpoints each, every one linked to every spine."""
 
     name = "leaf_spine"
+    plain = "leaf-spine"
+    standard = True
     summary = "leaf-spine (two-level fat tree): leaves with p endpoints, each linked to all spines"
     parameters = (
         *integers(leaves="leaf switches", spines="spine switches", p="endpoints per leaf"),
@@ -329,6 +331,8 @@ class Clos(XGFT):
     """
 
     name = "clos"
+    plain = "fat tree"
+    standard = True
     summary = "folded Clos (fat tree) of r-port switches: any levels, taper and number of pods"
     parameters = (
         *integers(radix=("ports of a switch", 2, 1 << 20), levels=("levels of switches", 1, 60)),

@@ -99,6 +99,7 @@ class Torus(_Grid):
     """Grid with every axis closed to a ring."""
 
     name = "torus"
+    plain = "torus"
     summary = "grid of any dimensions with every axis closed to a ring"
     example = "torus(4, 4)"
     wraps = True
@@ -152,6 +153,7 @@ class Mesh(_Grid):
     """Grid with open ends."""
 
     name = "mesh"
+    plain = "mesh"
     summary = "grid of any dimensions with open ends"
     example = "mesh(4, 4)"
     wraps = False
@@ -211,6 +213,7 @@ class Ring(_Line, Torus):
     """The cycle: a torus with one axis."""
 
     name = "ring"
+    plain = "ring"
     summary = "cycle of n nodes"
     example = "ring(8)"
 
@@ -227,6 +230,7 @@ class Path(_Line, Mesh):
     """The path: a mesh with one axis."""
 
     name = "path"
+    plain = "path"
     summary = "path of n nodes"
     example = "path(8)"
 
