@@ -19,6 +19,7 @@ from hopscape.ledger.claim import Outcome
 
 __all__ = [
     "Rows",
+    "as_defined",
     "diameter",
     "distances",
     "graph",
@@ -37,6 +38,14 @@ def rows_of(network: Network) -> Rows:
     """The neighbours of every node, in order of ports."""
     table = network.neighbours(np.arange(network.order)).tolist()
     return [[v for v in row if v >= 0] for row in table]
+
+
+def as_defined(network: Network, defined: Rows) -> Network:
+    """The network, if it is wired as written out; what is found on another one says nothing."""
+    for v, (mine, row) in enumerate(zip(rows_of(network), defined, strict=True)):
+        if sorted(mine) != sorted(row):
+            raise AssertionError(f"{network.spec}: node {v} is wired to {mine}, not to {row}")
+    return network
 
 
 def distances(rows: Rows, sources: Sequence[int] | None = None) -> IntArray:

@@ -24,8 +24,10 @@ _SEED = 36
 
 
 def petersen() -> Network:
-    """The Petersen graph."""
-    return Network.of(Petersen())
+    """The Petersen graph, wired as defined: pentagon, pentagram and spokes."""
+    outer = [[(i + 1) % 5, (i - 1) % 5, i + 5] for i in range(5)]
+    inner = [[5 + (i + 2) % 5, 5 + (i - 2) % 5, i] for i in range(5)]
+    return brute.as_defined(Network.of(Petersen()), outer + inner)
 
 
 def folded(base: Network, n: int) -> Network:
