@@ -396,11 +396,28 @@ def full_cable() -> Outcome:
     return cross.judge(exceptions, text)
 
 
+def _rings(m: int, places: int) -> list[list[int]]:
+    """The nodes round every sparse ring: each node once on m of them, every two residues together.
+
+    Raises:
+        AssertionError: When the rings are not so; nothing can then be said about them.
+    """
+    rings: list[list[int]] = SparseMultiring(m, places).table().tolist()
+    count = m * (m - 1) + 1
+    held = [node for ring in rings for node in set(ring)]
+    if sorted(held) != sorted([*range(count * (places // m))] * m):
+        raise AssertionError(f"m = {m}: not every node is on {m} rings")
+    pairs = {pair for ring in rings for pair in combinations(sorted({v % count for v in ring}), 2)}
+    if len(pairs) != count * (count - 1) // 2:
+        raise AssertionError(f"m = {m}: {len(pairs)} pairs of residues share a ring")
+    return rings
+
+
 def sparse_cable() -> Outcome:
     exceptions, corrected = [], []
     for m in _FAMILY:
         record = sparse_capacity(SparseMultiring(m, 2 * m)).to_dict()["cable"]
-        rings = 2 * len(SparseMultiring(m, 2 * m).table())
+        rings = 2 * len(_rings(m, 2 * m))
         if abs(record - printed.sparse_cable(m)) > record / 10:
             exceptions.append(f"m = {m}: {record} ring lengths, not {printed.sparse_cable(m)}")
         if record != rings or rings != 2 * m * (m - 1) + 2:
@@ -418,7 +435,7 @@ def more_cable() -> Outcome:
     cross, exceptions, ratios = CrossCheck(), [], []
     for m in _FAMILY:
         full = cable(4 * m * m, Multiring(4 * m * m, sets[2 * m]).rings)
-        sparse = 2 * len(SparseMultiring(m, 4 * m).table())
+        sparse = 2 * len(_rings(m, 4 * m))
         ratios.append(Fraction(sparse, full))
         cross.same(f"m = {m}: cable of full rings", full, 2 * sum(sets[2 * m]))
         cross.same(f"m = {m}: sparse rings", sparse, 2 * (m * (m - 1) + 1))
