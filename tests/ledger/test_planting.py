@@ -103,6 +103,14 @@ def test_the_page_keeps_its_other_part() -> None:
     renewed = join_sections(page, claims="# Ledger\n\nother\n")
     assert "tables" not in renewed
     assert renewed.endswith(section)
+    other = load_claims(key="rpc-petersen")
+    both = mutant_section(
+        scores_by_entry([Trial("rpc-petersen", mutant, "noticed")], other), other, "again", renewed
+    )
+    assert "| hammingmesh | 5 | 3 | 1 | 0 | 1 | 0 | 0 | 75 % | 75 % |" in both
+    assert "| rpc | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 100 % | 100 % |" in both
+    assert "| all | 6 | 4 | 1 | 0 | 1 | 0 | 0 | 80 % | 80 % |" in both
+    assert section.partition("### Mutants of")[2].strip() in both
 
 
 @pytest.mark.slow

@@ -142,7 +142,8 @@ def _try(key: str, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 def _sources(paper: str) -> str:
     """A digest of the code: a result holds for one state of it.
 
-    What judges other papers is left out, unless the checks of this one name it.
+    What judges other papers is left out, unless the checks of this one name it, and what only shows
+    results.
     """
     package = Path(__file__).resolve().parent.parent
     codes = [code for claim in load_claims(paper) for code in _functions_in(claim.check)]
@@ -153,6 +154,8 @@ def _sources(paper: str) -> str:
         path
         for path in sorted({*package.rglob("*.py"), *own})
         if path in own or not _judges(path.stem) or f"{path.parent.name}.{path.stem}" in text
+        if not {"cli", "show"} & set(path.parts[len(package.parts) :])
+        if path.name != "scores.py"
     ]
     return digest("sources", [f"{path.parent.name}/{path.name}" for path in files], files)
 

@@ -17,15 +17,17 @@ __all__ = ["REQUIRED", "Score", "join_sections", "mutant_section", "scores_by_en
 REQUIRED = 0.9
 """Of the mutants that change a value given to a check, the share that has to be noticed."""
 _HEADING = "## Mutants\n"
+_PART = "### Mutants of "
 _INTRO = """
-Mutants of the code that the entries judge, tried with `{command}` (version {version}, {day}; its
-result is written here, not edited). A mutant changes one constant, comparison, operator, condition,
-statement or return value in a line that the check runs. *Noticed*: the ruling, a pinned value, a
-count or a number of the text changed. *Survived*: a value that the check was given changed, and the
-entry said the same. *Internal*: its function returned something else, but no value that the check
-was given changed. *Same*: every call returned the same. *Endless*: the check ran out of processor
-time. *Untried*: it could not be planted. The score is noticed / (noticed + survived), the strict
-one counts internal mutants as survivors.
+Mutants of the code that the entries judge (written by `hopscape ledger --plant --page
+docs/ledger.md`, not edited; with `--paper` one paper is renewed). A mutant changes one constant,
+comparison, operator, condition, statement or return value in a line that the check runs.
+*Noticed*: the ruling, a pinned value, a count or a number of the text changed. *Survived*: a value
+that the check was given changed (what it called returned something else, objects counted by the
+attributes that the check reads), and the entry said the same. *Internal*: its function returned
+something else, but no value that the check was given changed. *Same*: every call returned the
+same. *Endless*: the check ran out of processor time. *Untried*: it could not be planted. The score
+is noticed / (noticed + survived), the strict one counts internal mutants as survivors.
 """
 
 
@@ -88,36 +90,60 @@ def total_score(scores: Iterable[Score], name: str = "all") -> Score:
     return Score(name, tuple(trial for score in scores for trial in score.trials))
 
 
-def mutant_section(scores: Sequence[Score], claims: Sequence[Claim], command: str) -> str:
-    """The scores as Markdown: by paper, by entry, and the survivors by function."""
+def mutant_section(
+    scores: Sequence[Score], claims: Sequence[Claim], command: str, page: str = ""
+) -> str:
+    """The scores as Markdown: by paper, by entry, and the survivors by function.
+
+    Args:
+        page: What it says of papers that were not tried this time is kept.
+    """
     papers = {claim.key: claim.paper for claim in claims}
     groups: dict[str, list[Score]] = {}
     for score in scores:
         groups.setdefault(papers[score.name], []).append(score)
-    day = date.today().isoformat()
-    lines = [_HEADING, _INTRO.format(command=command, version=__version__, day=day).strip(), ""]
-    lines += _table("paper", [total_score(some, name) for name, some in groups.items()])
-    lines[-1:] = [lines[-1], _row(total_score(scores), "all")]
+    counts, parts = _kept(page)
+    said = f"Tried with `{command}` (version {__version__}, {date.today().isoformat()})."
     for name, some in groups.items():
-        lines += ["", f"### Mutants of {name}", "", *_table("entry", some, code=True)]
-        lines += _survivors(some)
+        counts[name] = _counts(total_score(some, name))
+        rows = [_row(f"`{score.name}`", _counts(score)) for score in some]
+        parts[name] = [said, "", *_head("entry"), *rows, *_survivors(some)]
+    names = sorted(counts)
+    lines = [_HEADING, _INTRO.strip(), "", *_head("paper")]
+    lines += [_row(name, counts[name]) for name in names]
+    lines.append(_row("all", [sum(column) for column in zip(*counts.values(), strict=True)]))
+    for name in names:
+        lines += ["", f"{_PART}{name}", "", *parts[name]]
     return "\n".join(lines) + "\n"
 
 
-def _table(head: str, scores: Sequence[Score], *, code: bool = False) -> list[str]:
-    heads = [head, "mutants", *_VERDICTS.values(), "score", "strict"]
-    rows = [_row(score, f"`{score.name}`" if code else score.name) for score in scores]
-    return ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *rows]
+def _kept(page: str) -> tuple[dict[str, list[int]], dict[str, list[str]]]:
+    """Counts and lines of every paper that a page has in its section on mutants."""
+    summary, *parts = page.partition("\n" + _HEADING)[2].split("\n" + _PART)
+    lines = {part.partition("\n")[0]: part.partition("\n")[2].strip().split("\n") for part in parts}
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in summary.split("\n")]
+    rows = {row[0]: [int(cell) for cell in row[1:-2]] for row in cells if row[0] in lines}
+    return rows, {name: lines[name] for name in rows}
 
 
-def _row(score: Score, name: str) -> str:
-    counts = [len(score.trials), *(score.count(verdict) for verdict in _VERDICTS)]
-    shares = [_percent(score.share()), _percent(score.share(strict=True))]
+def _head(first: str) -> list[str]:
+    heads = [first, "mutants", *_VERDICTS.values(), "score", "strict"]
+    return ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+
+
+def _counts(score: Score) -> list[int]:
+    """All mutants, then by verdict."""
+    return [len(score.trials), *(score.count(verdict) for verdict in _VERDICTS)]
+
+
+def _row(name: str, counts: Sequence[int]) -> str:
+    _, noticed, survived, internal, *_ = counts
+    shares = [_percent(noticed, noticed + survived + more) for more in (0, internal)]
     return "| " + " | ".join([name, *map(str, counts), *shares]) + " |"
 
 
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.0f} %"
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "-"
 
 
 def _survivors(scores: Sequence[Score]) -> list[str]:

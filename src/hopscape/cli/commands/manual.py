@@ -258,7 +258,8 @@ def _plant(
     scores = scores_by_entry(trials, claims)
     whole = total_score(scores)
     if page is not None:
-        _renew(page, mutants=mutant_section(scores, claims, draw.command))
+        before = page.read_text(encoding="utf-8") if page.is_file() else ""
+        _renew(page, mutants=mutant_section(scores, claims, draw.command, before))
         print(f"wrote {page}: {len(trials)} mutants of {len(scores)} claims")
     else:
         rows = [score.to_dict() for score in (*scores, *([whole] if len(scores) > 1 else []))]
