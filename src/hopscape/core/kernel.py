@@ -53,6 +53,7 @@ __all__ = [
     "is_kernel",
     "is_ready",
     "kernel",
+    "loop",
     "without_owners",
 ]
 
@@ -70,6 +71,7 @@ def kernel(
     /,
     *,
     steps: Callable[..., int] | None = None,
+    cache: bool = True,
     **options: Any,
 ) -> Any:
     """For functions that Python calls.
@@ -78,11 +80,12 @@ def kernel(
         steps: Takes the same arguments and says about how many turns of its loops a call usually
             takes. A kernel with it may be interpreted, which must give the same: beware of sums of
             small integers, which the compiler widens and numpy does not.
+        cache: Keep the machine code on disk.
         **options: More options of :func:`numba.njit`.
     """
     if function is None:
-        return partial(kernel, steps=steps, **options)
-    made = njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
+        return partial(kernel, steps=steps, cache=cache, **options)
+    made = njit(cache=cache, nogil=True, no_cfunc_wrapper=True, **options)(function)
     file: Any = getattr(getattr(made, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):  # not where nothing is compiled, or kept
         file._source_stamp = file._source_stamp, source_stamp(Path(function.__code__.co_filename))
@@ -111,6 +114,11 @@ helper = partial(kernel, no_cpython_wrapper=True)
 copied = partial(helper, error_model="numpy", _nrt=False, forceinline=True)
 """For small helpers that allocate nothing: LLVM copies the machine code, and numba, whose own
 copies (``inline="always"``) take most of the time of a first run, types and lowers them once."""
+
+
+loop = partial(helper, cache=False)
+"""For generators that kernels iterate. Numba cannot iterate one that it has read from disk; the
+kernels that do it, which hold its code, are kept."""
 
 
 def _without_constants(resolve: Callable[..., Any], args: Any, kws: Any) -> Any:

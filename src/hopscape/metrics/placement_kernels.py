@@ -1,8 +1,8 @@
 """Placing the nodes of one network in another: annealing, and a search that can prove (numba).
 
-Annealing as S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi (1983) describe it; the search goes back
-where a node has no place left, and places the node with least choice first (R. M. Haralick and
-G. L. Elliott, "Increasing tree search efficiency for constraint satisfaction problems", 1980).
+The search goes back where a node has no place left, and places the node with least choice first
+(R. M. Haralick and G. L. Elliott, "Increasing tree search efficiency for constraint satisfaction
+problems", 1980).
 
 Laying guest links over host links so that none is crowded: local search (numba).
 """
@@ -13,10 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hopscape.core.annealing_kernels import allowance, geometric
 from hopscape.core.arrays import Floats, IntArray, Integer
 from hopscape.core.kernel import helper, kernel
 
 FOUND, NONE, STOPPED = 1, 0, -1
+
+_HOT, _COLD = 2.0, 0.05
+"""Temperatures, in hops: at first a move may be a few hops worse, at last hardly by one."""
 
 
 @helper
@@ -56,9 +60,7 @@ def anneal(
     total = 0
     for v in range(guests):
         total += _cost(v, place[v], -1, indptr, heads, place, far, price)
-    heat = 2.0
-    cooling = (0.05 / heat) ** (1.0 / max(moves, 1))
-    for _ in range(moves):
+    for heat in geometric(_HOT, _COLD, moves):
         if total == 0:
             return 0
         v = np.random.randint(guests)  # noqa: NPY002 (numba's own generator)
@@ -74,14 +76,13 @@ def anneal(
             after += _cost(w, a, v, indptr, heads, place, far, price)
         change = after - before
         luck = np.random.random()  # noqa: NPY002 (numba's own generator)
-        if change <= 0 or luck < np.exp(-change / heat):
+        if change <= 0 or change <= allowance(heat, luck):
             place[v] = b
             holder[b] = v
             holder[a] = w
             if w >= 0:
                 place[w] = a
             total += 2 * change
-        heat *= cooling
     return total
 
 
@@ -428,11 +429,9 @@ def relieve(
         total += _lay(guest, host, state, e, limit, target)
         beyond = int(host.distances[place[guest.tails[e]], place[guest.tips[e]]]) - limit
         total += _BEYOND * max(0, beyond)
-    heat, cooling = search.heat, (1.0 / 12.0) ** (1.0 / max(search.moves, 1))
-    for move in range(search.moves):
+    for move, heat in enumerate(geometric(search.heat, search.heat / 12.0, search.moves)):
         if total == 0:
             break
-        heat *= cooling
         a = b = v = w = -1
         change = 0
         if search.swap and move % 4 != 0:
@@ -456,7 +455,7 @@ def relieve(
             changed = 1
         change += _lay_touched(guest, host, state, changed, limit, target)
         luck = np.random.random()  # noqa: NPY002 (numba's own generator)
-        if change <= 0 or luck < np.exp(-change / heat):
+        if change <= 0 or change <= allowance(heat, luck):
             total += change
             continue
         _restore_touched(host, state, changed, target)

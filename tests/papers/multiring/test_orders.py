@@ -29,7 +29,7 @@ def test_annealing_kernel_against_a_twin():
             place = np.argsort(order)
             assert total_arcs(place, member.m, *pairs) * member.ring_count == want
         moves, luck = rng.integers(0, member.places, size=(300, 2)), rng.random(300)
-        kept = anneal(order.copy(), member.m, *pairs, moves, luck, np.full(300, 0.5))
+        kept = anneal(order.copy(), member.m, pairs, moves, luck, 0.5, 0.5)
         assert sorted(kept.tolist()) == list(range(member.places))
         assert total_arcs(np.argsort(kept), member.m, *pairs) <= total_arcs(
             np.argsort(order), member.m, *pairs

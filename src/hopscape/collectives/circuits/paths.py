@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from hopscape.core.annealing import allowance, linear
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.goal import Goal
@@ -41,6 +42,9 @@ __all__ = [
     "split_wires",
     "wires_of",
 ]
+
+_HOT, _COLD = 0.85, 0.05
+"""Temperatures, in nodes that are not served: one more is taken now and then, at last never."""
 
 Paths = tuple[IntArray, IntArray]
 """The circuits of a round: their lengths, and all their channels, one circuit after the other."""
@@ -251,10 +255,9 @@ def _settle(
     chosen = np.concatenate([[0], generator.permutation(others)[: size - 1]])
     degrees = np.diff(wires.indptr)
     cost = _unserved(wires, degrees, chosen, above)
-    for step in range(moves):
+    for heat in linear(_HOT, _COLD, moves):
         if cost == 0:
             return np.sort(chosen)
-        heat = 0.8 * (1 - step / moves) + 0.05
         i = int(generator.integers(1, size)) if size > 1 else 0
         if everywhere and generator.random() < 0.8:
             row = wires.heads[wires.indptr[chosen[i]] : wires.indptr[chosen[i] + 1]]
@@ -266,7 +269,7 @@ def _settle(
         trial = chosen.copy()
         trial[i] = new
         worse = _unserved(wires, degrees, trial, above) - cost
-        if worse <= 0 or generator.random() < math.exp(-worse / heat):
+        if worse <= 0 or worse <= allowance(heat, generator.random()):
             chosen, cost = trial, cost + worse
     return np.sort(chosen) if cost == 0 else None
 

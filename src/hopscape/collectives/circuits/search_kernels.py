@@ -15,9 +15,13 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.collectives.circuits.path_kernels import Wires, augment, used_into, workspace
+from hopscape.core.annealing_kernels import allowance, linear
 from hopscape.core.arrays import IntArray
 from hopscape.core.dimension_order import Grid
 from hopscape.core.kernel import helper, kernel
+
+_HOT_TARGETS, _HOT_CIRCUITS, _COLD = 0.65, 0.55, 0.05
+"""Temperatures, in nodes that are not served: one more is taken now and then, at last never."""
 
 
 @helper
@@ -243,10 +247,9 @@ def move_targets(
     may[wanted] = True
     work = workspace(nodes)
     lacking = _serve_rest(wires, room_b, flows_b, got, wanted, work)
-    for step in range(moves):
+    for heat in linear(_HOT_TARGETS, _COLD, moves):
         if lacking == 0 or len(targets) == 0:
             break
-        heat = 0.6 * (1 - step / moves) + 0.05
         i, u = _elsewhere(wires, wanted, targets, room_b, got)
         old = targets[i]
         if not may[u] or room_b[u] >= 0:
@@ -260,7 +263,7 @@ def move_targets(
         _inform(wires, room_b, full, flows_b, got, u)
         _forget(wires, room_b, full, flows_b, got, old)
         worse = _serve_rest(wires, room_b, flows_b, got, wanted, work) - lacking
-        if worse <= 0 or _chance() < np.exp(-worse / heat):
+        if worse <= 0 or worse <= allowance(heat, _chance()):
             targets[i] = u
             lacking += worse
         else:
@@ -452,7 +455,7 @@ def improve(
     served = 0
     for v in candidates:
         served += caller[v] >= 0
-    for step in range(moves):
+    for heat in linear(_HOT_CIRCUITS, _COLD, moves):
         if served >= wanted:
             break
         target = candidates[_below(len(candidates))]
@@ -464,11 +467,10 @@ def improve(
             continue
         kept = room.copy(), owner.copy(), caller.copy(), side.copy()
         lost = _push(wires, grid, share, state, callers, target, path)
-        if lost >= 0 and caller[target] >= 0:
-            heat = 0.5 * (1 - step / moves) + 0.05
-            if lost <= 1 or _chance() < np.exp(-(lost - 1) / heat):
-                served += 1 - lost
-                continue
+        pushed = lost >= 0 and caller[target] >= 0
+        if pushed and (lost <= 1 or lost - 1 <= allowance(heat, _chance())):
+            served += 1 - lost
+            continue
         room[:], owner[:], caller[:], side[:] = kept
     return served
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hopscape.core.annealing_kernels import allowance, linear
 from hopscape.core.arrays import IntArray
 from hopscape.core.kernel import helper, kernel
 
@@ -98,7 +99,7 @@ def swap_placement(
     """
     np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
     ranks, change = len(placement), 0
-    for step in range(moves):
+    for now in linear(heat, 0.0, moves):
         a = keep + int((ranks - keep) * np.random.random())  # noqa: NPY002
         b = keep + int((ranks - keep) * np.random.random())  # noqa: NPY002
         if a == b:
@@ -115,8 +116,7 @@ def swap_placement(
                 back = hops[there, here] - hops[here, there]
                 after += traffic.weight[k] * (back if traffic.sends[k] else -back)
         worse = after - before
-        now = heat * (1 - step / moves)
-        if worse <= 0 or (now > 0 and np.random.random() < np.exp(-worse / now)):  # noqa: NPY002
+        if worse <= 0 or worse <= allowance(now, np.random.random()):  # noqa: NPY002
             placement[a], placement[b] = there, here
             change += worse
     return change

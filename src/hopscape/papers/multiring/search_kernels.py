@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.core.annealing_kernels import allowance, geometric
 from hopscape.core.kernel import helper, kernel
 
 __all__ = ["anneal", "scan_sets", "total_arcs"]
@@ -111,22 +112,36 @@ def total_arcs(place: Any, m: int, starts: Any, mine: Any, theirs: Any) -> int:
 
 @kernel
 def anneal(
-    order: Any, m: int, starts: Any, mine: Any, theirs: Any, moves: Any, luck: Any, heats: Any
+    order: Any,
+    m: int,
+    pairs: tuple[Any, Any, Any],
+    moves: Any,
+    luck: Any,
+    hot: float,
+    cold: float,
 ) -> Any:
     """Exchange two places at a time, for shorter ways in sum; worse orders are taken by luck.
 
-    `order` holds the slot at every place and is changed; returns the best one seen.
+    Args:
+        order (int64[places]): The slot at every place; changed.
+        pairs (starts, mine, theirs): As for :func:`total_arcs`.
+        moves (int64[steps, 2]), luck (float64[steps]): Random numbers.
+        hot, cold: Temperatures, in arcs per ordered pair.
+
+    Returns:
+        int64[places]: The best order seen.
     """
+    starts, mine, theirs = pairs
     place = np.empty_like(order)
     for p in range(order.shape[0]):
         place[order[p]] = p
     value = total_arcs(place, m, starts, mine, theirs)
     best, kept = value, order.copy()
-    for i in range(moves.shape[0]):
+    for i, heat in enumerate(geometric(hot, cold, moves.shape[0])):
         a, b = moves[i]
         _exchange(order, place, a, b)
         changed = total_arcs(place, m, starts, mine, theirs)
-        if changed <= value or luck[i] < np.exp((value - changed) / 2 / heats[i]):
+        if changed <= value or (changed - value) / 2 <= allowance(heat, luck[i]):
             value = changed
             if value < best:
                 best = value

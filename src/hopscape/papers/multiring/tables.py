@@ -261,12 +261,11 @@ def better_order(member: SparseMultiring, *, seed: int = 0, tries: int = 8) -> S
     if member.parts < 2:
         return best
     pairs = kinds_of_pairs(member)
-    heats = _HOT * (_COLD / _HOT) ** (np.arange(_STEPS) / _STEPS)
     for _ in track(range(tries), f"orders of {member.spec}", tries):
         order = generator.permutation(member.places)
         moves = generator.integers(0, member.places, size=(_STEPS, 2))
         luck = generator.random(_STEPS)
-        order = anneal(order, member.m, *pairs, moves, luck, heats)
+        order = anneal(order, member.m, pairs, moves, luck, _HOT, _COLD)
         found = sparse_capacity(member.in_order(order.tolist()))
         if found.balanced.capacity > best.balanced.capacity:
             best = found

@@ -11,7 +11,6 @@ leave alone.
 
 from __future__ import annotations
 
-import math
 import random
 from functools import cache
 from itertools import product
@@ -19,6 +18,7 @@ from itertools import product
 import numpy as np
 
 from hopscape.collectives.trees import Tree, serve_tree
+from hopscape.core.annealing import allowance
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
@@ -272,7 +272,11 @@ def missing(order: int, orbits: list[list[Link]], choice: list[list[bool]]) -> i
 def _search(
     orbits: list[list[Link]], order: int, rounds: int, seeds: range, moves: int
 ) -> list[list[bool]] | None:
-    """Directions for all links in so many rounds, by annealing from seeded starts."""
+    """Directions for all links in so many rounds, by annealing from seeded starts.
+
+    The temperature falls to a floor at its own pace, whatever the number of moves: the seeds that
+    are known to lead to few rounds are those of this schedule.
+    """
     for seed in seeds:
         rng = random.Random(seed)
         choice = [[rng.random() < 0.5 for _ in orbits] for _ in range(rounds)]
@@ -283,7 +287,7 @@ def _search(
             r, i = rng.randrange(rounds), rng.randrange(len(orbits))
             choice[r][i] = not choice[r][i]
             new = missing(order, orbits, choice)
-            if new <= cost or rng.random() < math.exp((cost - new) / heat):
+            if new <= cost or new - cost <= allowance(heat, rng.random()):
                 cost = new
             else:
                 choice[r][i] = not choice[r][i]

@@ -1,16 +1,17 @@
 """Compiled local search on lifts: simulated annealing and tabu search.
 
-S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", 1983;
-F. Glover, "Future paths for integer programming and links to artificial intelligence", 1986.
+Annealing as in :mod:`hopscape.core.annealing`; F. Glover, "Future paths for integer programming and
+links to artificial intelligence", 1986. The time is steps times that of measuring a lift, the
+memory that of the measurement and of a second lift for the best so far.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from hopscape.core.annealing_kernels import allowance, geometric
 from hopscape.core.arrays import Int16s, Int32s, Int64s, UInt64s
 from hopscape.core.grid_kernels import uniform
 from hopscape.core.kernel import helper, kernel
@@ -95,15 +96,14 @@ def anneal(
     """
     saved = np.empty((4, 3), np.int32)
     limited = memory.most.size > 0
-    fall = math.log(cold / hot) / max(steps, 1)
     score = memory.score
-    for step in range(steps):
+    for heat in geometric(hot, cold, steps):
         count = propose(lift, memory.state, saved, limited)
         if count == 0:
             continue
         _pay(lift, memory, saved, count, 1)
         over = excess(memory)
-        limit = score[0] + int(-math.log(uniform(memory.state)) * hot * math.exp(fall * step))
+        limit = score[0] + int(allowance(heat, uniform(memory.state)))
         if over < score[1]:
             limit = _HUGE
         cost, depth, total = limit + 1, 0, 0

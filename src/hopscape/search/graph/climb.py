@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.core.annealing import pieces
 from hopscape.core.arrays import IntArray
 from hopscape.core.processes import require_memory
 from hopscape.metrics.cost import moore_mean_distance
@@ -124,22 +125,20 @@ class Climb:
         """Simulated annealing between two temperatures, in pieces that can be interrupted."""
         from hopscape.search.graph.anneal_kernels import anneal
 
-        pieces = self._pieces(steps)
-        fall = (cold / hot) ** (1 / len(pieces)) if pieces else 1.0
-        for i, piece in enumerate(pieces):
-            warm = hot * fall**i
-            anneal(self._lift, self._task, self._memory, piece, warm, warm * fall)
+        for piece in pieces(steps, self._piece, hot, cold):
+            anneal(self._lift, self._task, self._memory, *piece)
 
     def tabu(self, steps: int) -> None:
         """Tabu search, in pieces that can be interrupted."""
         from hopscape.search.graph.anneal_kernels import tabu
 
-        for piece in self._pieces(steps):
+        for piece, _, _ in pieces(steps, self._piece, 1.0, 1.0):
             tabu(self._lift, self._task, self._memory, piece, _SAMPLE, _REST)
 
-    def _pieces(self, steps: int) -> list[int]:
-        each = max(_PIECE // (self.shape.order * max(self.shape.degree, 1)), 1)
-        return [min(each, steps - at) for at in range(0, steps, each)]
+    @property
+    def _piece(self) -> int:
+        """Steps between which the search can be interrupted."""
+        return max(_PIECE // (self.shape.order * max(self.shape.degree, 1)), 1)
 
     @property
     def within_limits(self) -> bool:

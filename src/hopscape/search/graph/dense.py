@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from hopscape.algebra.named_groups import group
+from hopscape.core.annealing import pieces
 from hopscape.core.arrays import IntArray
 from hopscape.search.graph.climb import Climb
 from hopscape.search.graph.lifts import LiftShape, Solution
@@ -78,12 +79,9 @@ def anneal_lift(shape: LiftShape, start: Solution | None, steps: int, seed: int)
     least = int(far_pairs(orbits.rows, orbits.sources, orbits.weights, 1 << 60))
     best, pair = links.copy(), 2.0 * shape.fold
     state = np.asarray([(seed * 0x9E3779B9 + 97531) % 2**64], dtype=np.uint64)
-    pieces = [min(_PIECE, steps - at) for at in range(0, steps, _PIECE)]
     hot = _HOT if start is None else _WARM
-    fall = (_COLD / hot) ** (1 / max(len(pieces), 1))
-    for i, piece in enumerate(pieces):
-        warm = hot * pair * fall**i
-        least = int(anneal_orbits(orbits, state, piece, warm, warm * fall, best, least))
+    for piece in pieces(steps, _PIECE, hot * pair, _COLD * pair):
+        least = int(anneal_orbits(orbits, state, *piece, best, least))
         if least == 0:
             break
     return _solution(begun, darts, best)
@@ -216,12 +214,9 @@ def anneal_links(
     count_pairs(pairs)
     best, least = pairs.links.copy(), int(pairs.far[0])
     state = np.asarray([(seed * 0x9E3779B9 + 54321) % 2**64], dtype=np.uint64)
-    pieces = [min(_PAIRS_PIECE, steps - at) for at in range(0, steps, _PAIRS_PIECE)]
     hot = _PAIRS_WARM if reheat else _PAIRS_HOT
-    fall = (_PAIRS_COLD / hot) ** (1 / max(len(pieces), 1))
-    for i, piece in enumerate(pieces):
-        warm = hot * fall**i
-        least = anneal_pairs(pairs, state, piece, warm, warm * fall, best, least)
+    for piece in pieces(steps, _PAIRS_PIECE, hot, _PAIRS_COLD):
+        least = anneal_pairs(pairs, state, *piece, best, least)
         if least == 0:
             break
     return best.astype(np.int64)

@@ -1,6 +1,6 @@
 """Compiled annealing of dense graphs with a symmetry: whole orbits of links are exchanged.
 
-As in :mod:`pair_kernels` only pairs farther apart than two links are counted, here from one node of
+As in :func:`anneal_pairs` only pairs farther apart than two links are counted, here from one node of
 each orbit: with a row of bits for the neighbours of every node, the rows of the neighbours of a
 node, joined, are all that is within two links of it.
 
@@ -13,11 +13,11 @@ exchange of the ends of two links, is graded by the few pairs that it changes an
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from hopscape.core.annealing_kernels import allowance, geometric
 from hopscape.core.arrays import Int16s, Int32s, Int64s, UInt64s
 from hopscape.core.grid_kernels import draw, uniform
 from hopscape.core.kernel import helper, kernel
@@ -136,9 +136,8 @@ def anneal_orbits(
     links, act, rows = orbits.links, orbits.act, orbits.rows
     sources, weights = orbits.sources, orbits.weights
     number, fold = links.shape[0], act.shape[0]
-    fall = math.log(cold / hot) / max(steps, 1)
     now = far_pairs(rows, sources, weights, 1 << 60)
-    for step in range(steps if number > 1 else 0):
+    for heat in geometric(hot, cold, steps if number > 1 else 0):
         i, j, k = draw(state, number), draw(state, number), draw(state, 4 * fold)
         a, b = links[i, k & 1], links[i, 1 - (k & 1)]
         c, d = act[k >> 2, links[j, (k >> 1) & 1]], act[k >> 2, links[j, 1 - ((k >> 1) & 1)]]
@@ -146,7 +145,7 @@ def anneal_orbits(
             continue
         if _same(act, a, c, b, d):
             continue
-        limit = now + int(-math.log(uniform(state)) * hot * math.exp(fall * step))
+        limit = now + int(allowance(heat, uniform(state)))
         _flip(rows, act, a, b)
         _flip(rows, act, c, d)
         _flip(rows, act, a, c)
@@ -262,8 +261,7 @@ def anneal_pairs(
     """
     links = pairs.links
     count = links.shape[0]
-    fall = math.log(cold / hot) / max(steps, 1)
-    for step in range(steps if count > 1 else 0):
+    for heat in geometric(hot, cold, steps if count > 1 else 0):
         i, j, flip = draw(state, count), draw(state, count), draw(state, np.int64(2))
         a, b = links[i, 0], links[i, 1]
         c, d = links[j, flip], links[j, 1 - flip]
@@ -277,7 +275,7 @@ def anneal_pairs(
         _add(pairs, a, c)
         _add(pairs, b, d)
         worse = pairs.far[0] - before
-        if worse > 0 and worse > -math.log(uniform(state)) * hot * math.exp(fall * step):
+        if worse > 0 and worse > allowance(heat, uniform(state)):
             _remove(pairs, a, c)
             _remove(pairs, b, d)
             _add(pairs, a, b)
