@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import hopscape
 import tiers
 from hopscape.core.plugins import plugin_entries
+from hopscape.reference.graphs import distances, rows_of
 from optional import skip_without_its_package
 
 # Tests of the papers and of the whole product: not where the toolkit stands alone
@@ -239,17 +240,7 @@ def simple_graph(seed: int, order: int, more: int) -> hopscape.Network:
 
 def bfs(net: hopscape.Network) -> np.ndarray:
     """All distances by plain search: truth[a, b], -1 where there is no path."""
-    rows = [[u for u in net.neighbours(v) if u >= 0] for v in range(net.order)]
-    out = np.full((net.order, net.order), -1)
-    for a in range(net.order):
-        out[a, a] = 0
-        queue = [a]
-        for v in queue:
-            for u in rows[v]:
-                if out[a, u] < 0:
-                    out[a, u] = out[a, v] + 1
-                    queue.append(u)
-    return out
+    return distances(rows_of(net))
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from hopscape.core.plugins import plugin_entries
 SOURCE = Path(hopscape.__file__).parent
 FLOORS = [
     {"_version", "core"},
-    {"algebra"},
+    {"algebra", "reference"},
     {"formats.graphs", "store"},
     {"metrics"},
     {"collectives", "deadlock"},
@@ -84,6 +84,31 @@ def test_imports_point_down() -> None:
             if _floor(name.removeprefix("hopscape.")) > _floor(_below(path)):
                 wrong.append(f"{path.relative_to(SOURCE)} imports {name}")
     assert wrong == []
+
+
+_JUDGES = re.compile(r"ledger|papers\.\w+\.(claims|checks|reference)")
+
+
+def test_slow_twins_only_judge() -> None:
+    """Nothing but the ledger and checks of papers uses them, and they use nothing that is judged.
+
+    A reference may ask core for a network and its own room for a structure, never for kernels.
+    """
+    used, wrong = 0, []
+    for path in _modules():
+        name = _below(path)
+        slow = {one for one in _imports(path) if re.search(r"\breference\b", one)}
+        used += len(slow)
+        if slow and not (_JUDGES.match(name) or name.startswith("reference")):
+            wrong.append(f"{name} imports {slow}")
+        if re.search(r"\breference\b", name):
+            wrong += [
+                f"{name} imports {one}"
+                for one in _imports(path)
+                if one.endswith("_kernels") or not re.match(r"hopscape\.(core|reference)\b", one)
+            ]
+    assert wrong == []
+    assert used > 10
 
 
 def _texts(path: Path) -> Iterator[str]:

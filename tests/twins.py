@@ -20,12 +20,12 @@ collectives.greedy_kernels collectives/test_greedy_kernels.py slow_rounds
 collectives.symmetric_kernels collectives/test_orbit_kernels.py play
 collectives.plan_kernels collectives/test_plan.py slow_times
 core.annealing_kernels core/test_annealing_kernels.py slow_heats
-core.distance_kernels core/test_distance_kernels.py Graph.distances
+core.distance_kernels core/test_distance_kernels.py PlainGraph.distances
 core.grid_kernels core/test_grid_kernels.py hops_by_networkx
 core.grid_kernels core/test_pairing_kernels.py slow_pairs
 core.grid_kernels core/test_random_kernels.py slow_draws
 core.search_kernels core/test_search_kernels.py slow_channels
-core.vector_kernels core/test_distance_kernels.py Graph.distances
+core.vector_kernels core/test_distance_kernels.py PlainGraph.distances
 core.verify_kernels core/test_cut_through.py slow_loads
 core.verify_kernels core/test_verify.py slow_verify
 deadlock.dependency_kernels deadlock/test_dependency_kernels.py slow_counts
@@ -42,7 +42,7 @@ metrics.bisection_kernels metrics/test_cut_kernels.py least_cut
 metrics.connectivity_kernels metrics/test_flow_kernels.py connectivity_of_nodes
 metrics.cut_kernels metrics/test_cut_kernels.py least_cut
 metrics.flow_kernels metrics/test_flow_kernels.py unit_flow
-metrics.girth_kernels metrics/test_girth_kernels.py Graph.girth
+metrics.girth_kernels metrics/test_girth_kernels.py PlainGraph.girth
 metrics.matching_kernels metrics/test_matching_kernels.py slow_matching
 metrics.placement_kernels metrics/test_placement_kernels.py least_peak
 metrics.placement_kernels metrics/test_placement_kernels.py slow_places

@@ -17,7 +17,7 @@ from hopscape.collectives.greedy_kernels import (
     prune_trees,
     route_packets,
 )
-from plain_distances import hop_table
+from hopscape.reference.graphs import hop_table
 
 pytestmark = pytest.mark.interpreted
 

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopscape.core import distance_kernels as kernels
-from plain_graphs import Graph, graphs
+from hopscape.reference.graphs import PlainGraph
+from plain_graphs import graphs
 
 
 def path(n):
-    return Graph(n, [(v, v + 1) for v in range(n - 1)])
+    return PlainGraph(n, [(v, v + 1) for v in range(n - 1)])
 
 
 @settings(max_examples=60, deadline=None)
@@ -116,7 +117,7 @@ def test_distance_rows(graph, every, seed):
 def test_distance_rows_overflow(every, monkeypatch):
     monkeypatch.setattr(kernels, "choose_words", lambda n, sources: 2)  # compiled already
     for n, isolated in [(255, 2), (256, 1)] if every else [(255, 0), (255, 2), (256, 0), (300, 2)]:
-        graph = Graph(n + isolated, [(v, v + 1) for v in range(n - 1)])
+        graph = PlainGraph(n + isolated, [(v, v + 1) for v in range(n - 1)])
         sources = np.arange(n + isolated) if every else np.array([0, n - 1])
         out = np.zeros((sources.size, graph.n), np.uint8)
         if n == 255:

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopscape.metrics import girth_kernels
-from plain_graphs import NO_CYCLE, Graph, graphs
+from hopscape.reference.graphs import NO_CYCLE, PlainGraph
+from plain_graphs import graphs
 
 
 @settings(max_examples=100, deadline=None)
@@ -29,7 +30,7 @@ def test_girth(graph):
 def test_girth_of_simple_graphs_by_networkx(n, seed, directed):
     twin = nx.gnp_random_graph(n, 1.5 / n, seed=seed, directed=directed)
     edges = list(twin.edges)
-    graph = Graph(n, simplex=edges) if directed else Graph(n, edges)
+    graph = PlainGraph(n, simplex=edges) if directed else PlainGraph(n, edges)
     found = girth_kernels.girth(*graph.forward, graph.reverse, np.arange(n), NO_CYCLE)
     if directed:
         cycles = [
@@ -46,16 +47,16 @@ def test_girth_of_simple_graphs_by_networkx(n, seed, directed):
 @pytest.mark.parametrize(
     ("graph", "girth"),
     [
-        (Graph(1), NO_CYCLE),
-        (Graph(1, [(0, 0)]), 1),
-        (Graph(1, simplex=[(0, 0)]), 1),
-        (Graph(2, [(0, 1)]), NO_CYCLE),
-        (Graph(2, [(0, 1), (0, 1)]), 2),
-        (Graph(2, simplex=[(0, 1), (0, 1)]), NO_CYCLE),
-        (Graph(2, simplex=[(0, 1), (1, 0)]), 2),
-        (Graph(2, [(0, 1)], [(0, 1)]), 2),
-        (Graph(5, [(v, (v + 1) % 5) for v in range(5)]), 5),
-        (Graph(5, simplex=[(v, (v + 1) % 5) for v in range(5)]), 5),
+        (PlainGraph(1), NO_CYCLE),
+        (PlainGraph(1, [(0, 0)]), 1),
+        (PlainGraph(1, simplex=[(0, 0)]), 1),
+        (PlainGraph(2, [(0, 1)]), NO_CYCLE),
+        (PlainGraph(2, [(0, 1), (0, 1)]), 2),
+        (PlainGraph(2, simplex=[(0, 1), (0, 1)]), NO_CYCLE),
+        (PlainGraph(2, simplex=[(0, 1), (1, 0)]), 2),
+        (PlainGraph(2, [(0, 1)], [(0, 1)]), 2),
+        (PlainGraph(5, [(v, (v + 1) % 5) for v in range(5)]), 5),
+        (PlainGraph(5, simplex=[(v, (v + 1) % 5) for v in range(5)]), 5),
     ],
 )
 def test_girth_of_small_cases(graph, girth):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from conftest import connected_graph, fresh_graph
 from hopscape.core.arrays import NO_OFFSET as NONE
 from hopscape.metrics.route_kernels import add_loads, balanced_table, pairs_through
-from plain_distances import hop_table
+from hopscape.reference.graphs import hop_table
 
 pytestmark = pytest.mark.interpreted
 

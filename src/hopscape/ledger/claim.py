@@ -123,7 +123,7 @@ class Paper:
         title: Authors and title, as one would cite it.
         families: Names of the families that the paper is about.
         references: Modules that judge and are not judged, besides those named ``claims*``,
-            ``checks*`` and ``printed``: slow twins by which the checks know better.
+            ``checks*``, ``printed`` and ``reference``: slow twins by which the checks know better.
         pinned: The file of what its checks found last, one JSON record per line; a run that finds
             something else says so.
     """

@@ -293,13 +293,13 @@ class _Judged:
         last = rest.rpartition(".")[2]
         if package not in self._packages or module in self._references:
             return False
-        shown = rest.startswith(("ledger", "cli", "core.progress"))
+        shown = rest.startswith(("ledger", "reference", "cli", "core.progress"))
         return not (package == "hopscape" and shown) and not _judges(last)
 
 
 def _judges(module: str) -> bool:
     """Whether a module of this name judges, and is not judged."""
-    return module == "printed" or module.startswith(("claims", "checks"))
+    return module in ("printed", "reference") or module.startswith(("claims", "checks"))
 
 
 def _functions_in(check: Any) -> list[CodeType]:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_rings import brute_rings, brute_ways
 from scipy.optimize import linprog
 
 import hopscape
@@ -24,6 +23,7 @@ from hopscape.papers.multiring.faults import (
     single_faults,
     worst_faults,
 )
+from hopscape.papers.multiring.reference import brute_rings, brute_ways
 from hopscape.papers.multiring.rings import _arranged
 from hopscape.papers.multiring.sparse_capacity import (
     sparse_capacity,

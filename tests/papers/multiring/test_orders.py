@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from plain_rings import brute_rings, brute_ways
 
 from hopscape.core.errors import TooLargeError
 from hopscape.papers.multiring.families import SparseMultiring
+from hopscape.papers.multiring.reference import brute_rings, brute_ways
 from hopscape.papers.multiring.sparse_capacity import sparse_capacity, sparse_upper_bound
 from hopscape.papers.multiring.tables import better_order, kinds_of_pairs
 

@@ -13,11 +13,11 @@ from hopscape.papers.rpc.checks_routing import incomplete_rounds
 
 def test_canonical_ways_are_shortest():
     rows = structure.defined_rows(1)
-    far = structure.brute.distances(rows)
+    far = structure.graphs.distances(rows)
     for a in range(30):
         for b in range(30):
             way = routing.canonical(a, b)
-            assert structure.brute.is_path(rows, way)
+            assert structure.graphs.is_path(rows, way)
             assert (way[0], way[-1], len(way) - 1) == (a, b, far[a, b])
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hopscape.ledger import load_claims, run_claim
 from hopscape.papers.torusbcast.claims_definition import called
-from hopscape.papers.torusbcast.walks import (
+from hopscape.papers.torusbcast.reference import (
     boxes,
     places_of,
     star,

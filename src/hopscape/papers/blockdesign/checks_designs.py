@@ -10,6 +10,7 @@ import numpy as np
 
 from hopscape.core.network import Network
 from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.crosscheck import CrossCheck
 from hopscape.papers.blockdesign import printed
 from hopscape.papers.blockdesign.covers import difference_cover, largest_cover
 from hopscape.papers.blockdesign.designs import (
@@ -24,8 +25,12 @@ from hopscape.papers.blockdesign.families import (
     PartialSwitch,
     QuasicompleteDigraph,
 )
-from hopscape.papers.blockdesign.wires import crossbar_ways, is_symmetric, obstruction, pair_counts
-from hopscape.papers.multiring.walks import CrossCheck
+from hopscape.papers.blockdesign.reference import (
+    crossbar_ways,
+    is_symmetric,
+    obstruction,
+    pair_counts,
+)
 
 
 def _gaps(elements: Iterable[int], order: int) -> Counter[int]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from hopscape.core.network import Network
 from hopscape.ledger.claim import Outcome, Searched
+from hopscape.ledger.crosscheck import CrossCheck
 from hopscape.papers.blockdesign import printed
 from hopscape.papers.blockdesign.checks_machines import all_wires, jumps
 from hopscape.papers.blockdesign.families import (
@@ -22,7 +23,6 @@ from hopscape.papers.blockdesign.families import (
     SwitchedMultiring,
 )
 from hopscape.papers.blockdesign.two_level import TwoLevel
-from hopscape.papers.multiring.walks import CrossCheck
 from hopscape.registry import build
 
 _SEED = 20111

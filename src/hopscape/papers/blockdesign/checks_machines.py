@@ -10,6 +10,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 from hopscape.families.classic import Complete
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.crosscheck import CrossCheck
 from hopscape.metrics import channel_load
 from hopscape.papers.blockdesign import printed
 from hopscape.papers.blockdesign.families import (
@@ -24,7 +25,6 @@ from hopscape.papers.blockdesign.machines import (
     supernode_count,
 )
 from hopscape.papers.blockdesign.two_level import TwoLevel
-from hopscape.papers.multiring.walks import CrossCheck
 
 
 def _complete(n: int) -> Network:

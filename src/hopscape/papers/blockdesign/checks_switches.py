@@ -8,6 +8,7 @@ import numpy as np
 
 from hopscape.core.network import Network
 from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.crosscheck import CrossCheck
 from hopscape.papers.blockdesign import printed
 from hopscape.papers.blockdesign.contention import check_permutation, check_traffic, random_traffic
 from hopscape.papers.blockdesign.families import (
@@ -17,9 +18,8 @@ from hopscape.papers.blockdesign.families import (
     SwitchedMultiring,
     wiring_table,
 )
+from hopscape.papers.blockdesign.reference import clashes, crossbar_ways, two_hops
 from hopscape.papers.blockdesign.routing import stranded_pairs
-from hopscape.papers.blockdesign.wires import clashes, crossbar_ways, two_hops
-from hopscape.papers.multiring.walks import CrossCheck
 
 _MANY = 40
 _GRAPHS = ((7, 4, 2), (13, 4, 1), (57, 8, 1), (37, 9, 2), (56, 11, 2))

@@ -16,8 +16,8 @@ from hopscape.families.circulant.closed_forms import max_order
 from hopscape.families.circulant.detours import FaultRouter
 from hopscape.families.circulant.routing import CirculantRouter
 from hopscape.families.circulant.wiring import Circulant
-from hopscape.ledger.brute import settled
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.crosscheck import settled
 from hopscape.papers.circulant.broadcast import broadcast, node_local_broadcast
 from hopscape.papers.circulant.families import GammaCirculant, OptimalCirculant
 from hopscape.papers.circulant.memoryless import ForwardingRule, repaired_broadcast

@@ -19,8 +19,8 @@ from hopscape.families.circulant.closed_forms import (
     set_two_parameter,
     ulb,
 )
-from hopscape.ledger.brute import settled
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.crosscheck import settled
 from hopscape.papers.circulant import printed
 from hopscape.papers.circulant.atlas import atlas_row, atlas_rows, largest_order
 from hopscape.papers.circulant.families import GammaCirculant, OptimalCirculant, theorem1_order

@@ -11,8 +11,8 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
-from hopscape.ledger import brute
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.crosscheck import differing, settled
 from hopscape.papers.heawood import printed
 from hopscape.papers.heawood.checks_folded import petersen
 from hopscape.papers.heawood.checks_graph import basic_route, heawood
@@ -20,6 +20,7 @@ from hopscape.papers.heawood.collectives import flood
 from hopscape.papers.heawood.expanded import Expanded
 from hopscape.papers.heawood.folded import Folded
 from hopscape.papers.heawood.routing import printed_route
+from hopscape.reference import graphs
 
 __all__: list[str] = []
 
@@ -78,7 +79,7 @@ def check_scalable() -> Outcome:
         values={"factors": sorted(set(steps)), "last": last},
         searched=[Searched("steps", len(steps), 28)],
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_enough() -> Outcome:
@@ -101,7 +102,7 @@ def check_regular() -> Outcome:
         family = Expanded(heawood(), n)
         counts = family.degree_counts()
         if n <= 2:
-            seen = [len(row) for row in brute.rows_of(Network.of(family))]
+            seen = [len(row) for row in graphs.rows_of(Network.of(family))]
             counted = {d: seen.count(d) for d in sorted(set(seen))}
             if counted != counts:
                 ours.append(f"n = {n}: counted {counted}, closed form {counts}")
@@ -112,7 +113,7 @@ def check_regular() -> Outcome:
         if max(counts) > 6 or counts.get(6, 0) != n * 14**n:
             ours.append(f"n = {n}: {counts}, not {n}·14^{n} nodes of degree 6")
     text = f"regular of degree {printed.EXPANDED_DEGREE} at n = {regular} of 0..14"
-    return brute.settled(ours, judge(wrong, text, values={"regular": regular}))
+    return settled(ours, judge(wrong, text, values={"regular": regular}))
 
 
 def check_links() -> Outcome:
@@ -121,7 +122,7 @@ def check_links() -> Outcome:
     for n in (1, 2, 3):
         network = expanded(heawood(), n)
         levels: dict[int, set[tuple[int, ...]]] = {}
-        for v, row in enumerate(brute.rows_of(network)):
+        for v, row in enumerate(graphs.rows_of(network)):
             nodes += 1
             mine = tuple(sorted(_levels_changed(v, w, n) for w in row))
             levels.setdefault(v % 14, set()).add(mine)
@@ -161,7 +162,7 @@ def _levels_changed(v: int, w: int, n: int) -> int:
     return differ[0] if len(differ) == 1 else -1
 
 
-def longest_walks(rows: brute.Rows, most: int) -> list[int]:
+def longest_walks(rows: graphs.Rows, most: int) -> list[int]:
     """Longest covering walks through nodes 0..n-1, n = 0..most, by search over (visited, place).
 
     From all starts at once: bit s of ``seen[visited, place]`` tells that a walk from s can be
@@ -183,7 +184,7 @@ def longest_walks(rows: brute.Rows, most: int) -> list[int]:
     return longest
 
 
-def _moved(front: IntArray, rows: brute.Rows, n: int) -> IntArray:
+def _moved(front: IntArray, rows: graphs.Rows, n: int) -> IntArray:
     """Everybody goes to all neighbours, and has then visited them."""
     out = np.zeros_like(front)
     for w, row in enumerate(rows):
@@ -201,13 +202,13 @@ def _moved(front: IntArray, rows: brute.Rows, n: int) -> IntArray:
 def check_diameters(name: str) -> Outcome:
     """Longest covering walks for all n, breadth-first search of the networks for n = 1, 2, 3."""
     base = _BASES[name]()
-    rows = brute.rows_of(base)
+    rows = graphs.rows_of(base)
     size, most = printed.EXPANDED_SIZES[name]
-    hops = brute.diameter(rows)
+    hops = graphs.diameter(rows)
     true = [n * hops + walk for n, walk in enumerate(longest_walks(rows, most))]
     ours = []
     for n in (1, 2, 3):  # all levels are alike, so that the nodes of one copy see everything
-        reach = brute.diameter(brute.rows_of(expanded(base, n)), range(size))
+        reach = graphs.diameter(graphs.rows_of(expanded(base, n)), range(size))
         if reach != true[n]:
             ours.append(f"n = {n}: search finds {reach}, walks {true[n]}")
     closed = {n: Expanded(base, n).facts().diameter for n in range(most + 1)}
@@ -217,7 +218,7 @@ def check_diameters(name: str) -> Outcome:
         if told != true[n]
     ]
     formula = partial(printed.expanded_diameter, base=name)
-    wrong = brute.differing("n", dict(enumerate(true)), formula)
+    wrong = differing("n", dict(enumerate(true)), formula)
     below = [n for n, v in enumerate(true) if v > formula(n)]
     bound = f"too small at n = {below}" if below else "nowhere too small"
     text = f"true for n = 0..{most}: {true}; printed values are {bound}"
@@ -227,7 +228,7 @@ def check_diameters(name: str) -> Outcome:
         values={"diameters": true, "too_small": below},
         searched=[Searched("closed forms", len(closed), size + 1)],
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 # -- routing -----------------------------------------------------------------------------------
@@ -317,12 +318,12 @@ def check_route() -> Outcome:
         },
         searched=[Searched("pairs", len(pairs), 6 * 14**2)],
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def _longest_repaired(n: int) -> int:
     """Longest repaired route of RE-H(n): every set of levels that differ, each by 3 hops."""
-    hops = brute.distances(brute.rows_of(heawood()))
+    hops = graphs.distances(graphs.rows_of(heawood()))
     longest = 0
     for number in range(1 << n):
         stops = [i for i in range(n - 1, -1, -1) if number >> i & 1]
@@ -334,8 +335,8 @@ def _longest_repaired(n: int) -> int:
 
 def _excess(n: int) -> int:
     """The most hops that a repaired route has above the distance, from the nodes of one copy."""
-    rows = brute.rows_of(expanded(heawood(), n))
-    far = brute.distances(rows, range(14))
+    rows = graphs.rows_of(expanded(heawood(), n))
+    far = graphs.distances(rows, range(14))
     worst = 0
     for source in range(14):
         for target in range(source, len(rows), 41):
@@ -349,7 +350,7 @@ def _excess(n: int) -> int:
 # -- broadcast ---------------------------------------------------------------------------------
 
 
-def _flooded(rows: brute.Rows, rounds: int, flag: int) -> list[set[tuple[int, int]]]:
+def _flooded(rows: graphs.Rows, rounds: int, flag: int) -> list[set[tuple[int, int]]]:
     """Basic_Broadcast_All from node 0, written out: the messages of every round.
 
     Everybody who was called tells the neighbours whose flag is not its own number and writes its
@@ -368,7 +369,7 @@ def _flooded(rows: brute.Rows, rounds: int, flag: int) -> list[set[tuple[int, in
 def check_broadcast() -> Outcome:
     """RE-H(1) from node 0: flags of 0, a counter set anew, and both put right."""
     network = expanded(heawood(), 1)
-    rows = brute.rows_of(network)
+    rows = graphs.rows_of(network)
     limit = printed.expanded_diameter(1, "heawood")
     flag, handed_down = printed.FLOOD
     first = len(_flooded(rows, 1, flag)[0])
@@ -400,4 +401,4 @@ def check_broadcast() -> Outcome:
             "duplicates": int(verdict.details["duplicates"]),
         },
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)

@@ -11,11 +11,12 @@ from hopscape.collectives.products import broadcast_by_axes
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
 from hopscape.families.classic import Petersen
-from hopscape.ledger import brute
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.crosscheck import settled
 from hopscape.papers.heawood import printed
 from hopscape.papers.heawood.checks_graph import basic_route, defined_rows, heawood
 from hopscape.papers.heawood.folded import Folded
+from hopscape.reference import graphs
 
 __all__: list[str] = []
 
@@ -27,7 +28,7 @@ def petersen() -> Network:
     """The Petersen graph, wired as defined: pentagon, pentagram and spokes."""
     outer = [[(i + 1) % 5, (i - 1) % 5, i + 5] for i in range(5)]
     inner = [[5 + (i + 2) % 5, 5 + (i - 2) % 5, i] for i in range(5)]
-    return brute.as_defined(Network.of(Petersen()), outer + inner)
+    return graphs.as_defined(Network.of(Petersen()), outer + inner)
 
 
 def folded(base: Network, n: int) -> Network:
@@ -35,7 +36,7 @@ def folded(base: Network, n: int) -> Network:
     return Network.of(Folded(base, n))
 
 
-def _automorphisms(rows: brute.Rows) -> list[tuple[int, ...]]:
+def _automorphisms(rows: graphs.Rows) -> list[tuple[int, ...]]:
     """All automorphisms of a small graph, node by node."""
     neighbours = [set(row) for row in rows]
     automorphisms: list[tuple[int, ...]] = []
@@ -72,10 +73,10 @@ def _orbits(size: int, pairs: Iterable[tuple[int, int]]) -> int:
 
 def check_symmetric() -> Outcome:
     """Automorphisms of the base in each entry and the exchange of entries, on FH(2) in full."""
-    base = brute.rows_of(heawood())
+    base = graphs.rows_of(heawood())
     group = _automorphisms(base)
     square = folded(heawood(), 2)
-    rows = brute.rows_of(square)
+    rows = graphs.rows_of(square)
     high, low = np.divmod(np.arange(len(rows)), 14)
     some = [np.asarray(g) for g in group[:: max(1, len(group) // 24)]] if group else []
     maps = [*(14 * g[high] + low for g in some), *(14 * high + g[low] for g in some)]
@@ -117,7 +118,7 @@ def check_definition() -> Outcome:
         if network.order != 14**n:
             wrong.append(f"FH({n}) has {network.order} nodes, not {14**n}")
             continue
-        rows = brute.rows_of(network)
+        rows = graphs.rows_of(network)
         for v in range(network.order):
             nodes += 1
             digits = [v // 14**i % 14 for i in range(n)]
@@ -133,16 +134,16 @@ def check_definition() -> Outcome:
 
 def check_route() -> Outcome:
     """Basic_Route on one entry after the other, from the highest on; and our router beside it."""
-    rows = brute.rows_of(heawood())
+    rows = graphs.rows_of(heawood())
     legs = [[basic_route(a, b, False, rows=rows) for b in range(14)] for a in range(14)]
     rng = np.random.default_rng(_SEED)
     wrong, ours, longest, tried = [], [], {}, 0
     for n in (1, 2, 3):
         network = folded(heawood(), n)
-        table = brute.rows_of(network)
+        table = graphs.rows_of(network)
         sources = sorted(rng.choice(network.order, min(network.order, 25), replace=False).tolist())
         router = network.router()
-        truth = brute.distances(table, sources)
+        truth = graphs.distances(table, sources)
         digits = [np.arange(network.order) // 14**i % 14 for i in range(n)]
         hops_of = np.asarray([[999 if path is None else len(path) - 1 for path in r] for r in legs])
         longest[n] = 0
@@ -152,7 +153,7 @@ def check_route() -> Outcome:
             longest[n] = max(longest[n], int(np.max(hops)))
             for target in np.flatnonzero(hops != truth[i])[:1].tolist():
                 wrong.append(f"FH({n}): {source} to {target} is not shortest")
-            ours += brute.wrong_routes(
+            ours += graphs.wrong_routes(
                 network, table, source, truth[i], rng.integers(2**30, size=8)
             )
             told = router.distances(np.full(network.order, source), np.arange(network.order))
@@ -166,7 +167,7 @@ def check_route() -> Outcome:
         values={"longest": list(longest.values())},
         searched=[Searched("pairs", tried, 14 * 14 + 25 * (14**2 + 14**3))],
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_broadcast() -> Outcome:
@@ -198,7 +199,7 @@ def check_broadcast() -> Outcome:
         values={"alone": [1 + 13 * n for n in (1, 2, 3)]},
         searched=[Searched("roots", tried, 14 + 14**2 + 20)],
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_sizes() -> Outcome:
@@ -211,7 +212,7 @@ def check_sizes() -> Outcome:
             ("F-H", folded(heawood(), n + 1)),
             ("RE-H", Network.of(Expanded(heawood(), n))),
         ):
-            rows = brute.rows_of(network)
+            rows = graphs.rows_of(network)
             parts.append(f"{name} n = {n}: {len(rows)} nodes")
             if len(rows) != printed.text_nodes(n):
                 as_printed.append(f"{name} n = {n}: {len(rows)}, printed {printed.text_nodes(n)}")
@@ -231,8 +232,8 @@ def check_rows() -> Outcome:
     wrong, ours, parts = [], [], []
     for name, base, size, hops in (("F-P", petersen(), 10, 2), ("F-H", heawood(), 14, 3)):
         for n in range(3):
-            rows = brute.rows_of(folded(base, n + 1))
-            reach = brute.diameter(rows, [0, len(rows) // 3])
+            rows = graphs.rows_of(folded(base, n + 1))
+            reach = graphs.diameter(rows, [0, len(rows) // 3])
             degrees = Counter(map(len, rows))
             true = (len(rows), *degrees, reach)
             if true != (size ** (n + 1), 3 * n + 3, hops * (n + 1)):
@@ -243,4 +244,4 @@ def check_rows() -> Outcome:
             if (facts.degree_max, facts.diameter) != (max(degrees), reach):
                 ours.append(f"{name} n = {n}: our closed forms say {facts.diameter}")
             parts.append(f"{name} n = {n}: {len(rows)}, {max(degrees)}, {reach}")
-    return brute.settled(ours, judge(wrong, "nodes, degree, diameter: " + "; ".join(parts)))
+    return settled(ours, judge(wrong, "nodes, degree, diameter: " + "; ".join(parts)))

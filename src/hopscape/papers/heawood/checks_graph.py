@@ -13,10 +13,11 @@ from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 from hopscape.families.classic import Heawood, Hypercube, Petersen
 from hopscape.families.classic.heawood import basic_broadcast
-from hopscape.ledger import brute
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.crosscheck import settled
 from hopscape.papers.heawood import printed
 from hopscape.papers.heawood.routing import look_ahead_route
+from hopscape.reference import graphs
 
 __all__: list[str] = []
 
@@ -25,10 +26,10 @@ _N = 14
 
 def heawood(mirrored: bool = False) -> Network:
     """The Heawood graph in either addressing, wired as defined: what is judged is made of it."""
-    return brute.as_defined(Network.of(Heawood(mirrored)), defined_rows(mirrored=mirrored))
+    return graphs.as_defined(Network.of(Heawood(mirrored)), defined_rows(mirrored=mirrored))
 
 
-def defined_rows(chord: int = 5, mirrored: bool = False) -> brute.Rows:
+def defined_rows(chord: int = 5, mirrored: bool = False) -> graphs.Rows:
     """Definition 1, written out: x + 1, x - 1, and the chord."""
     up = 0 if mirrored else 1
     return [
@@ -38,7 +39,7 @@ def defined_rows(chord: int = 5, mirrored: bool = False) -> brute.Rows:
 
 
 def check_petersen() -> Outcome:
-    nodes, _, degrees, hops = brute.shape(Network.of(Petersen()))
+    nodes, _, degrees, hops = graphs.shape(Network.of(Petersen()))
     measured = (nodes, *degrees, hops)
     wrong = (
         [] if measured == printed.PETERSEN else [f"found {measured}, printed {printed.PETERSEN}"]
@@ -54,13 +55,13 @@ def check_hypercube() -> Outcome:
     wrong, ours, cuts, routes = [], [], {}, 0
     for n in range(1, 6):
         network = Network.of(Hypercube(n))
-        rows = brute.rows_of(network)
-        hops = brute.distances(rows)
+        rows = graphs.rows_of(network)
+        hops = graphs.distances(rows)
         if {len(row) for row in rows} != {n}:
             wrong.append(f"n = {n}: degrees {sorted({len(row) for row in rows})}")
         if len({tuple(sorted(row)) for row in hops.tolist()}) > 1:
             wrong.append(f"n = {n}: nodes see different distances")
-        cuts[n] = networkx.node_connectivity(brute.graph(rows))
+        cuts[n] = networkx.node_connectivity(graphs.graph(rows))
         if cuts[n] != n:
             wrong.append(f"n = {n}: {cuts[n]} nodes part it")
         router = network.router()
@@ -71,23 +72,23 @@ def check_hypercube() -> Outcome:
         for a, b in permutations(range(2**n), 2):
             routes += 1
             path = router.path(a, b)
-            if (path[0], path[-1]) != (a, b) or not brute.is_path(rows, path, hops[a, b]):
+            if (path[0], path[-1]) != (a, b) or not graphs.is_path(rows, path, hops[a, b]):
                 ours.append(f"n = {n}: the route from {a} to {b} is {path}")
     text = f"n = 1..5: connectivity {list(cuts.values())}, {len(ours)} routes are not shortest"
     theory = sum(2**n * (2**n - 1) for n in range(1, 6))
     outcome = judge(wrong, text, searched=[Searched("routes", routes, theory)])
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_graph() -> Outcome:
     import networkx
 
-    nodes, links, degrees, hops = brute.shape(heawood())
+    nodes, links, degrees, hops = graphs.shape(heawood())
     wrong = []
     measured = (nodes, links, *degrees, hops)
     if measured != printed.HEAWOOD:
         wrong.append(f"found {measured}, printed {printed.HEAWOOD}")
-    plain, other = (brute.graph(brute.rows_of(heawood(m))) for m in (False, True))
+    plain, other = (graphs.graph(graphs.rows_of(heawood(m))) for m in (False, True))
     alike = networkx.is_isomorphic(plain, other)
     backwards = networkx.relabel_nodes(plain, {x: -x % _N for x in range(_N)})
     onto = set(map(frozenset, backwards.edges)) == set(map(frozenset, other.edges))
@@ -106,7 +107,7 @@ def check_graph() -> Outcome:
 def check_neighbours() -> Outcome:
     """The rule of property 1 against definition 1 and the network."""
     wrong = []
-    rows = brute.rows_of(Network.of(Heawood()))
+    rows = graphs.rows_of(Network.of(Heawood()))
     rule = defined_rows(printed.CHORD)
     for x in range(_N):
         if sorted(rule[x]) != sorted(rows[x]):
@@ -120,8 +121,8 @@ def check_neighbours() -> Outcome:
 def check_connectivity() -> Outcome:
     import networkx
 
-    rows = brute.rows_of(heawood())
-    graph = brute.graph(rows)
+    rows = graphs.rows_of(heawood())
+    graph = graphs.graph(rows)
     pairs_by_paths = Counter(
         len(list(networkx.node_disjoint_paths(graph, a, b))) for a, b in combinations(range(_N), 2)
     )
@@ -142,7 +143,7 @@ def check_connectivity() -> Outcome:
 
 
 def check_against_cube() -> Outcome:
-    own, cube = brute.shape(heawood()), brute.shape(Network.of(Hypercube(3)))
+    own, cube = graphs.shape(heawood()), graphs.shape(Network.of(Hypercube(3)))
     wrong = []
     if own[3] != cube[3]:
         wrong.append(f"diameter {own[3]} against {cube[3]}")
@@ -156,7 +157,7 @@ def check_against_cube() -> Outcome:
 
 def check_cycles() -> Outcome:
     """The shortest cycle through each pair: two disjoint paths of least total length."""
-    rows = brute.rows_of(heawood())
+    rows = graphs.rows_of(heawood())
     pairs_by_length: Counter[int] = Counter()
     for a, b in combinations(range(_N), 2):
         pairs_by_length[min(len(p) + len(q) - 2 for p, q in combinations(_simple(rows, a, b, 7), 2)
@@ -167,7 +168,7 @@ def check_cycles() -> Outcome:
     return judge(wrong, f"shortest cycle through two nodes: {text}")
 
 
-def _simple(rows: brute.Rows, a: int, b: int, longest: int) -> list[tuple[int, ...]]:
+def _simple(rows: graphs.Rows, a: int, b: int, longest: int) -> list[tuple[int, ...]]:
     """All simple paths of up to so many hops."""
     paths: list[tuple[int, ...]] = []
     stack: list[tuple[int, ...]] = [(a,)]
@@ -180,9 +181,9 @@ def _simple(rows: brute.Rows, a: int, b: int, longest: int) -> list[tuple[int, .
     return paths
 
 
-def shortest_triples(rows: brute.Rows, longest: int) -> dict[int, set[tuple[int, ...]]]:
+def shortest_triples(rows: graphs.Rows, longest: int) -> dict[int, set[tuple[int, ...]]]:
     """Lengths of three disjoint paths of least total length, by distance of their ends."""
-    hops = brute.distances(rows)
+    hops = graphs.distances(rows)
     triples_by_distance: dict[int, set[tuple[int, ...]]] = {}
     for a, b in combinations(range(len(rows)), 2):
         inner = [frozenset(p[1:-1]) for p in _simple(rows, a, b, longest)]
@@ -200,7 +201,7 @@ def shortest_triples(rows: brute.Rows, longest: int) -> dict[int, set[tuple[int,
 
 
 def check_paths() -> Outcome:
-    lengths_by_distance = shortest_triples(brute.rows_of(heawood()), 6)
+    lengths_by_distance = shortest_triples(graphs.rows_of(heawood()), 6)
     wanted = {hops: {lengths} for hops, lengths in printed.PATHS.items()}
     wrong = [
         f"distance {hops}: {sorted(lengths_by_distance.get(hops, set()))},"
@@ -222,7 +223,7 @@ def basic_route(
     target: int,
     tested: bool,
     beside_itself: bool = True,
-    rows: brute.Rows | None = None,
+    rows: graphs.Rows | None = None,
 ) -> list[int] | None:
     """Basic_Route, written out: nodes on the way, or None when no branch fires or it runs round."""
     table = defined_rows() if rows is None else rows
@@ -243,8 +244,8 @@ def basic_route(
 
 def check_basic_route() -> Outcome:
     network = heawood()
-    rows = brute.rows_of(network)
-    hops = brute.distances(rows)
+    rows = graphs.rows_of(network)
+    hops = graphs.distances(rows)
     pairs = [(a, b) for a in range(_N) for b in range(_N) if a != b]
     ours = []
 
@@ -264,7 +265,7 @@ def check_basic_route() -> Outcome:
     as_printed, plain = failing(printed.THIRD_BRANCH_TESTED), failing(False)
     router = network.router()
     for a, b in pairs:
-        path = brute.route(router, a, b)
+        path = graphs.route(router, a, b)
         if path != basic_route(a, b, False, rows=rows):
             ours.append(f"our router goes {path} from {a} to {b}")
     lost = sum(basic_route(a, b, False, beside_itself=False) is None for a, b in pairs)
@@ -286,7 +287,7 @@ def check_basic_route() -> Outcome:
         values={"stuck": len(as_printed), "never_arrive": lost},
         searched=[Searched("ordered pairs", len(pairs), _N * (_N - 1))],
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def _spread(
@@ -325,7 +326,7 @@ def check_basic_broadcast() -> Outcome:
             unsettled.append(f"from {root}: {verdict.reason or f'{made.rounds} sends'}")
     if len(_spread(_RIGHT_STEPS, _RIGHT_LAST)[0]) < _N:
         fixed.append("going on outwards does not reach all either")
-    copies = _unpruned(brute.rows_of(network))
+    copies = _unpruned(graphs.rows_of(network))
     if copies != printed.THREE_COPIES:
         fixed.append(f"nodes {copies} get three copies, printed {printed.THREE_COPIES}")
     text = (
@@ -339,14 +340,14 @@ def check_basic_broadcast() -> Outcome:
         Correction(note, fixed),
         values={"reached": len(reached), "messages": messages, "three_copies": list(copies)},
     )
-    return brute.settled(unsettled, outcome)
+    return settled(unsettled, outcome)
 
 
 def check_one_copy() -> Outcome:
     """Unpruned, the nodes of the third send get three copies each; pruned, one, from all roots."""
     network = heawood()
-    rows = brute.rows_of(network)
-    hops = brute.distances(rows)
+    rows = graphs.rows_of(network)
+    hops = graphs.distances(rows)
     wrong, ours, unpruned, third = [], [], set(), set()
     for root in range(_N):
         far = [v for v in range(_N) if hops[root, v] == printed.SENDS]
@@ -366,10 +367,10 @@ def check_one_copy() -> Outcome:
         values={"copies": sorted(unpruned), "third_send": sorted(third)},
         searched=[Searched("roots", len(rows), _N)],
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
-def _unpruned(rows: brute.Rows) -> tuple[int, ...]:
+def _unpruned(rows: graphs.Rows) -> tuple[int, ...]:
     """Nodes that get three copies when everybody tells the two neighbours that did not tell it."""
     messages = [(0, v) for v in rows[0]]
     copies: Counter[int] = Counter()
@@ -384,14 +385,14 @@ def _unpruned(rows: brute.Rows) -> tuple[int, ...]:
 
 
 def check_levels() -> Outcome:
-    hops = brute.distances(brute.rows_of(heawood()))
+    hops = graphs.distances(graphs.rows_of(heawood()))
     rows = {tuple(Counter(row).get(d, 0) for d in range(4)) for row in hops.tolist()}
     wrong = [f"some node sees {row}" for row in sorted(rows) if row != printed.LEVELS]
     return judge(wrong, f"nodes at distance 0, 1, 2, 3: {sorted(rows)}")
 
 
 def check_opposite() -> Outcome:
-    hops = brute.distances(brute.rows_of(heawood()))
+    hops = graphs.distances(graphs.rows_of(heawood()))
     gaps = [int(hops[x, (x + 7) % _N]) for x in range(_N)]
     wrong = [
         f"{x} and {(x + 7) % _N} are at distance {gap}" for x, gap in enumerate(gaps) if gap != 3
@@ -401,7 +402,7 @@ def check_opposite() -> Outcome:
 
 def check_bisection() -> Outcome:
     """All 1716 halvings, one by one."""
-    rows = brute.rows_of(heawood())
+    rows = graphs.rows_of(heawood())
     links = [(u, v) for u in range(_N) for v in rows[u] if u < v]
     least = min(
         sum((u in side) != (v in side) for u, v in links)
@@ -412,12 +413,12 @@ def check_bisection() -> Outcome:
     ours = [] if known == least else [f"the closed form is {known}, the least cut {least}"]
     wrong = [] if least == 7 else [f"a cut of {least} links"]
     text = f"the least cut of all halvings has {least} links, our closed form {known}"
-    return brute.settled(ours, judge(wrong, text))
+    return settled(ours, judge(wrong, text))
 
 
 def check_cayley() -> Outcome:
     """The translations are automorphisms, one for each node; every generator is its own inverse."""
-    rows = brute.rows_of(heawood())
+    rows = graphs.rows_of(heawood())
     moves = Heawood().translations()
     wrong = []
     for v, move in enumerate(moves.tolist()):

@@ -18,14 +18,15 @@ from hopscape.core.network import Network
 from hopscape.core.verify import verify
 from hopscape.families.classic import Complete, CubeConnectedCycles, Hypercube
 from hopscape.families.torus import Ring
-from hopscape.ledger import brute
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.crosscheck import differing, settled
 from hopscape.papers.heawood import comparison, printed
 from hopscape.papers.heawood.checks_expanded import _longest_repaired, expanded, longest_walks
 from hopscape.papers.heawood.checks_folded import folded, petersen
 from hopscape.papers.heawood.checks_graph import heawood
 from hopscape.papers.heawood.comparison import Member, members, printed_at, smallest
 from hopscape.papers.heawood.expanded import Expanded
+from hopscape.reference import graphs
 
 __all__: list[str] = []
 
@@ -56,7 +57,7 @@ def distrusted() -> list[str]:
     wrong = []
     for name, (sizes, make) in built.items():
         for n in sizes:
-            nodes, _, degrees, hops = brute.shape(make(n))
+            nodes, _, degrees, hops = graphs.shape(make(n))
             told = member(name, n)
             if told is None or (told.nodes, told.degree, told.diameter) != (
                 nodes,
@@ -65,8 +66,8 @@ def distrusted() -> list[str]:
             ):
                 wrong.append(f"{name} n = {n}: measured {nodes}, {max(degrees)}, {hops}; {told}")
     for name, base in (("RE-H", heawood()), ("RE-P", petersen())):
-        rows = brute.rows_of(base)
-        hops = brute.diameter(rows)
+        rows = graphs.rows_of(base)
+        hops = graphs.diameter(rows)
         for n, walk in enumerate(longest_walks(rows, len(rows))):
             told = member(name, n)
             if told is None or told.diameter != n * hops + walk:
@@ -85,8 +86,8 @@ def row(name: str) -> comparison.Printed:
 def check_hypercube_row() -> Outcome:
     wrong = []
     for n in range(1, 10):
-        rows = brute.rows_of(Network.of(Hypercube(n)))
-        reach = brute.diameter(rows, sorted({0, 1, len(rows) // 3, len(rows) - 1}))
+        rows = graphs.rows_of(Network.of(Hypercube(n)))
+        reach = graphs.diameter(rows, sorted({0, 1, len(rows) // 3, len(rows) - 1}))
         true = (len(rows), *sorted({len(r) for r in rows}), reach)
         table = (round(2 ** row("hypercube").bits(n)), int(row("hypercube").degree(n)),
                  int(row("hypercube").diameter(n)))  # fmt: skip
@@ -98,7 +99,7 @@ def check_hypercube_row() -> Outcome:
 def check_ccc_row() -> Outcome:
     wrong = []
     for n in range(3, 9):
-        rows = brute.rows_of(Network.of(CubeConnectedCycles(n)))
+        rows = graphs.rows_of(Network.of(CubeConnectedCycles(n)))
         degrees = sorted({len(r) for r in rows})
         table = (n * 2**n, [int(row("CCC").degree(n))])
         if (len(rows), degrees) != table:
@@ -114,7 +115,7 @@ def check_ccc_diameter() -> Outcome:
         cycle = [[(v + 1) % n, (v - 1) % n] for v in range(n)]
         true[n] = n + longest_walks(cycle, n)[-1]
         if n <= 8:
-            reach = brute.diameter(brute.rows_of(Network.of(CubeConnectedCycles(n))), [0, 1])
+            reach = graphs.diameter(graphs.rows_of(Network.of(CubeConnectedCycles(n))), [0, 1])
             if reach != true[n]:
                 ours.append(f"n = {n}: search finds {reach}, walks {true[n]}")
         if CubeConnectedCycles(n).facts().diameter != true[n]:
@@ -122,8 +123,8 @@ def check_ccc_diameter() -> Outcome:
     for n in range(11, 41):
         family = Expanded(Network.of(Ring(n)), n, Network.of(Complete(2)))
         true[n] = n + int(family.walks.through_all().max())
-    wrong = brute.differing("n", true, printed.ccc_diameter)
-    fixed = brute.differing("n", true, lambda n: 6 if n == 3 else 2 * n - 2 + n // 2, "corrected")
+    wrong = differing("n", true, printed.ccc_diameter)
+    fixed = differing("n", true, lambda n: 6 if n == 3 else 2 * n - 2 + n // 2, "corrected")
     text = (
         f"n = 3..40 by covering walks, 3..8 by search too: printed right at {40 - 2 - len(wrong)}"
     )
@@ -135,7 +136,7 @@ def check_ccc_diameter() -> Outcome:
         values={"diameters": list(true.values())},
         searched=[Searched("members", len(true), 38)],
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_costs() -> Outcome:
@@ -151,7 +152,7 @@ def check_costs() -> Outcome:
         if abs(off) > 0.01:
             wrong.append(f"{name}, n = {n}: {true.cost}, printed {printed.COSTS[name](n)}")
     outcome = judge(wrong, "printed against true cost: " + ", ".join(parts), values=costs)
-    return brute.settled(distrusted(), outcome)
+    return settled(distrusted(), outcome)
 
 
 def check_expanded_cost() -> Outcome:
@@ -166,7 +167,7 @@ def check_expanded_cost() -> Outcome:
     outcome = judge(
         wrong, text, values={"costs": costs}, searched=[Searched("members", len(costs), 15)]
     )
-    return brute.settled(distrusted(), outcome)
+    return settled(distrusted(), outcome)
 
 
 # -- the figures -------------------------------------------------------------------------------
@@ -209,7 +210,7 @@ def check_diameter_order() -> Outcome:
         values={"not_below_hypercube": cubes, "not_below_ccc": cycles, "below_fp": below},
         searched=[Searched("sizes", len(excess), printed.FARTHEST_BITS - 4)],
     )
-    return brute.settled([*distrusted(), *ours], outcome)
+    return settled([*distrusted(), *ours], outcome)
 
 
 def _whole_diameters(k: int) -> dict[str, int]:
@@ -254,7 +255,7 @@ def check_cost_order() -> Outcome:
     )
     ends = [member(name, row(name).levels or 0) for name in ("RE-P", "RE-H")]
     last = " and ".join(f"{m.family} at {m.nodes:.2e} nodes" for m in ends if m is not None)
-    return brute.settled(distrusted(), judge(wrong, text, note=f"{last} end"))
+    return settled(distrusted(), judge(wrong, text, note=f"{last} end"))
 
 
 def check_one_nth() -> Outcome:
@@ -279,7 +280,7 @@ def check_one_nth() -> Outcome:
     spread = {name: max(ratios) / min(ratios) for name, ratios in true.items()}
     wrong = [f"{name}: the factor varies {s:.2f} times" for name, s in spread.items() if s > 2]
     ends = " and ".join(f"{true[name][0]}/k to {true[name][-1]}/k ({name})" for name in true)
-    return brute.settled(
+    return settled(
         distrusted(),
         judge(
             off + wrong,
@@ -320,7 +321,7 @@ def check_cheaper() -> Outcome:
             "truly_dearer_up_to": max(true, default=3),
         },
     )
-    return brute.settled(distrusted(), outcome)
+    return settled(distrusted(), outcome)
 
 
 def check_range() -> Outcome:
@@ -334,13 +335,13 @@ def check_range() -> Outcome:
         if k < printed.FARTHEST_BITS
     ]
     text = f"largest k with a member of at least 2^k nodes: {last}"
-    return brute.settled(distrusted(), judge(wrong, text, values=last))
+    return settled(distrusted(), judge(wrong, text, values=last))
 
 
 def check_order_n() -> Outcome:
     """Steps of the four algorithms (repaired) for n = 1, 2, 3: do they grow by the same amount?"""
     steps = {
-        "FH route": [brute.diameter(brute.rows_of(folded(heawood(), n)), [0]) for n in (1, 2, 3)],
+        "FH route": [graphs.diameter(graphs.rows_of(folded(heawood(), n)), [0]) for n in (1, 2, 3)],
         "FH broadcast": [
             broadcast_by_axes(folded(heawood(), n), (heawood(),) * n, 0).rounds for n in (1, 2, 3)
         ],
@@ -352,7 +353,7 @@ def check_order_n() -> Outcome:
         for name, taken in steps.items()
         if taken[2] - taken[1] > taken[1] - taken[0] or taken[0] > 9
     ]
-    reached = brute.diameter(brute.rows_of(expanded(heawood(), 2)), range(14))
+    reached = graphs.diameter(graphs.rows_of(expanded(heawood(), 2)), range(14))
     if reached > steps["RE broadcast"][1]:
         wrong.append(f"RE-H(2) has diameter {reached}, above {steps['RE broadcast'][1]} rounds")
     text = ", ".join(f"{name} {taken}" for name, taken in steps.items())
@@ -364,16 +365,16 @@ def check_distance() -> Outcome:
     rng = np.random.default_rng(36)
     wrong, pairs = [], 0
     for network in (expanded(heawood(), 1), expanded(heawood(), 2), expanded(petersen(), 2)):
-        rows, router = brute.rows_of(network), network.router()
+        rows, router = graphs.rows_of(network), network.router()
         sources = sorted(rng.choice(network.order, 40, replace=False).tolist())
-        truth = brute.distances(rows, sources)
+        truth = graphs.distances(rows, sources)
         nodes = np.arange(network.order)
         for i, source in enumerate(sources):
             told = router.distances(np.full_like(nodes, source), nodes)
             pairs += len(told)
             for v in np.flatnonzero(told != truth[i])[:1].tolist():
                 wrong.append(f"{network.spec}: {source} to {v} is {truth[i][v]}, told {told[v]}")
-            wrong += brute.wrong_routes(
+            wrong += graphs.wrong_routes(
                 network, rows, source, truth[i], rng.integers(network.order, size=12).tolist()
             )
     return judge(
@@ -390,7 +391,7 @@ def check_cut_nodes() -> Outcome:
     wrong, parts = [], []
     for base in (heawood(), petersen()):
         network = expanded(base, 1)
-        cuts = set(networkx.articulation_points(brute.graph(brute.rows_of(network))))
+        cuts = set(networkx.articulation_points(graphs.graph(graphs.rows_of(network))))
         wanted = {v for v in range(network.order) if v % base.order == 0}
         told = network.facts.node_connectivity
         parts.append(f"{network.spec}: {len(cuts)} cut nodes, our closed form {told}")
@@ -446,7 +447,7 @@ def check_cheaper_still() -> Outcome:
     """PCC(m) = RE(cycle, Petersen, m) and duplex Kautz networks against all six, by true costs."""
     wrong = list(distrusted())
     ring = Network.from_links(4, range(4), [1, 2, 3, 0])
-    reach = brute.diameter(brute.rows_of(Network.of(Expanded(ring, 4, petersen()))), range(4))
+    reach = graphs.diameter(graphs.rows_of(Network.of(Expanded(ring, 4, petersen()))), range(4))
     first = {}
     for name in ("PCC", "Kautz 3"):
         beaten = []

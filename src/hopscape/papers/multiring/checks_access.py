@@ -14,9 +14,10 @@ from hopscape.core.errors import ArgumentError
 from hopscape.ledger.claim import Correction, Outcome, Searched
 from hopscape.papers.multiring import printed
 from hopscape.papers.multiring.capacity import balanced_schedule, shortest_schedule
+from hopscape.papers.multiring.checks_common import RingCheck
 from hopscape.papers.multiring.checks_delay import open_wait, saturated_rate
 from hopscape.papers.multiring.families import Multiring
-from hopscape.papers.multiring.walks import CrossCheck, walk
+from hopscape.papers.multiring.reference import walk
 
 _SEED = 20110
 """Of the lengths, destinations and orders that the checks draw."""
@@ -24,7 +25,7 @@ _SEED = 20110
 
 def ring_counts() -> Outcome:
     """2 <= n <= N - 1: how many rings differ, and what all of them together carry."""
-    cross, wrong, most, duplex, tried = CrossCheck(), [], [], [], 0
+    cross, wrong, most, duplex, tried = RingCheck(), [], [], [], 0
     for n in range(3, 17):
         maps = {tuple((x + s) % n for x in range(n)) for s in range(1, 2 * n)}
         maps.discard(tuple(range(n)))  # step N leads nowhere
@@ -114,7 +115,7 @@ class _InsertionRing:
 
 def any_length() -> Outcome:
     """Packets of mixed lengths on a register-insertion ring, saturated, cell by cell."""
-    cross, wrong, rates, deepest = CrossCheck(), [], [], []
+    cross, wrong, rates, deepest = RingCheck(), [], [], []
     n, warm, slots = 8, 400, 6000
     mixes = ((1,), (4,), (1, 2, 7), (1, 16))
     sent = 0
@@ -155,7 +156,7 @@ def any_length() -> Outcome:
 
 def least_delivery() -> Outcome:
     """Wait and travel together, on both kinds of rings, and the travel alone."""
-    cross, wrong, corrected, parts = CrossCheck(), [], [], []
+    cross, wrong, corrected, parts = RingCheck(), [], [], []
     n = 16
     member = Multiring(n, (1,))
     found = balanced_schedule(member)

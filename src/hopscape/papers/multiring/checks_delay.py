@@ -18,12 +18,13 @@ from hopscape.core.network import Network
 from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.papers.multiring import printed
 from hopscape.papers.multiring.capacity import balanced_schedule, moore_bound, shortest_schedule
+from hopscape.papers.multiring.checks_common import RingCheck
 from hopscape.papers.multiring.families import Multiring, SparseMultiring
 from hopscape.papers.multiring.faults import RingFaults, damaged_capacity
+from hopscape.papers.multiring.reference import rings_of, walk, walked_wait
 from hopscape.papers.multiring.routing import route_rows
 from hopscape.papers.multiring.slots import _Machine, ring_traffic, simulate
 from hopscape.papers.multiring.sparse_capacity import sparse_capacity
-from hopscape.papers.multiring.walks import CrossCheck, rings_of, walk, walked_wait
 
 _KINDS = {"segmented": False, "register insertion": True}
 
@@ -37,7 +38,7 @@ class _Measured:
 
 
 def _run(
-    cross: CrossCheck, member: Multiring, mode: str, schedule: str = "balanced", **settings: Any
+    cross: RingCheck, member: Multiring, mode: str, schedule: str = "balanced", **settings: Any
 ) -> _Measured:
     """A simulation; one far above a proved bound is refused there, and counts as a disagreement."""
     try:
@@ -50,7 +51,7 @@ def _run(
 
 
 def open_wait(
-    cross: CrossCheck, n: int, steps: tuple[int, ...], copies: int, load: float, insertion: bool
+    cross: RingCheck, n: int, steps: tuple[int, ...], copies: int, load: float, insertion: bool
 ) -> float:
     """The mean wait of a run, checked by a slow simulation; copies 0 means one simplex ring."""
     member = Multiring(n, steps, max(copies, 1), simplex=copies == 0)
@@ -71,7 +72,7 @@ def open_wait(
     return run.wait
 
 
-def saturated_rate(cross: CrossCheck, member: Multiring, insertion: bool) -> float:
+def saturated_rate(cross: RingCheck, member: Multiring, insertion: bool) -> float:
     """Packets per slot of saturated rings, as simulated."""
     return _run(cross, member, "saturated", insertion=insertion).rate
 
@@ -79,7 +80,7 @@ def saturated_rate(cross: CrossCheck, member: Multiring, insertion: bool) -> flo
 def ring_capacity() -> Outcome:
     """Packets per slot of each ring when it never starves, against N over the mean way."""
     n, steps = printed.EXAMPLE
-    cross, exceptions, parts = CrossCheck(), [], []
+    cross, exceptions, parts = RingCheck(), [], []
     cross.shortest(n, steps)
     found = shortest_schedule(Multiring(n, steps))
     machine = _Machine(ring_traffic(Multiring(n, steps), "shortest"), 0, 1, 0.0, False, 5)
@@ -116,7 +117,7 @@ def other_rings() -> Outcome:
 
 def sum_of_rings() -> Outcome:
     """The sum is missed where the rings are loaded unevenly, and reached where they are not."""
-    cross, exceptions, corrected, parts = CrossCheck(), [], [], []
+    cross, exceptions, corrected, parts = RingCheck(), [], [], []
     sets = {
         printed.EXAMPLE: "shortest",
         (13, (1, 3, 4)): "shortest",
@@ -147,7 +148,7 @@ def sum_of_rings() -> Outcome:
 
 def same_capacity() -> Outcome:
     n, steps = printed.EXAMPLE
-    cross, exceptions = CrossCheck(), []
+    cross, exceptions = RingCheck(), []
     exact = float(cross.balanced(n, steps))
     found = {}
     for kind, insertion in _KINDS.items():
@@ -181,7 +182,7 @@ def no_buffers() -> Outcome:
 
 
 def delay_at_rest() -> Outcome:
-    cross, exceptions, parts = CrossCheck(), [], []
+    cross, exceptions, parts = RingCheck(), [], []
     for kind, insertion in _KINDS.items():
         wait = open_wait(cross, 32, (1,), 4, 0.31, insertion)
         parts.append(f"{wait:.3f} B {kind}")
@@ -191,7 +192,7 @@ def delay_at_rest() -> Outcome:
 
 
 def delay_law() -> Outcome:
-    cross, exceptions, found = CrossCheck(), [], {}
+    cross, exceptions, found = RingCheck(), [], {}
     for copies, c in ((0, Fraction(2)), (1, Fraction(31, 8))):
         for kind, insertion in _KINDS.items():
             half = float(c * max(2 * copies, 1) / 2)
@@ -211,7 +212,7 @@ def delay_law() -> Outcome:
 
 def delays_alike() -> Outcome:
     """Both kinds of rings within a quarter, as 2.5 B and 2 B are; corrected: half a slot apart."""
-    cross, exceptions, corrected, parts = CrossCheck(), [], [], []
+    cross, exceptions, corrected, parts = RingCheck(), [], [], []
     for share in (0.25, 0.8):
         load = 31 * share
         a, b = (open_wait(cross, 32, (1,), 4, load, insertion) for insertion in (False, True))
@@ -229,7 +230,7 @@ def delays_alike() -> Outcome:
 
 def delay_places() -> Outcome:
     """Where packets wait on register-insertion rings: in the registers of others, or at home."""
-    cross = CrossCheck()
+    cross = RingCheck()
     load, n = 15.5, 32
     traffic = ring_traffic(Multiring(n, (1,), 4))
     machine = _Machine(traffic, 2, 1, load, True, 4)
@@ -256,7 +257,7 @@ def delay_places() -> Outcome:
 
 
 def gain_of_delay() -> Outcome:
-    cross, exceptions, parts = CrossCheck(), [], []
+    cross, exceptions, parts = RingCheck(), [], []
     values = {}
     for share, times in printed.GAINS.items():
         load = float(share * 31)
@@ -270,7 +271,7 @@ def gain_of_delay() -> Outcome:
 
 
 def gemini_x() -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     found = cross.balanced(32, (1,), 4)
     rate = _run(cross, Multiring(32, (1,), 4), "window", window=64, slots=20_000).rate
     text = f"{found} exactly, {rate:.2f} simulated with 64 packets per node"
@@ -289,7 +290,7 @@ _BETTER = (
 
 
 def moore() -> Outcome:
-    cross, exceptions, best = CrossCheck(), [], Fraction(0)
+    cross, exceptions, best = RingCheck(), [], Fraction(0)
     rng = np.random.default_rng(2)
     sets = [(n, tuple(steps)) for n, steps in _PERFECT]
     for n in rng.integers(8, 41, size=20).tolist():
@@ -309,7 +310,7 @@ def moore() -> Outcome:
 
 
 def units() -> Outcome:
-    cross, exceptions, multiples = CrossCheck(), [], 0
+    cross, exceptions, multiples = RingCheck(), [], 0
     for n, steps in ((16, (1, 3)), (15, (1, 4, 6)), (25, (1, 2, 5)), (12, (1, 2, 3))):
         base = cross.balanced(n, steps)
         for u in range(2, n):
@@ -322,7 +323,7 @@ def units() -> Outcome:
 
 
 def split_routes() -> Outcome:
-    cross, exceptions, counts = CrossCheck(), [], []
+    cross, exceptions, counts = RingCheck(), [], []
     for (n, _), steps in printed.TABLE_2_4.items():
         cross.balanced(n, steps)
         shares = balanced_schedule(Multiring(n, steps)).shares
@@ -337,7 +338,7 @@ def split_routes() -> Outcome:
     return cross.judge(exceptions, text)
 
 
-def _carried(cross: CrossCheck, member: SparseMultiring) -> Fraction:
+def _carried(cross: RingCheck, member: SparseMultiring) -> Fraction:
     """What the library's balanced schedule carries, its ways walked round the rings."""
     table = member.table().tolist()
     size = len(table[0])
@@ -366,7 +367,7 @@ def _carried(cross: CrossCheck, member: SparseMultiring) -> Fraction:
 
 
 def reordered() -> Outcome:
-    cross, exceptions, parts = CrossCheck(), [], []
+    cross, exceptions, parts = RingCheck(), [], []
     for m, k, order in _BETTER:
         better, old = _carried(cross, SparseMultiring(m, k, order)), cross.sparse(m, k)
         parts.append(f"{float(better):.3f} against {float(old):.3f}")
@@ -376,7 +377,7 @@ def reordered() -> Outcome:
 
 
 def other_designs() -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     m, k, sigma = 4, 16, 2
     member = SparseMultiring(m, k, sigma=sigma)
     rings = m * (m - 1) // sigma + 1
@@ -390,7 +391,7 @@ def other_designs() -> Outcome:
 def dead_arc() -> Outcome:
     """The whole program of what is left, in floating point, beside the exact one."""
     n, steps = printed.EXAMPLE
-    cross = CrossCheck()
+    cross = RingCheck()
     found = damaged_capacity(Network.of(Multiring(n, steps)), RingFaults(arcs=((0, 1, ""),)))
     walked = _walked_program(n, rings_of(n, steps), (0, 1))
     if abs(float(found.capacity) - walked) > 1e-6:

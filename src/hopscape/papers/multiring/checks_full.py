@@ -13,7 +13,7 @@ import numpy as np
 
 from hopscape.core.network import Network
 from hopscape.ledger.claim import Correction, Outcome, judge
-from hopscape.papers.multiring import printed, walks
+from hopscape.papers.multiring import printed
 from hopscape.papers.multiring.capacity import (
     balanced_schedule,
     cable,
@@ -21,17 +21,18 @@ from hopscape.papers.multiring.capacity import (
     moore_bound,
     shortest_schedule,
 )
+from hopscape.papers.multiring.checks_common import RingCheck
 from hopscape.papers.multiring.families import Multiring
+from hopscape.papers.multiring.reference import chord, rings_of, signed, walk
 from hopscape.papers.multiring.rings import circuits
 from hopscape.papers.multiring.search import PRINTED_FAMILY, search_cell
 from hopscape.papers.multiring.torus import TorusLine, torus_capacity
-from hopscape.papers.multiring.walks import CrossCheck, rings_of, signed, walk
 
 _SETS = ((16, (1, 3)), (12, (1, 2, 3)), (15, (2, 5)), (37, (1, 2, 3, 7)), (9, (1,)))
 
 
 def start_nodes() -> Outcome:
-    cross, exceptions, rings = CrossCheck(), [], 0
+    cross, exceptions, rings = RingCheck(), [], 0
     for n in range(3, 25):
         for s in range(1, n):
             parts = {frozenset((x + k * s) % n for k in range(n)) for x in range(n)}
@@ -68,7 +69,7 @@ def _arcs(n: int, s: int) -> list[tuple[int, int]]:
 
 
 def symmetric() -> Outcome:
-    cross, exceptions = CrossCheck(), []
+    cross, exceptions = RingCheck(), []
     for n, steps in _SETS:
         network = Network.of(Multiring(n, steps))
         arcs = sorted(zip(network.tails.tolist(), network.heads.tolist()))
@@ -82,7 +83,7 @@ def symmetric() -> Outcome:
 
 
 def duplex_distribution() -> Outcome:
-    cross, found = CrossCheck(), {}
+    cross, found = RingCheck(), {}
     n = 32
     for name, weights in {
         "uniform": None,
@@ -97,7 +98,7 @@ def duplex_distribution() -> Outcome:
 
 def multiple_rings() -> Outcome:
     """Capacity above 1, whatever the routes: the worst are all of N - 1 arcs."""
-    cross, exceptions, least = CrossCheck(), [], Fraction(99)
+    cross, exceptions, least = RingCheck(), [], Fraction(99)
     for n in (3, 5, 8, 13, 21, 32):
         for longest in {1, n // 2, n - 2, n - 1} - {0}:
             weights = [Fraction(int(r == longest)) for r in range(1, n)]
@@ -111,7 +112,7 @@ def multiple_rings() -> Outcome:
 
 def sum_of_routes() -> Outcome:
     n, steps = printed.EXAMPLE
-    cross = CrossCheck()
+    cross = RingCheck()
     cross.shortest(n, steps)
     found = shortest_schedule(Multiring(n, steps))
     rings = len(found.rings)
@@ -131,7 +132,7 @@ def sum_of_routes() -> Outcome:
 
 
 def two_formulas() -> Outcome:
-    cross, exceptions, schedules = CrossCheck(), [], 0
+    cross, exceptions, schedules = RingCheck(), [], 0
     for (n, _), steps in printed.TABLE_2_4.items():
         for capacity, build in (
             (cross.shortest(n, steps), shortest_schedule),
@@ -154,7 +155,7 @@ def two_formulas() -> Outcome:
 
 
 def simplex_capacity() -> Outcome:
-    cross, exceptions = CrossCheck(), []
+    cross, exceptions = RingCheck(), []
     others: list[Fraction] = []
     for n in (8, 13, 24, 37, 48, 64):
         for near in (n - 1, n // 4, n // 2):
@@ -172,7 +173,7 @@ def simplex_capacity() -> Outcome:
 
 
 def duplex_capacity() -> Outcome:
-    cross, exceptions, corrected, worst = CrossCheck(), [], [], Fraction(0)
+    cross, exceptions, corrected, worst = RingCheck(), [], [], Fraction(0)
     for n in (*range(4, 21), 64, 101, 200):
         found = cross.balanced(n, (1,))
         loads = set(shortest_schedule(Multiring(n, (1,))).loads)
@@ -223,7 +224,7 @@ def table_2_3() -> Outcome:
 def _printed_shares(table: dict[int, str], capacity: Fraction, name: str) -> Outcome:
     """The printed shares carry what is printed, as much as the library's own schedule."""
     n, steps = printed.EXAMPLE
-    cross, exceptions = CrossCheck(), []
+    cross, exceptions = RingCheck(), []
     shares = {s: [Fraction(x) for x in row.split()] for s, row in table.items()}
     for r in range(n - 1):
         if sum(row[r] for row in shares.values()) != 1:
@@ -247,7 +248,7 @@ def _printed_shares(table: dict[int, str], capacity: Fraction, name: str) -> Out
 
 
 def shortest_uneven() -> Outcome:
-    cross, exceptions, losses = CrossCheck(), [], []
+    cross, exceptions, losses = RingCheck(), [], []
     for (n, _), steps in printed.TABLE_2_4.items():
         short, best = cross.shortest(n, steps), cross.balanced(n, steps)
         loads = set(shortest_schedule(Multiring(n, steps)).loads)
@@ -307,7 +308,7 @@ def square_law() -> Outcome:
                 exceptions.append(f"N = {n}, n = {rings}: k = {float(ratios[n, rings]):.3f}")
             if moore_bound(n, rings) < found:
                 exceptions.append(f"N = {n}, n = {rings}: above the bound {moore_bound(n, rings)}")
-    cross = CrossCheck()
+    cross = RingCheck()
     for cell in ((14, 12), (16, 6), (24, 4)):
         best = Fraction(cell[0] * (cell[0] - 1)) / Fraction(search_cell(*cell)["load"])
         if best < ratios[cell] * cell[1] ** 2:
@@ -362,7 +363,7 @@ def _scheduled(n: int, pairs: int, lengths: np.ndarray, rng: np.random.Generator
 
 
 def table_2_4() -> Outcome:
-    cross, exceptions = CrossCheck(), []
+    cross, exceptions = RingCheck(), []
     ratios = {
         (n, k): cross.balanced(n, steps) / k**2 for (n, k), steps in printed.TABLE_2_4.items()
     }
@@ -380,7 +381,7 @@ def table_2_4() -> Outcome:
 
 
 def table_2_4_band() -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     ratios = {(n, k): cross.balanced(n, steps) / n for (n, k), steps in printed.TABLE_2_4.items()}
     low, high = printed.BAND
     outside = [
@@ -393,7 +394,7 @@ def table_2_4_band() -> Outcome:
 
 
 def cable_sum() -> Outcome:
-    cross, exceptions = CrossCheck(), []
+    cross, exceptions = RingCheck(), []
     for n in range(4, 65, 2):
         total, closed = printed.cable_sum(n), printed.cable_closed(n)
         if abs(total - closed) > Fraction(total, 10):
@@ -421,7 +422,7 @@ def cable_of_family() -> Outcome:
 
 
 def gemini_size() -> Outcome:
-    cross, exceptions, nodes, ports = CrossCheck(), [], 1, 0
+    cross, exceptions, nodes, ports = RingCheck(), [], 1, 0
     for n, copies in printed.GEMINI.values():
         member = Multiring(n, (1,), copies)
         network = Network.of(member)
@@ -441,7 +442,7 @@ def gemini_size() -> Outcome:
 
 
 def gemini_z() -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     n, copies = printed.GEMINI["z"]
     found = cross.balanced(n, (1,), copies)
     wrong = [] if found == printed.GEMINI_Z else [f"C = {found}, printed {printed.GEMINI_Z}"]
@@ -449,14 +450,14 @@ def gemini_z() -> Outcome:
 
 
 def x_shortest() -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     found = cross.shortest(32, printed.X_STEPS)
     wrong = [] if int(found) == printed.X_SHORTEST else [f"C = {float(found):.2f}"]
     return cross.judge(wrong, f"{found} = {float(found):.2f} packets per slot")
 
 
 def x_balanced() -> Outcome:
-    cross, exceptions, parts = CrossCheck(), [], []
+    cross, exceptions, parts = RingCheck(), [], []
     for n, value in printed.X_BALANCED.items():
         found = cross.balanced(n, printed.X_STEPS)
         more = 100 * float(found / value - 1)
@@ -495,7 +496,7 @@ def primes() -> Outcome:
 
 
 def gains() -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     z = cross.balanced(*printed.EXAMPLE) / cross.balanced(16, (1,), 2)
     x = cross.balanced(32, printed.X_STEPS) / cross.balanced(32, (1,), 4)
     exceptions = []
@@ -508,7 +509,7 @@ def gains() -> Outcome:
 
 def times_of_best() -> Outcome:
     """Several times as much in each dimension, with the best rings there are."""
-    cross, exceptions, parts = CrossCheck(), [], []
+    cross, exceptions, parts = RingCheck(), [], []
     for name in ("z", "x"):
         n, copies = printed.GEMINI[name]
         cell = search_cell(n, 2 * copies)
@@ -521,14 +522,14 @@ def times_of_best() -> Outcome:
     return cross.judge(exceptions, ", ".join(parts))
 
 
-def _line(cross: CrossCheck, n: int, steps: tuple[int, ...], copies: int = 1) -> TorusLine:
+def _line(cross: RingCheck, n: int, steps: tuple[int, ...], copies: int = 1) -> TorusLine:
     member = Multiring(n, steps, copies)
     capacity = cross.balanced(n, steps, copies)
     return TorusLine(member.spec, n, member.ports, capacity, cable(n, member.rings))
 
 
 def whole_torus() -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     (nz, cz), (nx, cx) = printed.GEMINI["z"], printed.GEMINI["x"]
     old = [_line(cross, nz, (1,), cz), *[_line(cross, nx, (1,), cx)] * 2]
     new = [_line(cross, *printed.EXAMPLE), *[_line(cross, nx, printed.X_STEPS)] * 2]
@@ -546,7 +547,7 @@ def whole_torus() -> Outcome:
 
 def gain_formula() -> Outcome:
     more, less = printed.GAIN_CAPACITIES
-    cross, exceptions = CrossCheck(), []
+    cross, exceptions = RingCheck(), []
     for s in range(less):
         gain = Fraction(more - s, less - s)
         if abs(gain - printed.gain_approximation(s)) > gain / 20:
@@ -572,7 +573,7 @@ def gain_numbers() -> Outcome:
 
 def cable_ratio() -> Outcome:
     n = 32
-    cross = CrossCheck()
+    cross = RingCheck()
     new, old = (
         cable(n, Multiring(n, steps, copies).rings)
         for steps, copies in ((printed.X_STEPS, 1), ((1,), 4))
@@ -588,7 +589,7 @@ def cable_ratio() -> Outcome:
 def chords() -> Outcome:
     n = 32
     spans = sum(printed.X_STEPS)
-    straight = sum(walks.chord(n, s) for s in printed.X_STEPS)
+    straight = sum(chord(n, s) for s in printed.X_STEPS)
     saved = 100 * (1 - straight / spans)
     wrong = [] if straight < spans else [f"{straight:.2f} straight, {spans} along the ring"]
     return judge(wrong, f"{saved:.1f} % less cable along chords of a circle, N = {n}")

@@ -11,16 +11,17 @@ from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.papers.blockdesign import check_design
 from hopscape.papers.multiring import printed
 from hopscape.papers.multiring.capacity import cable
+from hopscape.papers.multiring.checks_common import RingCheck
 from hopscape.papers.multiring.families import Multiring, SparseMultiring
+from hopscape.papers.multiring.reference import sparse_table
 from hopscape.papers.multiring.search import search_cell
 from hopscape.papers.multiring.slots import ring_traffic, simulate
 from hopscape.papers.multiring.sparse_capacity import sparse_capacity, sparse_closed_form
-from hopscape.papers.multiring.walks import CrossCheck, sparse_table
 
 _FAMILY = (2, 3, 4, 5, 6)
 
 
-def _nodes(cross: CrossCheck, m: int, k: int) -> int:
+def _nodes(cross: RingCheck, m: int, k: int) -> int:
     """Nodes on all rings together, as many as the network says it has."""
     member = SparseMultiring(m, k)
     found = len({x for ring in member.table().tolist() for x in ring})
@@ -28,7 +29,7 @@ def _nodes(cross: CrossCheck, m: int, k: int) -> int:
     return found
 
 
-def _wired(cross: CrossCheck, member: SparseMultiring) -> Network:
+def _wired(cross: RingCheck, member: SparseMultiring) -> Network:
     """The network, whose channels must join neighbours on the rings of the table."""
     network = Network.of(member)
     pairs = []
@@ -43,7 +44,7 @@ def _wired(cross: CrossCheck, member: SparseMultiring) -> Network:
 
 
 def node_ports() -> Outcome:
-    cross, exceptions = CrossCheck(), []
+    cross, exceptions = RingCheck(), []
     for m in _FAMILY:
         network = _wired(cross, SparseMultiring(m, 2 * m))
         rings = [
@@ -107,7 +108,7 @@ def parts_are_designs() -> Outcome:
 
 
 def figure_7_1() -> Outcome:
-    cross, member = CrossCheck(), SparseMultiring(3, 3)
+    cross, member = RingCheck(), SparseMultiring(3, 3)
     nodes = _nodes(cross, 3, 3)
     _wired(cross, member)
     table = member.table().tolist()
@@ -123,7 +124,7 @@ def figure_7_1() -> Outcome:
 
 def table_7_1() -> Outcome:
     m, k = printed.SPARSE_Z
-    cross = CrossCheck()
+    cross = RingCheck()
     member = SparseMultiring(m, k)
     cross.same("who sits where", member.table().tolist(), sparse_table(m, k // m))
     _wired(cross, member)
@@ -141,7 +142,7 @@ def table_7_1() -> Outcome:
 
 def table_7_2() -> Outcome:
     m, k = printed.SPARSE_X
-    cross = CrossCheck()
+    cross = RingCheck()
     _wired(cross, SparseMultiring(m, k))
     table = (SparseMultiring(m, k).table() + 1).tolist()
     rows = [
@@ -159,7 +160,7 @@ def table_7_2() -> Outcome:
 
 
 def number_of_nodes() -> Outcome:
-    cross, exceptions = CrossCheck(), []
+    cross, exceptions = RingCheck(), []
     for m in _FAMILY:
         for parts in (1, 2, 5):
             found = _nodes(cross, m, m * parts)
@@ -173,12 +174,12 @@ def number_of_nodes() -> Outcome:
 
 
 def nodes_z() -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     return cross.rule(_count("nodes", _nodes(cross, *printed.SPARSE_Z), printed.SPARSE_NODES_Z))
 
 
 def nodes_x() -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     others = [f"m = {a}, K = {b}" for a in _FAMILY for b in range(a, 41, a)
               if _nodes(cross, a, b) == printed.SPARSE_NODES_X]  # fmt: skip
     outcome = _count("nodes", _nodes(cross, *printed.SPARSE_X), printed.SPARSE_NODES_X)
@@ -194,7 +195,7 @@ def _count(what: str, found: int, value: int) -> Outcome:
 
 
 def capacity_law() -> Outcome:
-    cross, exceptions, corrected, off = CrossCheck(), [], [], Fraction(0)
+    cross, exceptions, corrected, off = RingCheck(), [], [], Fraction(0)
     for m in (2, 3, 4, 5):
         for parts in range(2, 7 if m < 4 else 5):
             nodes, limit = (m * (m - 1) + 1) * parts, printed.SPARSE_LAW * (m * (m - 1) + 1)
@@ -222,7 +223,7 @@ def capacity_law() -> Outcome:
 
 def effective_capacity() -> Outcome:
     """The sum over the rings when none starves is what uniform traffic gets."""
-    cross, exceptions, parts = CrossCheck(), [], []
+    cross, exceptions, parts = RingCheck(), [], []
     for m, k in (printed.SPARSE_Z, printed.SPARSE_X, (3, 12)):
         exact = cross.sparse(m, k)
         found = sparse_capacity(SparseMultiring(m, k))
@@ -250,14 +251,14 @@ def capacity_x() -> Outcome:
 
 
 def _capacity(m: int, k: int, value: Fraction) -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     found = cross.sparse(m, k)
     wrong = [] if found == value else [f"C = {float(found):.3f}, printed {float(value):g}"]
     return cross.judge(wrong, f"{found} = {float(found):.3f} packets per slot")
 
 
 def gains() -> Outcome:
-    cross, exceptions = CrossCheck(), []
+    cross, exceptions = RingCheck(), []
     z, x = cross.sparse(*printed.SPARSE_Z), cross.sparse(*printed.SPARSE_X)
     full = cross.balanced(32, printed.X_STEPS)
     ratios = {
@@ -275,7 +276,7 @@ def gains() -> Outcome:
 
 
 def little_more() -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     sparse, full = cross.sparse(*printed.SPARSE_Z), cross.balanced(*printed.EXAMPLE)
     more = 100 * float(sparse / full - 1)
     wrong = [] if 0 < more < 10 else [f"{more:.1f} % more"]
@@ -283,20 +284,20 @@ def little_more() -> Outcome:
 
 
 def torus_size() -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     found = _nodes(cross, *printed.SPARSE_Z) * _nodes(cross, *printed.SPARSE_X) ** 2
     return cross.rule(_count("nodes", found, printed.SPARSE_TORUS))
 
 
 def torus_larger() -> Outcome:
-    cross = CrossCheck()
+    cross = RingCheck()
     found = _nodes(cross, *printed.SPARSE_Z) * _nodes(cross, *printed.SPARSE_X) ** 2
     wrong = [] if found > printed.GEMINI_NODES else [f"{found} nodes"]
     return cross.judge(wrong, f"{found} nodes, Gemini has {printed.GEMINI_NODES}")
 
 
 def ports() -> Outcome:
-    cross, found = CrossCheck(), 0
+    cross, found = RingCheck(), 0
     for member in (SparseMultiring(*printed.SPARSE_Z), *[SparseMultiring(*printed.SPARSE_X)] * 2):
         wired = int(_wired(cross, member).degrees.max())
         cross.same(f"ports of {member.spec}", member.ports, wired)
@@ -328,7 +329,7 @@ def more_than_full() -> Outcome:
 
 def _against_full(times: int, parts: tuple[int, ...], family: tuple[int, ...]) -> Outcome:
     """Sparse rings against the best full ones of as many nodes and ports."""
-    cross, exceptions, ratios = CrossCheck(), [], []
+    cross, exceptions, ratios = RingCheck(), [], []
     for m in family:
         for j in parts:
             nodes = (m * (m - 1) + 1) * j
@@ -346,7 +347,7 @@ def _against_full(times: int, parts: tuple[int, ...], family: tuple[int, ...]) -
 
 
 def equal_nodes() -> Outcome:
-    cross, exceptions, found = CrossCheck(), list[str](), list[int]()
+    cross, exceptions, found = RingCheck(), list[str](), list[int]()
     for m in _FAMILY:
         nodes = _nodes(cross, m, 4 * m)
         found.append(nodes)
@@ -359,7 +360,7 @@ def equal_nodes() -> Outcome:
 
 def full_capacity() -> Outcome:
     """The printed family on 4m² nodes."""
-    cross, ratios, exceptions = CrossCheck(), [], []
+    cross, ratios, exceptions = RingCheck(), [], []
     sets = {k: steps for (_, k), steps in printed.TABLE_2_4.items()}
     for m in _FAMILY:
         found = cross.balanced(4 * m * m, sets[2 * m])
@@ -371,7 +372,7 @@ def full_capacity() -> Outcome:
 
 
 def capacity_7_3() -> Outcome:
-    cross, exceptions, corrected = CrossCheck(), [], []
+    cross, exceptions, corrected = RingCheck(), [], []
     for m in (2, 3, 4, 5):
         found = cross.sparse(m, 4 * m)
         if abs(found / printed.sparse_capacity(m) - 1) > Fraction(1, 20):
@@ -386,7 +387,7 @@ def capacity_7_3() -> Outcome:
 
 
 def full_cable() -> Outcome:
-    cross, exceptions = CrossCheck(), []
+    cross, exceptions = RingCheck(), []
     for m in range(2, 13):
         total = printed.cable_sum(2 * m)
         if abs(total - printed.full_cable(m)) > Fraction(total, 10):
@@ -432,7 +433,7 @@ def sparse_cable() -> Outcome:
 def more_cable() -> Outcome:
     """Sparse rings against the printed full ones, laid along the ring."""
     sets = {k: steps for (_, k), steps in printed.TABLE_2_4.items()}
-    cross, exceptions, ratios = CrossCheck(), [], []
+    cross, exceptions, ratios = RingCheck(), [], []
     for m in _FAMILY:
         full = cable(4 * m * m, Multiring(4 * m * m, sets[2 * m]).rings)
         sparse = 2 * len(_rings(m, 4 * m))

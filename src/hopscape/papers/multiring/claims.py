@@ -221,6 +221,5 @@ PAPER = Paper(
         *CLAIMS,
         *SWITCHES,
     ),
-    references=("hopscape.papers.multiring.walks", "hopscape.papers.blockdesign.wires"),
     pinned=Path(__file__).with_name("pinned.jsonl"),
 )

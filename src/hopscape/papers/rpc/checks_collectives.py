@@ -14,8 +14,8 @@ import numpy as np
 from hopscape.collectives import lower_bounds
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
-from hopscape.ledger import brute
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.crosscheck import settled
 from hopscape.papers.rpc import comparison, printed
 from hopscape.papers.rpc.checks_routing import (
     HALF,
@@ -29,6 +29,7 @@ from hopscape.papers.rpc.checks_routing import (
 )
 from hopscape.papers.rpc.checks_structure import _moves, distrusted, pc, rp, rpc
 from hopscape.papers.rpc.families import RingOfPetersenCycles
+from hopscape.reference import graphs
 
 __all__: list[str] = []
 
@@ -45,7 +46,7 @@ def broadcast_rounds(k: int, name: str = "tree", root: int = 0, model: Model = M
 def check_few_slices() -> Outcome:
     wrong, ours, rounds = [], [], []
     for k, claimed in enumerate(printed.FEW_SLICES, 1):
-        reach = brute.diameter(brute.rows_of(rpc(k)), [0])
+        reach = graphs.diameter(graphs.rows_of(rpc(k)), [0])
         rounds.append(broadcast_rounds(k))
         if rounds[-1] != reach:
             ours.append(f"k = {k}: {rounds[-1]} rounds, the farthest node is at {reach}")
@@ -54,17 +55,17 @@ def check_few_slices() -> Outcome:
     others = [made(rp(k), Goal.broadcast(0), "tree").rounds for k in (1, 2, 3)]
     text = f"one, two, three slices: {rounds} rounds; those of RP {others}"
     outcome = judge(wrong, text, values={"rounds": rounds, "rp": others})
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_broadcast() -> Outcome:
     wrong, ours, tried, theory = [], [], 0, 0
     rng = np.random.default_rng(36)
     for k in range(1, 9):
-        rows = brute.rows_of(rpc(k))
+        rows = graphs.rows_of(rpc(k))
         roots = range(30 * k) if k < 3 else rng.choice(30 * k, 10, replace=False).tolist()
         theory += 4 * len(roots)
-        reaches = brute.distances(rows, list(roots)).max(axis=1).tolist()
+        reaches = graphs.distances(rows, list(roots)).max(axis=1).tolist()
         for root, reach in zip(roots, reaches, strict=True):
             if reach != printed.diameter(k):
                 wrong.append(f"k = {k}: the farthest node from {root} is at {reach}")
@@ -74,7 +75,7 @@ def check_broadcast() -> Outcome:
                     ours.append(f"k = {k}, {name} from {root}: {rounds} rounds, not {reach}")
     text = f"k = 1..8: both strategies and duplexes, {len(ours)} broadcasts take other rounds"
     outcome = judge(wrong, text, searched=[Searched("verified broadcasts", tried, theory)])
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_broadcast_better() -> Outcome:
@@ -88,7 +89,7 @@ def check_broadcast_better() -> Outcome:
     wrong += [f"k = {k}: no better" for k in range(9, _FAR)
               if comparison.rpc_diameter(k) >= comparison.rp_diameter(3 * k)]  # fmt: skip
     text = f"RPC(k) and RP(3k), k = 1..8: {list(rounds.values())}; by diameters up to {_FAR}"
-    return brute.settled([*distrusted(), *ours], judge(wrong, text))
+    return settled([*distrusted(), *ours], judge(wrong, text))
 
 
 # -- all-to-all ----------------------------------------------------------------------------------
@@ -147,12 +148,12 @@ def check_cycle_gather() -> Outcome:
         f"all choices of directions: {least} rounds in half duplex, {full} in full; our schedule"
         f" on PC gives every node {own} of 3 data of its cycle in {printed.CYCLE_ALL_GATHER}"
     )
-    return judge(wrong, text) if wrong else brute.settled(ours, judge(wrong, text))
+    return judge(wrong, text) if wrong else settled(ours, judge(wrong, text))
 
 
 def five_stages() -> tuple[int, int]:
     """Slice-All-to-All written out: rounds in half duplex, and the fewest data that a node has."""
-    rows = brute.rows_of(pc())
+    rows = graphs.rows_of(pc())
     held = [{v} for v in range(30)]
     came = [{v} for v in range(30)]
     rounds = 0
@@ -181,7 +182,7 @@ def check_slice_gather() -> Outcome:
         wrong.append(f"{rounds} rounds")
     text = f"{rounds} rounds, every node has {data} data; {unit} with single messages"
     note = f"an upper bound: {best} rounds are enough, verified"
-    return brute.settled(ours, judge(wrong, text, note=note))
+    return settled(ours, judge(wrong, text, note=note))
 
 
 def check_all_gather() -> Outcome:
@@ -201,13 +202,13 @@ def check_all_gather() -> Outcome:
         Correction(note, fixed),
         values={"packed": list(packed.values()), "single": list(unit.values())},
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_one_by_one() -> Outcome:
     wrong, parts = [], []
     for k in range(1, 5):
-        each = brute.diameter(brute.rows_of(rpc(k)), [0])
+        each = graphs.diameter(graphs.rows_of(rpc(k)), [0])
         rounds = sum(broadcast_rounds(k, root=v) for v in range(0, 30 * k, 15)) * 15
         whole = gathered(k, "paper", PAPER)
         parts.append(f"k = {k}: {rounds} (together {whole})")
@@ -247,7 +248,7 @@ def _against(rounds: Mapping[int, tuple[int, ...]], above: int, beside: int, wha
         Correction(note, fixed),
         values={"rounds": [list(row) for row in rounds.values()], "certain_from": first},
     )
-    return brute.settled(distrusted(), outcome)
+    return settled(distrusted(), outcome)
 
 
 def check_permutation_better() -> Outcome:
@@ -285,7 +286,7 @@ def check_all_four() -> Outcome:
         for kind, network in (("rpc", rpc(k)), ("rp", rp(3 * k))):
             gather = "paper" if kind == "rpc" else "slice-first"
             pairs[kind] = (
-                brute.diameter(brute.rows_of(network), [0]),
+                graphs.diameter(graphs.rows_of(network), [0]),
                 max(permuted(network, t, "general", Model()) for t in trials(30 * k, 1)),
                 made(network, Goal.broadcast(0), "slice-first").rounds,
                 made(network, Goal.all_gather(), gather, PAPER).rounds,
@@ -296,7 +297,7 @@ def check_all_four() -> Outcome:
                 worse.setdefault(name, []).append(k)
     wrong = [f"{name}: not better at k = {ks}" for name, ks in worse.items()]
     late = [f"{name} at k = {k}" for name, ks in worse.items() for k in ks if k > 3]
-    return brute.settled(
+    return settled(
         distrusted(),
         judge(
             wrong,
@@ -320,7 +321,7 @@ def check_third() -> Outcome:
         for k in (few, many):
             network = rpc(k) if kind == "rpc" else rp(3 * k)
             if name == "unicast":
-                took.append(brute.diameter(brute.rows_of(network), [0]))
+                took.append(graphs.diameter(graphs.rows_of(network), [0]))
             elif name == "broadcast":
                 took.append(made(network, Goal.broadcast(0), "slice-first").rounds)
             elif name == "permutation":
@@ -340,16 +341,16 @@ def check_third() -> Outcome:
 def check_connectivity() -> Outcome:
     import networkx
 
-    cuts = {k: networkx.node_connectivity(brute.graph(brute.rows_of(rpc(k)))) for k in (1, 2, 3)}
+    cuts = {k: networkx.node_connectivity(graphs.graph(graphs.rows_of(rpc(k)))) for k in (1, 2, 3)}
     told = {k: RingOfPetersenCycles(k).facts().node_connectivity for k in cuts}
     wrong = [f"k = {k}: {cut} nodes part it" for k, cut in cuts.items() if cut != k + 2]
     ours = [f"k = {k}: our closed form says {told[k]}" for k in cuts if told[k] != cuts[k]]
     text = f"least cuts of nodes for k = 1, 2, 3: {list(cuts.values())}"
-    return brute.settled(ours, judge(wrong, text))
+    return settled(ours, judge(wrong, text))
 
 
 def check_symmetries() -> Outcome:
-    moves = _moves(brute.rows_of(pc()))
+    moves = _moves(graphs.rows_of(pc()))
     fixing = sum(move[0] == 0 for move in moves)
     wrong = [] if len(moves) == 120 else [f"{len(moves)} automorphisms"]
     return judge(wrong, f"{len(moves)} automorphisms, {fixing} of them keep node 0")
@@ -358,18 +359,18 @@ def check_symmetries() -> Outcome:
 def check_mean() -> Outcome:
     wrong, ours, links = [], [], []
     for k in range(1, 9):
-        rows = brute.rows_of(rpc(k))
+        rows = graphs.rows_of(rpc(k))
         links.append(sum(map(len, rows)) // 2)
         if links[-1] != {1: 45, 2: 120}.get(k, 75 * k):
             wrong.append(f"k = {k}: {links[-1]} links")
-        hops = int(brute.distances(rows, range(30)).sum())  # slices look alike
+        hops = int(graphs.distances(rows, range(30)).sum())  # slices look alike
         if hops != (101 * k + 30 * (k * k // 4)) * 30:
             wrong.append(f"k = {k}: {hops} hops from the nodes of a slice")
         facts = RingOfPetersenCycles(k).facts()
         if facts.mean_distance != comparison.rpc_mean(k) or facts.links != links[-1]:
             ours.append(f"k = {k}: our closed forms say {facts.mean_distance}, {facts.links} links")
     text = f"k = 1..8: {links} links; distances add up to 101k + 30 floor(k²/4) from every node"
-    return brute.settled(ours, judge(wrong, text))
+    return settled(ours, judge(wrong, text))
 
 
 def check_detours() -> Outcome:
@@ -396,7 +397,7 @@ def check_gathers() -> Outcome:
     wrong, parts = [], []
     for k in (1, 2, 3):
         single = made(rpc(k), Goal.all_gather(), "bandwidth", HALF).rounds
-        rows = brute.rows_of(rpc(k))
+        rows = graphs.rows_of(rpc(k))
         need = -(-len(rows) * (len(rows) - 1) // (sum(map(len, rows)) // 2))
         told = lower_bounds(rpc(k), Goal.all_gather(), HALF)[0].rounds
         parts.append(f"k = {k}: {single} rounds")

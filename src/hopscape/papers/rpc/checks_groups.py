@@ -7,22 +7,23 @@ from functools import cache
 
 from hopscape.core.family import Symmetry
 from hopscape.core.network import Network
-from hopscape.ledger import brute
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.crosscheck import differing, settled
 from hopscape.papers.rpc import groups as known
 from hopscape.papers.rpc import printed
 from hopscape.papers.rpc.checks_structure import ratio_outcome, rp, rpc, torus_rows
 from hopscape.papers.rpc.comparison import ranges
 from hopscape.papers.rpc.groups import best_group
+from hopscape.reference import graphs
 
 __all__: list[str] = []
 
 
-def largest(rows: brute.Rows, t: int) -> int:
+def largest(rows: graphs.Rows, t: int) -> int:
     """The most nodes pairwise within distance t, with node 0 among them: cliques by networkx."""
     import networkx
 
-    hops = brute.distances(rows)
+    hops = graphs.distances(rows)
     within = [v for v in range(1, len(rows)) if hops[0, v] <= t]
     graph = networkx.Graph()
     graph.add_nodes_from(within)
@@ -41,7 +42,7 @@ def _torus(side: int) -> Network:
 def searched(name: str, most: int) -> dict[int, int]:
     """Diameters of the best groups by search, the nodes of each measured again."""
     network = {"rpc": lambda: rpc(8), "rp": lambda: rp(12), "torus": lambda: _torus(12)}[name]()
-    hops = brute.distances(brute.rows_of(network))
+    hops = graphs.distances(graphs.rows_of(network))
     diameters = {}
     for m in range(2, most + 1):
         group = best_group(network, m)
@@ -56,7 +57,7 @@ def searched(name: str, most: int) -> dict[int, int]:
 def _small(name: str) -> list[str]:
     """The search against cliques by networkx, for small distances."""
     network = {"rpc": lambda: rpc(8), "rp": lambda: rp(12), "torus": lambda: _torus(12)}[name]()
-    rows = brute.rows_of(network)
+    rows = graphs.rows_of(network)
     true = searched(name, {"rpc": 62, "rp": 41, "torus": 25}[name])
     wrong = [f"the best group of {m} nodes is not what it says" for m, d in true.items() if d < 0]
     for t in range(1, 5):
@@ -69,8 +70,8 @@ def _small(name: str) -> list[str]:
 def check_eq1() -> Outcome:
     true = searched("rpc", 62)
     formula = known.printed_rpc_group
-    wrong = brute.differing("m", true, formula)
-    fixed = brute.differing("m", true, lambda m: 5 if 18 < m <= 20 else formula(m), "corrected")
+    wrong = differing("m", true, formula)
+    fixed = differing("m", true, lambda m: 5 if 18 < m <= 20 else formula(m), "corrected")
     cap = best_group(rpc(3), 61).diameter
     text = f"RPC(8), m = 2..62 searched in full: {len(wrong)} sizes differ"
     note = (
@@ -84,12 +85,12 @@ def check_eq1() -> Outcome:
         values={"diameters": list(true.values()), "cap": cap},
         searched=[Searched("sizes", len(true), 61)],
     )
-    return brute.settled(_small("rpc"), outcome)
+    return settled(_small("rpc"), outcome)
 
 
 def check_eq2() -> Outcome:
     true = searched("rp", 41)
-    wrong = brute.differing("m", true, known.printed_rp_group)
+    wrong = differing("m", true, known.printed_rp_group)
     small = best_group(rp(3), 3).diameter
     text = f"RP(12), m = 2..41 searched in full: {len(wrong)} sizes differ"
     note = f"RP(3) has triangles: m = 3 gives {small}; and the diameter is a cap"
@@ -100,7 +101,7 @@ def check_eq2() -> Outcome:
         values={"small": small},
         searched=[Searched("sizes", len(true), 40)],
     )
-    return brute.settled(_small("rp"), outcome)
+    return settled(_small("rp"), outcome)
 
 
 def check_eq3() -> Outcome:
@@ -122,7 +123,7 @@ def check_eq3() -> Outcome:
         values={"diameters": list(true.values()), "above": above},
         searched=[Searched("sizes", len(true), 24)],
     )
-    return brute.settled(_small("torus"), outcome)
+    return settled(_small("torus"), outcome)
 
 
 # -- properties 5 and 6 --------------------------------------------------------------------------
@@ -163,7 +164,7 @@ def _beyond_search(name: str, network: Network, size: int, told: Callable[[int],
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    hops = brute.distances(brute.rows_of(network), range(size))
+    hops = graphs.distances(graphs.rows_of(network), range(size))
     inside = hops[:, :size]
     width = int(inside.max())
     partners = maximum_bipartite_matching(csr_array(inside == width))
@@ -214,12 +215,12 @@ def check_p5() -> Outcome:
         values={"no_worse": ranges(not_worse), "better": ranges(better)},
         searched=[Searched("sizes", len(rows()), 3135)],
     )
-    return brute.settled(distrusted(), outcome)
+    return settled(distrusted(), outcome)
 
 
 def check_p5_limit() -> Outcome:
     ratio = {m: a / b for m, (a, b, _) in rows().items() if m >= 100}
-    return brute.settled(distrusted(), ratio_outcome(ratio, "m"))
+    return settled(distrusted(), ratio_outcome(ratio, "m"))
 
 
 def check_p6() -> Outcome:
@@ -238,7 +239,7 @@ def check_p6() -> Outcome:
         values={"worse": ranges(worse), "by_formulas": ranges(own)},
         searched=[Searched("sizes", len(rows()), 3135)],
     )
-    return brute.settled(distrusted(), outcome)
+    return settled(distrusted(), outcome)
 
 
 def check_p6_half() -> Outcome:
@@ -257,4 +258,4 @@ def check_p6_half() -> Outcome:
         values={"true": len(true), "by_formulas": len(own)},
         searched=[Searched("sizes", len(named), 361)],
     )
-    return brute.settled(distrusted(), outcome)
+    return settled(distrusted(), outcome)

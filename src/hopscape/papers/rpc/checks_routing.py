@@ -19,13 +19,14 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
-from hopscape.ledger import brute
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.crosscheck import settled
 from hopscape.papers.rpc import comparison, printed
 from hopscape.papers.rpc.checks_structure import pc, petersen_rows, ports, rpc
 from hopscape.papers.rpc.gathers import thirds
 from hopscape.papers.rpc.permutations import balanced_slice
 from hopscape.papers.rpc.phases import Phases, stack_of
+from hopscape.reference import graphs
 
 __all__ = ["climb_permutation", "climb_sources", "incomplete_rounds", "reversal", "swap_cycles"]
 
@@ -189,11 +190,11 @@ def check_unicast() -> Outcome:
     """The ring first, then the slice: length against search for all pairs; our routes beside it."""
     rng = np.random.default_rng(_SEED)
     wrong, ours, longest, pairs = [], [], [], 0
-    inside = brute.distances(brute.rows_of(pc()))
+    inside = graphs.distances(graphs.rows_of(pc()))
     for k in range(1, 7):
         network = rpc(k)
-        rows = brute.rows_of(network)
-        hops = brute.distances(rows)
+        rows = graphs.rows_of(network)
+        hops = graphs.distances(rows)
         s = np.arange(30 * k) // 30
         gap = (s[None, :] - s[:, None]) % k
         place = np.arange(30 * k) % 30
@@ -209,8 +210,8 @@ def check_unicast() -> Outcome:
             ours.append(f"k = {k}: our router tells other distances than the search")
         pairs += len(ends[0])
         for a, b in rng.integers(30 * k, size=(120, 2)).tolist():
-            path = brute.route(router, a, b)
-            if isinstance(path, str) or not brute.is_path(rows, path, hops[a, b]):
+            path = graphs.route(router, a, b)
+            if isinstance(path, str) or not graphs.is_path(rows, path, hops[a, b]):
                 ours.append(f"k = {k}: our route from {a} to {b} is {path}")
     worse = [k for k in range(1, 2001) if printed.diameter(k) >= comparison.rp_diameter(3 * k)]
     late = [k for k in worse if 30 * k > printed.SMALLER_THAN_RP_ABOVE]
@@ -226,7 +227,7 @@ def check_unicast() -> Outcome:
         values={"longest": longest, "not_better": worse},
         searched=[Searched("pairs", pairs, theory)],
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 # -- permutations --------------------------------------------------------------------------------
@@ -258,7 +259,7 @@ def check_cycle_permutation() -> Outcome:
         values={name: [count[0], count[1], count[2]] for name, count in need.items()},
         searched=[Searched("permutations", need["half"].total(), 6)],
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_slice_permutation() -> Outcome:
@@ -279,7 +280,7 @@ def check_slice_permutation() -> Outcome:
     outcome = judge(
         wrong, text, values={"steps": list(steps), "full": list(full), "detour": detour}
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def _after_two_steps(targets: Sequence[int]) -> tuple[Counter[int], Counter[int]]:
@@ -358,7 +359,7 @@ def check_one_each() -> Outcome:
                 ours.append(f"k = {k}: ours has other ends, or takes {phases.now} rounds")
     text = "k = 1, 2, 3, 4, 7: after the rings every node holds one packet"
     outcome = judge(wrong, text, searched=[Searched("simple permutations", tried, 50)])
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_simple_permutation() -> Outcome:
@@ -373,7 +374,7 @@ def check_simple_permutation() -> Outcome:
     claimed = k + printed.SIMPLE_PERMUTATION
     wrong = [f"k = {k}: {written} rounds, printed {claimed}"] if written > claimed else []
     text = f"k = {k}: {written} rounds as written, {took['simple-detour']} with detours"
-    return brute.settled(ours, judge(wrong, text, values={"written": written, **took}))
+    return settled(ours, judge(wrong, text, values={"written": written, **took}))
 
 
 def check_ring_phase() -> Outcome:
@@ -407,13 +408,13 @@ def check_ring_phase() -> Outcome:
     if max(most.values()) < printed.AT_ONE_NODE:
         wrong.append(f"never more than {max(most.values())} at one node")
     text = f"most packets at one node, by k: {most}; k - 1 rounds, no two on one link"
-    return brute.settled(ours, judge(wrong, text))
+    return settled(ours, judge(wrong, text))
 
 
 def check_thirds() -> Outcome:
     """All trees of shortest paths from every node."""
-    rows = brute.rows_of(pc())
-    hops = brute.distances(rows)
+    rows = graphs.rows_of(pc())
+    hops = graphs.distances(rows)
     wrong, ours, balanced = [], [], []
     for root in range(30):
         choices = [[u for u in rows[v] if hops[root, u] + 1 == hops[root, v]] or [-1]
@@ -427,7 +428,7 @@ def check_thirds() -> Outcome:
         if tuple(map(len, parts)) != printed.THIRDS or whole != [v for v in range(30) if v != root]:
             ours.append(f"our parts of node {root} have {list(map(len, parts))} nodes")
     text = f"trees of {printed.THIRDS}, from each node: {sorted(set(balanced))} of {len(sizes)}"
-    return brute.settled(ours, judge(wrong, text))
+    return settled(ours, judge(wrong, text))
 
 
 def _behind(root: int, far: list[int], parents: tuple[int, ...]) -> tuple[int, ...]:
@@ -469,7 +470,7 @@ def check_incomplete() -> Outcome:
         values={"full": list(full.values()), "load": list(half.values()), **taken},
         searched=[Searched("sets of sources", len(full), 13)],
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_general() -> Outcome:
@@ -516,7 +517,7 @@ def check_consistency() -> Outcome:
     )
     outcome = judge(wrong, text, values={"theorem_3": list(third.values()), "theorem_5": list(
         fifth.values())})  # fmt: skip
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def reversal(order: int) -> IntArray:

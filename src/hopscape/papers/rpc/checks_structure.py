@@ -8,8 +8,8 @@ from itertools import combinations, pairwise
 
 from hopscape.core.network import Network
 from hopscape.families.classic import Petersen
-from hopscape.ledger import brute
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.crosscheck import settled
 from hopscape.papers.heawood.checks_graph import shortest_triples
 from hopscape.papers.rpc import comparison, printed
 from hopscape.papers.rpc.comparison import best_torus, ranges
@@ -22,6 +22,7 @@ from hopscape.papers.rpc.families import (
     TorusOfPetersen,
     TwoDoubleLoopsPetersen,
 )
+from hopscape.reference import graphs
 
 __all__: list[str] = []
 
@@ -32,22 +33,22 @@ _WRITTEN_OUT = 64
 
 def rpc(k: int) -> Network:
     network = Network.of(RingOfPetersenCycles(k))
-    return brute.as_defined(network, defined_rows(k)) if k <= _WRITTEN_OUT else network
+    return graphs.as_defined(network, defined_rows(k)) if k <= _WRITTEN_OUT else network
 
 
 def rp(k: int) -> Network:
     network = Network.of(RingOfPetersen(k))
-    return brute.as_defined(network, rp_rows(k)) if k <= _WRITTEN_OUT else network
+    return graphs.as_defined(network, rp_rows(k)) if k <= _WRITTEN_OUT else network
 
 
 def pc() -> Network:
-    return brute.as_defined(Network.of(PetersenCycles()), defined_rows(1))
+    return graphs.as_defined(Network.of(PetersenCycles()), defined_rows(1))
 
 
 # -- written out again ---------------------------------------------------------------------------
 
 
-def petersen_rows() -> brute.Rows:
+def petersen_rows() -> graphs.Rows:
     """Pentagon 0..4, pentagram 5..9, spokes."""
     outer = [[(i + 1) % 5, (i - 1) % 5, i + 5] for i in range(5)]
     inner = [[5 + (i + 2) % 5, 5 + (i - 2) % 5, i] for i in range(5)]
@@ -59,7 +60,7 @@ def ports() -> list[tuple[int, int]]:
     return [(m, n) for m, row in enumerate(petersen_rows()) for n in row]
 
 
-def defined_rows(k: int) -> brute.Rows:
+def defined_rows(k: int) -> graphs.Rows:
     """Section 2.2 written out: cycles for the Petersen graph's nodes, 30 rings of k nodes."""
     base, names = petersen_rows(), ports()
     number = {name: i for i, name in enumerate(names)}
@@ -74,7 +75,7 @@ def defined_rows(k: int) -> brute.Rows:
     return rows
 
 
-def rp_rows(k: int) -> brute.Rows:
+def rp_rows(k: int) -> graphs.Rows:
     """RP(k) written out: k Petersen graphs, corresponding nodes in rings of k."""
     base = petersen_rows()
     return [
@@ -84,7 +85,7 @@ def rp_rows(k: int) -> brute.Rows:
     ]
 
 
-def torus_rows(a: int, b: int) -> brute.Rows:
+def torus_rows(a: int, b: int) -> graphs.Rows:
     """A 2-D torus written out."""
     return [
         sorted({(x + dx) % a * b + (y + dy) % b for dx, dy in ((0, 1), (0, -1), (1, 0), (-1, 0))})
@@ -93,11 +94,11 @@ def torus_rows(a: int, b: int) -> brute.Rows:
     ]
 
 
-def _moves(rows: brute.Rows) -> list[dict[int, int]]:
+def _moves(rows: graphs.Rows) -> list[dict[int, int]]:
     """All automorphisms, by networkx."""
     from networkx.algorithms.isomorphism import GraphMatcher
 
-    graph = brute.graph(rows)
+    graph = graphs.graph(rows)
     return [dict(move) for move in GraphMatcher(graph, graph).isomorphisms_iter()]
 
 
@@ -106,8 +107,8 @@ def _moves(rows: brute.Rows) -> list[dict[int, int]]:
 
 def check_petersen() -> Outcome:
     network = Network.of(Petersen())
-    nodes, _, degrees, hops = brute.shape(network)
-    rows = brute.rows_of(network)
+    nodes, _, degrees, hops = graphs.shape(network)
+    rows = graphs.rows_of(network)
     wrong = []
     if (nodes, *degrees, hops) != printed.PETERSEN:
         wrong.append(f"nodes, degree, diameter: {(nodes, *degrees, hops)}")
@@ -130,11 +131,11 @@ def check_petersen() -> Outcome:
 
 def check_pc() -> Outcome:
     network = pc()
-    nodes, links, degrees, hops = brute.shape(network)
+    nodes, links, degrees, hops = graphs.shape(network)
     wrong = []
     if (nodes, *degrees, hops) != printed.PC:
         wrong.append(f"nodes, degree, diameter: {(nodes, *degrees, hops)}, printed {printed.PC}")
-    images = {move[0] for move in _moves(brute.rows_of(network))}
+    images = {move[0] for move in _moves(graphs.rows_of(network))}
     if len(images) < nodes:
         wrong.append(f"automorphisms move node 0 to {len(images)} nodes only")
     return judge(
@@ -147,7 +148,7 @@ def check_pc() -> Outcome:
 def check_pc_cycles() -> Outcome:
     """Two cycles are joined, or each to the same third one, by nodes named after each other."""
     network = pc()
-    rows = brute.rows_of(network)
+    rows = graphs.rows_of(network)
     wrong = []
     joined: dict[int, set[int]] = {m: set() for m in range(10)}
     for v, (m, n) in enumerate(ports()):
@@ -169,7 +170,7 @@ def check_pc_cycles() -> Outcome:
 def check_construction() -> Outcome:
     wrong, sizes = [], []
     for k in range(1, 8):
-        rows = brute.rows_of(Network.of(RingOfPetersenCycles(k)))
+        rows = graphs.rows_of(Network.of(RingOfPetersenCycles(k)))
         sizes.append(len(rows))
         if len(rows) != 30 * k:
             wrong.append(f"k = {k}: {len(rows)} nodes")
@@ -180,7 +181,7 @@ def check_construction() -> Outcome:
         import networkx
 
         between = [[w for w in row if w // 30 != v // 30] for v, row in enumerate(rows)]
-        rings = [len(part) for part in networkx.connected_components(brute.graph(between))]
+        rings = [len(part) for part in networkx.connected_components(graphs.graph(between))]
         if sorted(rings) != [k] * 30:
             wrong.append(f"k = {k}: {len(rings)} rings of {sorted(set(rings))} nodes")
     return judge(wrong, f"k = 1..7: {sizes} nodes, {len(wrong)} differ from the definition")
@@ -189,7 +190,7 @@ def check_construction() -> Outcome:
 def check_degree() -> Outcome:
     wrong, fixed, parts = [], [], []
     for k in range(1, 9):
-        degrees = sorted({len(row) for row in brute.rows_of(rpc(k))})
+        degrees = sorted({len(row) for row in graphs.rows_of(rpc(k))})
         parts.append(str(degrees))
         if degrees != [printed.degree(k)]:
             wrong.append(f"k = {k}: degrees {degrees}")
@@ -203,8 +204,8 @@ def check_degree() -> Outcome:
 def check_diameter() -> Outcome:
     wrong, ours, true = [], [], {}
     for k in [*range(1, 15), 24]:
-        rows = brute.rows_of(rpc(k))
-        true[k] = brute.diameter(rows, range(30) if k < 8 else [0, 11])
+        rows = graphs.rows_of(rpc(k))
+        true[k] = graphs.diameter(rows, range(30) if k < 8 else [0, 11])
         if true[k] != printed.diameter(k):
             wrong.append(f"k = {k}: {true[k]}, printed {printed.diameter(k)}")
         told = RingOfPetersenCycles(k).facts().diameter
@@ -214,12 +215,12 @@ def check_diameter() -> Outcome:
     text = f"k = {ranges(list(true))}: {list(true.values())}"
     note = f"read as a ceiling it would be wrong at k = {ranges(up)}"
     outcome = judge(wrong, text, note=note, values={"ceiling_fails": up})
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_recurrence() -> Outcome:
     """C_1 = 5, C_2n = C_(2n-1) + 1, C_(2n+1) = C_2n: eccentricities by search, all of a slice."""
-    reach = {k: brute.diameter(brute.rows_of(rpc(k)), range(30)) for k in range(1, 17)}
+    reach = {k: graphs.diameter(graphs.rows_of(rpc(k)), range(30)) for k in range(1, 17)}
     wrong = [] if reach[1] == printed.PC[2] else [f"C_1 = {reach[1]}"]
     for k in range(2, 17):
         if reach[k] - reach[k - 1] != (k % 2 == 0):
@@ -235,7 +236,7 @@ def check_extend() -> Outcome:
     """Links that a further slice opens and lays, and what else changes (nothing)."""
     opened, laid, wrong, ours = [], [], [], []
     for k in range(1, 13):
-        before, after = brute.rows_of(rpc(k)), brute.rows_of(rpc(k + 1))
+        before, after = graphs.rows_of(rpc(k)), graphs.rows_of(rpc(k + 1))
         old = {(u, v) for u, row in enumerate(before) for v in row if u < v}
         new = {(u, v) for u, row in enumerate(after) for v in row if u < v}
         opened.append(len(old - new))
@@ -257,7 +258,7 @@ def check_extend() -> Outcome:
         values={"opened": opened, "laid": laid},
         searched=[Searched("extensions", len(laid), 12)],
     )
-    return brute.settled(ours, outcome)
+    return settled(ours, outcome)
 
 
 def check_regular_row() -> Outcome:
@@ -267,8 +268,8 @@ def check_regular_row() -> Outcome:
         a, b, _ = best_torus(30 * k)
         ring = [[(v + 1) % (30 * k), (v - 1) % (30 * k)] for v in range(30 * k)]
         for name, rows in (
-            ("RPC", brute.rows_of(rpc(k))),
-            ("RP", brute.rows_of(rp(3 * k))),
+            ("RPC", graphs.rows_of(rpc(k))),
+            ("RP", graphs.rows_of(rp(3 * k))),
             ("torus", torus_rows(a, b)),
             ("ring", ring),
         ):
@@ -288,15 +289,15 @@ def distrusted() -> list[str]:
     wrong = []
     for k in range(1, 8):
         for name, rows, told in (
-            (f"RPC({k})", brute.rows_of(rpc(k)), comparison.rpc_diameter(k)),
-            (f"RP({3 * k})", brute.rows_of(rp(3 * k)), comparison.rp_diameter(3 * k)),
+            (f"RPC({k})", graphs.rows_of(rpc(k)), comparison.rpc_diameter(k)),
+            (f"RP({3 * k})", graphs.rows_of(rp(3 * k)), comparison.rp_diameter(3 * k)),
         ):
-            hops = brute.diameter(rows, [0, len(rows) // 2])
+            hops = graphs.diameter(rows, [0, len(rows) // 2])
             if hops != told:
                 wrong.append(f"{name} has diameter {hops}, our closed form says {told}")
     for nodes in (30, 60, 90, 210):
         sides = [(a, nodes // a) for a in range(1, nodes + 1) if nodes % a == 0]
-        least = min(brute.diameter(torus_rows(a, b), [0]) for a, b in sides)
+        least = min(graphs.diameter(torus_rows(a, b), [0]) for a, b in sides)
         if best_torus(nodes)[2] != least:
             wrong.append(f"the best torus of {nodes} nodes has {least}, not {best_torus(nodes)}")
     return wrong
@@ -307,8 +308,8 @@ def check_table() -> Outcome:
     wrong, torus, degrees = [], [], {}
     for k in range(3, 7):
         built = {
-            "RPC": (brute.rows_of(rpc(k)), printed.diameter(k)),
-            "RP": (brute.rows_of(rp(3 * k)), printed.rp_diameter(k)),
+            "RPC": (graphs.rows_of(rpc(k)), printed.diameter(k)),
+            "RP": (graphs.rows_of(rp(3 * k)), printed.rp_diameter(k)),
             "ring": (
                 [[(v + 1) % (30 * k), v - 1] for v in range(30 * k)],
                 printed.ring_diameter(k),
@@ -319,16 +320,16 @@ def check_table() -> Outcome:
             degrees[name] = sorted({len(row) for row in rows})
             if degrees[name] != [printed.TABLE_DEGREES[name]]:
                 wrong.append(f"{name}, k = {k}: degrees {degrees[name]}")
-            if brute.diameter(rows, [0]) != hops:
+            if graphs.diameter(rows, [0]) != hops:
                 wrong.append(
-                    f"{name}, k = {k}: diameter {brute.diameter(rows, [0])}, printed {hops}"
+                    f"{name}, k = {k}: diameter {graphs.diameter(rows, [0])}, printed {hops}"
                 )
     torus_30 = torus_rows(30, 30)
     degrees["torus"] = sorted({len(row) for row in torus_30})
     if degrees["torus"] != [printed.TABLE_DEGREES["torus"]]:
         wrong.append(f"torus: degrees {degrees['torus']}")
-    if brute.diameter(torus_30, [0]) != printed.torus_diameter(30):
-        wrong.append(f"the torus of 30 x 30 nodes has diameter {brute.diameter(torus_30, [0])}")
+    if graphs.diameter(torus_30, [0]) != printed.torus_diameter(30):
+        wrong.append(f"the torus of 30 x 30 nodes has diameter {graphs.diameter(torus_30, [0])}")
     for k in range(1, 201):
         a, b, hops = best_torus(30 * k)
         if hops != printed.torus_diameter(k):
@@ -350,7 +351,7 @@ def check_table() -> Outcome:
         values={"torus_differs": len(torus), "square": square},
         searched=[Searched("tori", k, 200)],
     )
-    return brute.settled(distrusted(), outcome)
+    return settled(distrusted(), outcome)
 
 
 def check_p3() -> Outcome:
@@ -365,7 +366,7 @@ def check_p3() -> Outcome:
     if 30 * last < printed.SMALLER_THAN_RP_ABOVE:
         wrong.append(f"it is smaller from {30 * (last + 1)} nodes on")
     outcome = judge(wrong, text, note=f"at {30 * last} nodes the two have {pair[0]} and {pair[1]}")
-    return brute.settled(distrusted(), outcome)
+    return settled(distrusted(), outcome)
 
 
 def ratio_outcome(ratio: dict[int, float], what: str) -> Outcome:
@@ -390,7 +391,7 @@ def ratio_outcome(ratio: dict[int, float], what: str) -> Outcome:
 
 def check_p3_limit() -> Outcome:
     ratio = {k: comparison.rpc_diameter(k) / comparison.rp_diameter(3 * k) for k in range(4, 2001)}
-    return brute.settled(distrusted(), ratio_outcome(ratio, "k"))
+    return settled(distrusted(), ratio_outcome(ratio, "k"))
 
 
 def check_p4() -> Outcome:
@@ -412,7 +413,7 @@ def check_p4() -> Outcome:
         values={"formula": formula, "real": real},
         searched=[Searched("sizes", len(below), -(-printed.SMALLER_THAN_TORUS_BELOW // 30) - 1)],
     )
-    return brute.settled(distrusted(), outcome)
+    return settled(distrusted(), outcome)
 
 
 def check_processors() -> Outcome:
@@ -436,7 +437,7 @@ def check_processors() -> Outcome:
         Correction(note, wrong + fewer),
         values={"diameters": [mine, torus[2]], "processors": list(counts)},
     )
-    return brute.settled(distrusted(), outcome)
+    return settled(distrusted(), outcome)
 
 
 # -- introduction --------------------------------------------------------------------------------
@@ -462,7 +463,7 @@ def check_mesh() -> Outcome:
     )
     note = f"{10 * k} nodes is the threshold against tori, not meshes"
     outcome = judge(wrong, text, Correction(note, fixed), values=first)
-    return brute.settled(distrusted(), outcome)
+    return settled(distrusted(), outcome)
 
 
 def check_relatives() -> Outcome:
@@ -474,13 +475,13 @@ def check_relatives() -> Outcome:
         "HRN": Network.of(HierarchicalRings((5, 5))),
     }
     own, *raised = printed.RELATIVES
-    rows = brute.rows_of(rp(25))
-    hops, degree = brute.diameter(rows, [0]), max(map(len, rows))
+    rows = graphs.rows_of(rp(25))
+    hops, degree = graphs.diameter(rows, [0]), max(map(len, rows))
     wrong = [] if degree == own else [f"RP has degree {degree}"]
     parts = [f"RP {degree} and {hops}"]
     for name, network in built.items():
-        rows = brute.rows_of(network)
-        (mine, *more), reach = sorted({len(row) for row in rows}), brute.diameter(rows, [0])
+        rows = graphs.rows_of(network)
+        (mine, *more), reach = sorted({len(row) for row in rows}), graphs.diameter(rows, [0])
         parts.append(f"{name} {mine} and {reach}")
         if mine not in raised or more or reach >= hops:
             wrong.append(f"{parts[-1]}, degrees {[mine, *more]}")

@@ -30,6 +30,5 @@ PAPER = Paper(
     "Okazaki, Ono, Sadahiro, Yamashita: efficient broadcasting on torus networks",
     ("torus",),
     CLAIMS,
-    references=("hopscape.papers.torusbcast.walks",),
     pinned=Path(__file__).with_name("pinned.jsonl"),
 )

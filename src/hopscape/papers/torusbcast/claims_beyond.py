@@ -33,7 +33,7 @@ from hopscape.papers.torusbcast.numeration import (
     star_digits,
     tile,
 )
-from hopscape.papers.torusbcast.walks import (
+from hopscape.papers.torusbcast.reference import (
     boxes,
     matrix_power,
     star,

@@ -22,7 +22,7 @@ from hopscape.core.verify import verify
 from hopscape.families.torus.grids import Torus
 from hopscape.ledger.claim import Correction, Entries, Outcome, Searched, judge
 from hopscape.papers.torusbcast.numeration import word_system
-from hopscape.papers.torusbcast.walks import (
+from hopscape.papers.torusbcast.reference import (
     Walked,
     boxes,
     star,

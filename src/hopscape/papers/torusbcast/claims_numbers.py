@@ -20,7 +20,7 @@ from hopscape.papers.torusbcast.numeration import (
     tile,
     word_system,
 )
-from hopscape.papers.torusbcast.walks import boxes, matrix_power, star, sums
+from hopscape.papers.torusbcast.reference import boxes, matrix_power, star, sums
 
 __all__ = ["CLAIMS"]
 

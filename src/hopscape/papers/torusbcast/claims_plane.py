@@ -19,7 +19,7 @@ from hopscape.papers.torusbcast.claims_definition import (
 )
 from hopscape.papers.torusbcast.delays import check_delay_safety, simulate_delays
 from hopscape.papers.torusbcast.numeration import closure, lattice, word_system
-from hopscape.papers.torusbcast.walks import (
+from hopscape.papers.torusbcast.reference import (
     ends_of,
     lasting_cells,
     matrix_power,

@@ -15,7 +15,7 @@ from hopscape.papers.torusbcast.claims_plane import (
     judge_containment,
     wordings,
 )
-from hopscape.papers.torusbcast.walks import (
+from hopscape.papers.torusbcast.reference import (
     ends_of,
     matrix_power,
     star,

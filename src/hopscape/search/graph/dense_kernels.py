@@ -1,7 +1,7 @@
 """Compiled annealing of dense graphs with a symmetry: whole orbits of links are exchanged.
 
-As in :func:`anneal_pairs` only pairs farther apart than two links are counted, here from one node of
-each orbit: with a row of bits for the neighbours of every node, the rows of the neighbours of a
+As in :func:`anneal_pairs` only pairs farther apart than two links are counted, here from one node
+of each orbit: with a row of bits for the neighbours of every node, the rows of the neighbours of a
 node, joined, are all that is within two links of it.
 
 Compiled annealing of dense graphs: only pairs farther apart than two links are counted.

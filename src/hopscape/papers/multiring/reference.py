@@ -1,13 +1,13 @@
 """The same numbers by walking: rings node by node, loads arc by arc, with nothing of the library.
 
-A check takes its numbers from the library and from here; where the two disagree nothing is ruled.
+A check takes its numbers from the library and from here; where the two disagree nothing is ruled
+(:class:`~hopscape.ledger.crosscheck.CrossCheck`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
@@ -15,12 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.ledger.claim import Correction, Outcome, Value, judge
-from hopscape.papers.multiring.capacity import RouteSchedule, balanced_schedule, shortest_schedule
-from hopscape.papers.multiring.families import Multiring, SparseMultiring
-from hopscape.papers.multiring.sparse_capacity import sparse_capacity
-
-__all__ = ["CrossCheck", "rings_of", "signed", "walk"]
+__all__ = [
+    "brute_rings",
+    "brute_ways",
+    "chord",
+    "rings_of",
+    "signed",
+    "sparse_table",
+    "walk",
+    "walked_sparse_capacity",
+    "walked_wait",
+]
 
 
 def walk(n: int, step: int) -> list[int]:
@@ -44,122 +49,6 @@ def signed(step: int, n: int) -> int:
 def chord(n: int, step: int) -> float:
     """Length of a straight arc between nodes on a circle, in steps along it."""
     return n / math.pi * math.sin(math.pi * step / n)
-
-
-class CrossCheck:
-    """Numbers of the library, each computed again by walking.
-
-    Attributes:
-        wrong: Where the two disagreed, in words.
-        values: Numbers on which they agreed; the outcome pins them.
-    """
-
-    def __init__(self) -> None:
-        self.wrong: list[str] = []
-        self.values: dict[str, Value] = {}
-
-    def same(self, what: str, library: object, walked: object) -> None:
-        """Record a disagreement, or the number (of single numbers only) that was agreed on."""
-        if library != walked:
-            self.wrong.append(f"{what}: the library says {library}, walking {walked}")
-        elif isinstance(walked, int | Fraction):
-            self.values[what] = walked
-
-    def judge(
-        self,
-        exceptions: Sequence[str],
-        measured: str,
-        correction: Correction | None = None,
-        **more: Any,
-    ) -> Outcome:
-        """What :func:`judge` says, when nothing disagreed."""
-        return self.rule(judge(exceptions, measured, correction, **more))
-
-    def rule(self, outcome: Outcome) -> Outcome:
-        """The outcome with the numbers agreed on, or an open one when two disagreed."""
-        if not self.wrong:
-            return replace(outcome, values=self.values | dict(outcome.values))
-        note = f"nothing can be ruled, two computations disagree: {self.wrong[0]}"
-        return Outcome("open", outcome.measured, note)
-
-    def shortest(
-        self, n: int, steps: Sequence[int], weights: Sequence[Fraction] | None = None
-    ) -> Fraction:
-        """Capacity of the shortest schedule, whose shares are equal on the shortest rings."""
-        found = shortest_schedule(Multiring(n, steps), weights)
-        rows = [walk(n, s) for s in found.rings]
-        for r in range(1, n):
-            least = min(row[r] for row in rows if row[r])
-            best = [row[r] == least for row in rows]
-            want = [Fraction(int(good), sum(best)) for good in best]
-            self.same(f"N = {n}: shares of route {r}", [row[r - 1] for row in found.shares], want)
-        return self._audit(found, n, steps, weights)
-
-    def balanced(
-        self,
-        n: int,
-        steps: Sequence[int],
-        copies: int = 1,
-        weights: Sequence[Fraction] | None = None,
-    ) -> Fraction:
-        """Capacity of the balanced schedule, proved by its own shares and prices."""
-        found = balanced_schedule(Multiring(n, steps, copies), weights)
-        capacity = self._audit(found, n, steps, weights, copies)
-        lengths = [walk(n, s) for s in rings_of(n, steps, copies)]
-        flows = _flows(n, weights)
-        prices = found.dual or ()
-        self.same(f"N = {n}: sum of the prices", sum(prices), Fraction(1))
-        bound = sum(
-            w * min(p * row[r] for p, row in zip(prices, lengths) if row[r])
-            for r, w in enumerate(flows, 1)
-            if w
-        )
-        name = f"N = {n}, steps {steps}"
-        self.same(f"{name}: capacity that the prices allow", n * sum(flows) / bound, capacity)
-        return capacity
-
-    def _audit(
-        self,
-        found: RouteSchedule,
-        n: int,
-        steps: Sequence[int],
-        weights: Sequence[Fraction] | None,
-        copies: int = 1,
-    ) -> Fraction:
-        """Shares that add up, and the load of every ring by walking its routes."""
-        rings, flows = rings_of(n, steps, copies), _flows(n, weights)
-        name = f"N = {n}, steps {steps}"
-        self.same(f"{name}: rings", sorted(found.rings), sorted(rings))
-        loads = []
-        for s, shares in zip(found.rings, found.shares):
-            row = walk(n, s)
-            lost = [r for r, p in enumerate(shares, 1) if p and not row[r]]
-            self.same(f"{name}: routes on ring {s} that it does not reach", lost, [])
-            loads.append(sum((p * w * k for p, w, k in zip(shares, flows, row[1:])), Fraction(0)))
-        sums = {sum(row[r] for row in found.shares) for r in range(n - 1)}
-        self.same(f"{name}: sums of shares", sums, {Fraction(1)})
-        capacity = Fraction(n * sum(flows)) / max(loads)
-        self.same(f"{name}: capacity", found.capacity, capacity)
-        self.same(f"{name}: loads", [str(x) for x in found.loads], [str(x) for x in loads])
-        return capacity
-
-    def sparse(self, m: int, k: int) -> Fraction:
-        """Capacity of sparse rings in the printed order, best schedule."""
-        member = SparseMultiring(m, k)
-        table = sparse_table(m, k // m)
-        self.same(f"m = {m}, K = {k}: who sits where", member.table().tolist(), table)
-        capacity = walked_sparse_capacity(m, k // m)
-        self.same(
-            f"m = {m}, K = {k}: capacity", sparse_capacity(member).balanced.capacity, capacity
-        )
-        return capacity
-
-
-def _flows(n: int, weights: Sequence[Fraction] | None) -> list[Fraction]:
-    """How often routes 1..N-1 are taken, N - 1 in all."""
-    if weights is None:
-        return [Fraction(1)] * (n - 1)
-    return [w * (n - 1) / sum(weights) for w in weights]
 
 
 @cache
@@ -282,3 +171,49 @@ def _draws(tables: Sequence[dict[int, Fraction]]) -> tuple[np.ndarray, np.ndarra
         chances[i, : len(keys)] = np.cumsum([float(table[k] / total) for k in keys])
         chances[i, len(keys) - 1 :] = 1.0
     return values, chances
+
+
+def brute_rings(member: Any) -> list[list[int]]:
+    """All simplex rings as lists of nodes: from the table of a sparse multiring, or by walking."""
+    if hasattr(member, "table"):
+        rows = member.table().tolist()
+        return [ring for row in rows for ring in (row, row[::-1])]
+    out = []
+    for s in member.rings:
+        left = set(range(member.n))
+        while left:
+            ring = [min(left)]
+            while (ring[-1] + s) % member.n != ring[0]:
+                ring.append((ring[-1] + s) % member.n)
+            left -= set(ring)
+            out.append(ring)
+    return out
+
+
+def _nothing(tail: int, head: int, ring: int) -> bool:
+    """No arc is dead."""
+    return False
+
+
+def brute_ways(
+    rings: Sequence[Sequence[int]], dead: Callable[[int, int, int], bool] = _nothing
+) -> tuple[dict[tuple[int, int], list[list[int]]], int]:
+    """Every way along every ring, arc by arc, by its ends, and the number of arcs.
+
+    Args:
+        dead: Is an arc (tail, head, ring) dead? It ends a way.
+    """
+    ways: dict[tuple[int, int], list[list[int]]] = {}
+    first = 0
+    for i, ring in enumerate(rings):
+        size = len(ring)
+        for p in range(size):
+            arcs: list[int] = []
+            for k in range(size - 1):
+                tail, head = ring[(p + k) % size], ring[(p + k + 1) % size]
+                if dead(tail, head, i):
+                    break
+                arcs.append(first + (p + k) % size)
+                ways.setdefault((ring[p], head), []).append(list(arcs))
+        first += size
+    return ways, first

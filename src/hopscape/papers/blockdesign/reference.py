@@ -1,7 +1,7 @@
 """Switches by their wires alone: ways counted in the incidence of channels, nothing of the rooms.
 
 A check takes what the library says, and counts again here; where the two disagree nothing is
-ruled (:class:`~hopscape.papers.multiring.walks.CrossCheck`).
+ruled (:class:`~hopscape.ledger.crosscheck.CrossCheck`).
 """
 
 from __future__ import annotations
