@@ -49,7 +49,7 @@ def measure(bar: tuple[Any, ...], options: argparse.Namespace) -> dict[str, Any]
         Problem(nodes, degree),
         effort=planned.effort,
         seconds=None if options.patient else planned.seconds,
-        processes=planned.processes,
+        workers=planned.workers,
         seed=options.seed,
         target=(diameter or None, published if options.beat else mean),
     )

@@ -192,7 +192,7 @@ def test_a_small_search_needs_no_processes(monkeypatch):
         raise OSError(38, "Function not implemented")
 
     monkeypatch.setattr(pools, "ProcessPoolExecutor", refuse)
-    found = best_graph(Problem(10, 3), effort=0.2, processes=None)
+    found = best_graph(Problem(10, 3), effort=0.2, workers=None)
     assert found.diameter == 2
     with pytest.raises(HopscapeError, match="cannot be started here"):
-        best_graph(Problem(10, 3), effort=0.2, processes=2)
+        best_graph(Problem(10, 3), effort=0.2, workers=2)

@@ -299,7 +299,7 @@ def test_a_design_and_its_records() -> None:
 
 def test_two_processes_find_the_same() -> None:
     asked = Requirements(16, 4, families=("torus", "hypercube", "circulant"))
-    one, two = design(asked), design(asked, jobs=2)
+    one, two = design(asked), design(asked, workers=2)
     assert ranking_records(one.candidates) == ranking_records(two.candidates)
 
 
@@ -450,20 +450,20 @@ def test_a_design_goes_on_from_its_table(tmp_path) -> None:
     asked = Requirements(16, 4, families=("torus", "hypercube", "circulant"))
     path = tmp_path / "design.jsonl"
     with Store(path) as table:
-        first = ranking_records(design(asked, table=table).candidates)
+        first = ranking_records(design(asked, resume=table).candidates)
     whole = path.read_bytes()
     assert ranking_records(design(asked).candidates) == first
     for cut in (len(whole) - 1, len(whole) // 2, 30):
         path.write_bytes(whole[:cut])
         with Store(path) as table:
             known = len(table)
-            again = ranking_records(design(asked, table=table).candidates)
+            again = ranking_records(design(asked, resume=table).candidates)
             assert len(table) > known
         assert again == first
     with Store(path) as table, pytest.MonkeyPatch.context() as patch:
         patch.setattr(room, "measure", lambda *_: "not again")
         patch.setattr(room, "_final", lambda _: False)
-        assert ranking_records(design(asked, table=table).candidates) == first
+        assert ranking_records(design(asked, resume=table).candidates) == first
 
 
 def test_a_share_of_any_column_is_shown_in_per_cent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -472,3 +472,14 @@ def test_a_share_of_any_column_is_shown_in_per_cent(monkeypatch: pytest.MonkeyPa
     shares = {"spare": ALL_COLUMNS["girth"]._replace(name="spare", unit="share")}
     monkeypatch.setattr(table, "ALL_COLUMNS", {**ALL_COLUMNS, **shares})
     assert cell("spare", Measured.at_most(0.5)) == "≤50.0 %"
+
+
+def test_former_names_of_arguments_still_work(tmp_path):
+    asked = Requirements(8, 3, families=("hypercube",))
+    with pytest.warns(DeprecationWarning, match="table is called resume now"):
+        first = design(asked, table=tmp_path / "kept.jsonl")
+    assert (tmp_path / "kept.jsonl").stat().st_size
+    again = design(asked, resume=tmp_path / "kept.jsonl", workers=1)
+    assert ranking_records(again.candidates) == ranking_records(first.candidates)
+    with pytest.raises(ArgumentError, match="jobs and workers are the same"):
+        design(asked, jobs=1, workers=1)

@@ -38,7 +38,7 @@ def direct() -> Design:
 @pytest.fixture(scope="module")
 def switched() -> Design:
     names = ("fat_tree", "leaf_spine", "complete", "hyperx", "torus")
-    return design(SwitchedRequirements(24, 16, throughput=0.5, families=names), jobs=1)
+    return design(SwitchedRequirements(24, 16, throughput=0.5, families=names), workers=1)
 
 
 POINTS = [

@@ -68,7 +68,7 @@ def test_finalists_get_the_figures_and_time_is_bounded():
     again = design(asked)
     (row, *_) = saturate_finalists(again, count=1, seconds=-1)
     assert row["saturation"] is None
-    assert "no time was left to simulate" in again.notes[-1]
+    assert "is used up, not simulated" in again.notes[-1]
 
 
 test_what_is_not_simulated = refusals(

@@ -331,7 +331,7 @@ def test_changed_prices_are_another_question(tmp_path):
     for dearer in ("", "9"):
         path.write_text(re.sub(r"(?m)^price = (\d)", rf"price = {dearer}\1", text))
         with Store(tmp_path / "r.jsonl") as table:
-            found = design(SwitchedRequirements(**asked), table=table)
+            found = design(SwitchedRequirements(**asked), resume=table)
         costs.append(found.best.value("money"))
     assert costs[1] > 5 * costs[0]
 
@@ -340,10 +340,10 @@ def test_what_a_time_limit_cuts_short_is_not_kept(tmp_path):
     asked = SwitchedRequirements(60, 12, families=("hyperx", "random_regular", "torus"))
     too_late = pytest.raises(ArgumentError, match=r"too little time .* larger --time-limit")
     with Store(tmp_path / "r.jsonl") as table, too_late:
-        design(asked, table=table, seconds=1e-9)
+        design(asked, resume=table, seconds=1e-9)
     with Store(tmp_path / "r.jsonl") as table:
         assert len(table) == 0
-        later = design(asked, table=table)
+        later = design(asked, resume=table)
     fresh = design(asked)
     assert [one.spec for one in later.candidates] == [one.spec for one in fresh.candidates]
     assert "time limit" not in later.answer

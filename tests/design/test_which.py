@@ -20,13 +20,13 @@ def test_every_size_at_full_and_half_throughput(monkeypatch):
 
     def few(question, **more):
         asked.append((question.endpoints, question.throughput, more))
-        return design(replace(question, families=("complete", "leaf_spine")), jobs=1)
+        return design(replace(question, families=("complete", "leaf_spine")), workers=1)
 
     monkeypatch.setattr(which, "design", few)
     kept = Store()
-    page = which.which_network((), ((20, 10), (24, 12)), table=kept)
+    page = which.which_network((), ((20, 10), (24, 12)), resume=kept)
     assert [(n, x) for n, x, _ in asked] == [(20, 1.0), (20, 0.5), (24, 1.0), (24, 0.5)]
-    assert all(more["table"] is kept for _, _, more in asked)
+    assert all(more["resume"] is kept for _, _, more in asked)
     assert '--sizes "" --switched "20x10;24x12"' in page
     assert page.count("\n## ") == 4
     assert "\nBuild " in page

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any
 
 from hopscape.core.compile_ahead import compile_ahead
@@ -36,7 +37,7 @@ from hopscape.design.table import machine_records, ranking_records
 from hopscape.design.words import sentences
 from hopscape.metrics.columns import Evaluation, measure_columns
 from hopscape.registry import all_families, build, family, spec_files
-from hopscape.store import Processes, Store, Task, run_tasks
+from hopscape.store import Processes, Store, Task, opened, renamed_arguments, run_tasks
 from hopscape.store.records import digest
 
 __all__ = ["Clock", "Design", "design", "usual_workers"]
@@ -221,11 +222,12 @@ def usual_workers(question: Question) -> int:
     return 1 if question.size_asked < _FEW[question.kind] else os.cpu_count() or 1
 
 
+@renamed_arguments(jobs="workers", table="resume")
 def design(
     question: Question,
     *,
-    jobs: int | None = 1,
-    table: Store | None = None,
+    workers: int | None = 1,
+    resume: Store | str | Path | None = None,
     dask: str | None = None,
     finalists: int = _FINALISTS,
     columns: Sequence[str] = (),
@@ -239,9 +241,9 @@ def design(
     Args:
         question: About a direct machine (:class:`Requirements`) or a switched one
             (:class:`SwitchedRequirements`).
-        jobs: Processes that measure; 1 measures in this one, None goes by the size of the work.
-        table: Stores what is measured; a later run, of this or another question, goes on from
-            there.
+        workers: Processes that measure; 1 measures in this one, None goes by the size of the work.
+        resume: What is measured, a :class:`hopscape.store.Store` or its file; a later run, of this
+            or another question, goes on from there.
         dask: Address of a Dask scheduler whose workers measure instead.
         finalists: How many direct machines to measure in full.
         columns: Columns that are asked for: measured for all that keep the requirements, whatever
@@ -265,17 +267,19 @@ def design(
         >>> result.best.spec, result.best.value("switches")
         ('concentrated(complete(5), 7, trunk=2)', 5)
     """
-    if jobs is None:
-        jobs = usual_workers(question)
-    if jobs < 1 or finalists < 1:
-        raise ArgumentError(f"jobs is {jobs} and finalists {finalists}; both must be at least 1")
+    if workers is None:
+        workers = usual_workers(question)
+    if workers < 1 or finalists < 1:
+        raise ArgumentError(
+            f"workers is {workers} and finalists {finalists}; both must be at least 1"
+        )
     columns = [find_column(name).name for name in columns]
     out = Design(question, _first_candidates(question), finalists=finalists, search=search)
     clock = Clock.started(seconds, _STAGES + bool(columns), _LEAST_SECONDS)
     if question.kind == "switched":
         clock = Clock.started(seconds, 1)
-    store = table if table is not None else Store()
-    with Processes(jobs) if jobs > 1 and dask is None else nullcontext() as pool:
+    apart = workers > 1 and dask is None
+    with opened(resume) as store, Processes(workers) if apart else nullcontext() as pool:
         run = partial(run_tasks, store=store, processes=1, dask=dask, pool=pool)
         try:
             if isinstance(question, SwitchedRequirements):
@@ -283,7 +287,7 @@ def design(
             else:
                 _measure_in_stages(out, run, clock, on_stage)
             if search is not None:
-                clock = _improve(out, search, run, clock, jobs, store, dask)
+                clock = _improve(out, search, run, clock, workers, store, dask)
             lacking = _lacking(out.candidates, columns, show)
             conditions = _conditions(question, _STAGES + 1)
             _run_stage(run, lacking, _STAGES + 1, columns, conditions, clock)
@@ -401,7 +405,7 @@ def _improve(
     search: Improvement,
     run: Run,
     clock: Clock,
-    jobs: int,
+    workers: int,
     store: Store,
     dask: str | None,
 ) -> Clock:
@@ -413,7 +417,7 @@ def _improve(
     question = out.requirements
     seed = question.conditions.seed
     finalists = _chosen(out, _STAGES)
-    better, notes = improve(finalists, search, seed=seed, jobs=jobs, store=store, dask=dask)
+    better, notes = improve(finalists, search, seed=seed, workers=workers, store=store, dask=dask)
     clock = replace(clock, end=clock.end + time.monotonic() - begun)
     known = {one.spec for one in out.candidates}
     new = [one for one in better if one.spec not in known]

@@ -15,7 +15,7 @@ from hopscape.core.files import make_folder, write_atomically, write_text
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.numbers import signed_json
-from hopscape.core.progress import time_limit
+from hopscape.core.progress import STEPS_PER_SECOND, time_limit
 from hopscape.design.bill import bill_of, cable_parts, write_bill
 from hopscape.design.candidates import Candidate
 from hopscape.design.conditions import Conditions
@@ -54,7 +54,7 @@ _STEP_BYTES = 39
 _PROOF_WORK = 60_000
 """Endpoints times channels of proofs that are written unasked: some seconds, a few megabytes."""
 _FIGURES = ("degree", "diameter", "mean_distance", "channel_load", "bisection")
-_SECONDS = 10.0
+_SECONDS = 10.0  # of work: what a builder waits for; figures that need more stay unknown
 _README = """\
 # {spec}
 
@@ -171,7 +171,7 @@ def _parts(placed: Placement, given: Conditions, bill: tuple[str, str]) -> list[
 
 def _measured(network: Network) -> dict[str, Measured[Any]]:
     """The figures that a builder asks for first, those that would take long left out."""
-    with time_limit(_SECONDS):
+    with time_limit(None, _SECONDS * STEPS_PER_SECOND):
         return measure_columns(network, _FIGURES)
 
 

@@ -63,7 +63,7 @@ def improve(
     how: Improvement,
     *,
     seed: int = 0,
-    jobs: int = 1,
+    workers: int = 1,
     store: Store | None = None,
     dask: str | None = None,
 ) -> tuple[list[Candidate], list[str]]:
@@ -72,7 +72,7 @@ def improve(
     Each number of nodes and ports is searched once, for an equal share of the time.
 
     Args:
-        seed, jobs, store, dask: As for :func:`hopscape.search.graph.best_graph`.
+        seed, workers, store, dask: As for :func:`hopscape.search.graph.best_graph`.
 
     Returns:
         candidates (list of Candidate): Graphs of less diameter, or of the same and less mean
@@ -93,7 +93,7 @@ def improve(
             notes.append(f"{about}: left out, it is for at most {_MOST_ORDER} nodes")
             continue
         try:
-            found = _search(nodes, degree, how, len(sizes), seed, jobs, store, dask)
+            found = _search(nodes, degree, how, len(sizes), seed, workers, store, dask)
         except HopscapeError as error:
             notes.append(f"{about}: {error}")
             continue
@@ -135,21 +135,21 @@ def _search(
     how: Improvement,
     shares: int,
     seed: int,
-    jobs: int,
+    workers: int,
     store: Store | None,
     dask: str | None,
 ) -> GraphResult:
     from hopscape.search.graph import METHODS, Problem, best_graph, plan
 
-    planned = plan(how.seconds / shares, jobs)
+    planned = plan(how.seconds / shares, workers)
     return best_graph(
         Problem(nodes, degree),
         effort=planned.effort,
         seconds=planned.seconds,
-        processes=planned.processes,
+        workers=planned.workers,
         seed=seed,
         methods=_SYMMETRIC if how.folder is None else METHODS,
-        store=store,
+        resume=store,
         dask=dask,
     )
 

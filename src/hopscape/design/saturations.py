@@ -5,8 +5,7 @@ Load-latency curves of the finalists, by flit-level simulation.
 
 from __future__ import annotations
 
-import math
-import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +14,14 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
+from hopscape.core.progress import STEPS_PER_SECOND, spend_steps, steps_left, time_limit
 from hopscape.design.candidates import Candidate
 from hopscape.design.designer import Design
 from hopscape.design.requirements import Requirements
 from hopscape.metrics.routes import all_routes
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build, member, spec_files
-from hopscape.store import Store, Task, run_tasks
+from hopscape.store import Store, Task, opened, renamed_arguments, run_tasks
 from hopscape.store.records import digest
 
 if TYPE_CHECKING:
@@ -44,32 +44,41 @@ _LOOKED = 200  # channels among which the worst permutation for the tables is lo
 _CYCLES = 400  # measured at every load, after as many of warm-up
 _PRECISION = 0.06  # of the saturation load: finer differences are not the machine's
 _MOST_NODES = 1_500  # simulated in minutes; larger machines are left out with a note
-_SECONDS = 90.0
+_SECONDS = 90.0  # of work for all finalists together: three machines of a few hundred endpoints
+_STEPS_PER_CHANNEL = 250  # steps of a cycle for each channel: 190 to 300 ns on three machines
 _LOOKS = 6  # candidates looked at for each that is simulated: many are the same machine
+_LATE = "the work that simulations may take is used up"
 _TELLING = ("endpoints", "switches", "money", "guaranteed_throughput", "hops")
 """Machines that are equal in these are the same to a simulation; no table shows them."""
 
 
+@renamed_arguments(table="resume")
 def saturate_finalists(
     found: Design,
     *,
     count: int = 3,
     seconds: float = _SECONDS,
-    table: Store | None = None,
+    resume: Store | str | Path | None = None,
 ) -> list[dict[str, Any]]:
     """Simulate the first machines of the ranking that differ, up to saturation.
 
     Args:
         found: Its candidates get the figures, and `saturations` has the rows.
         count: How many machines.
-        seconds: Processor time after which no other simulation begins; a note says what was left
-            out.
-        table: Keeps what is simulated; what is there is not simulated again.
+        seconds: Work after which no other simulation begins, in seconds of 10⁹ steps: it is
+            counted in cycles and channels, so a busy machine simulates as much. A note says what
+            was left out.
+        resume: Keeps what is simulated; what is there is not simulated again, and costs nothing.
 
     Returns:
         list of dict: Spec, and a column for each routing and traffic.
     """
-    end = time.process_time() + seconds
+    with opened(resume) as store, time_limit(None, seconds * STEPS_PER_SECOND):
+        return _saturate_first(found, count, store)
+
+
+def _saturate_first(found: Design, count: int, store: Store) -> list[dict[str, Any]]:
+    """As long as there is work left."""
     left_out = Measured(None, "unknown", "only the finalists are simulated")
     for one in found.candidates:
         one.figures |= dict.fromkeys(SATURATIONS, left_out)
@@ -82,7 +91,7 @@ def saturate_finalists(
             continue
         seen.update(looks)
         try:
-            figures = _kept(one.spec, int(one.value("planes")), end, table)
+            figures = _kept(one.spec, int(one.value("planes")), store)
         except HopscapeError as error:
             found.notes.append(f"{one.spec} was not simulated: {error}")
             continue
@@ -93,7 +102,7 @@ def saturate_finalists(
         found.notes += _compared(one)
         late = [name for name, figure in figures.items() if figure.value is None]
         if late:
-            found.notes.append(f"{one.spec}: no time was left to simulate {', '.join(late)}")
+            found.notes.append(f"{one.spec}: {_LATE}, not simulated: {', '.join(late)}")
     return found.saturations
 
 
@@ -136,18 +145,18 @@ def _why(one: Candidate) -> str:
     return "one path for each destination and queues of finite length lose the rest"
 
 
-def _kept(spec: str, planes: int, end: float, table: Store | None) -> dict[str, Measured[Any]]:
+def _kept(spec: str, planes: int, store: Store) -> dict[str, Measured[Any]]:
     """What :func:`saturate_machine` finds, kept if all of it was simulated."""
     how = [spec, planes, SATURATIONS, _LANES, _CYCLES, _PRECISION, _SPEEDUP]
     about = f"{spec}, saturation"
-    task = Task(digest("saturations", how, spec_files(spec)), (spec, planes, end), about=about)
-    done = run_tasks([task], _saturate, table, processes=1, keep=_whole, text=about)
+    task = Task(digest("saturations", how, spec_files(spec)), (spec, planes), about=about)
+    done = run_tasks([task], _saturate, store, processes=1, keep=_whole, text=about)
     [(_, packed)] = done
     return {name: Measured.unpacked(figure) for name, figure in packed.items()}
 
 
-def _saturate(spec: str, planes: int, end: float) -> dict[str, list[Any]]:
-    figures = saturate_machine(spec, end=end, planes=planes)
+def _saturate(spec: str, planes: int) -> dict[str, list[Any]]:
+    figures = saturate_machine(spec, planes=planes)
     return {name: figure.packed() for name, figure in figures.items()}
 
 
@@ -155,18 +164,16 @@ def _whole(packed: dict[str, list[Any]]) -> bool:
     return all(Measured.unpacked(figure).value is not None for figure in packed.values())
 
 
-def saturate_machine(
-    spec: str, *, end: float = math.inf, planes: int = 1
-) -> dict[str, Measured[Any]]:
+def saturate_machine(spec: str, *, planes: int = 1) -> dict[str, Measured[Any]]:
     """Loads up to which a machine carries what is offered, by flit-level simulation.
 
     One plane is simulated; an endpoint injects at most one flit in a cycle. Minimal routes are
     those of the machine's own router. For UGAL the machine is simulated switch by switch, so that
     the switch at which a packet enters decides between the short route and a detour; where there
-    are switches without endpoints (spines), detours would gain nothing and endpoints decide.
+    are switches without endpoints (spines), detours would gain nothing and endpoints decide. Under
+    a limit (:func:`hopscape.core.progress.steps_left`) no simulation begins when it is used up.
 
     Args:
-        end: Processor time (``time.process_time``) after which no simulation begins.
         planes: Copies of a network that the machine is made of, as ``planes(...)`` says.
 
     Raises:
@@ -187,8 +194,8 @@ def saturate_machine(
     setups: dict[str, Setup] = {}
     figures: dict[str, Measured[Any]] = {}
     for name, (routing, pattern) in SATURATIONS.items():
-        if time.process_time() > end:
-            figures[name] = Measured(None, "unknown", "no time was left")
+        if steps_left() <= 0:
+            figures[name] = Measured(None, "unknown", _LATE)
             continue
         if routing not in setups:
             network, each = machine.view(routing)
@@ -204,6 +211,8 @@ def saturate_machine(
         load, points = saturation(
             setup, traffic, warmup=_CYCLES, cycles=_CYCLES, precision=_PRECISION
         )
+        cycles = 2 * _CYCLES * len(points)
+        spend_steps(_STEPS_PER_CHANNEL * cycles * len(setup.network.heads))
         note = f"{len(points)} loads, {_CYCLES} cycles each, one flit a packet"
         figures[name] = Measured(round(load, 4), "sampled", note)
     return figures
@@ -258,13 +267,14 @@ _CURVES_LANES = 16
 _CURVES_LOOKS = 8
 
 
+@renamed_arguments(table="resume")
 def simulate_finalists(
     found: Design,
     *,
     count: int = 3,
     cycles: int = 2000,
     workers: int = 2,
-    table: Store | None = None,
+    resume: Store | str | Path | None = None,
 ) -> list[dict[str, Any]]:
     """Simulate the first of the ranking under uniform traffic, up to their ideal throughput.
 
@@ -274,7 +284,7 @@ def simulate_finalists(
         found: Gets the points as `curve_points`.
         count: How many candidates.
         cycles, workers: Cycles measured at every point; points side by side.
-        table: Keeps the points; those that are there are not simulated again.
+        resume: Keeps the points; those that are there are not simulated again.
 
     Returns:
         list of dict: The points, as ``hopscape simulate`` prints them.
@@ -297,7 +307,7 @@ def simulate_finalists(
             for share in _SHARES
         ]
         try:
-            rows += simulate(jobs, workers=workers, resume=table)
+            rows += simulate(jobs, workers=workers, resume=resume)
             done += 1
         except HopscapeError as error:
             found.notes.append(f"{one.spec} was not simulated: {error}")

@@ -22,7 +22,7 @@ from hopscape.design.switched_columns import SWITCHED_KEYS
 from hopscape.design.table import cell
 from hopscape.ledger import load_papers
 from hopscape.registry import family
-from hopscape.store import Store
+from hopscape.store import Store, renamed_arguments
 
 __all__ = ["SIZES", "SWITCHED_SIZES", "draw_sweep", "sweep", "which_network"]
 
@@ -31,12 +31,13 @@ SWITCHED_SIZES = ((256, 32), (1024, 64), (4096, 64), (16384, 64))
 _SHARES = (1.0, 0.5)
 
 
+@renamed_arguments(jobs="workers", table="resume")
 def which_network(
     sizes: Sequence[tuple[int, int]] = SIZES,
     switched: Sequence[tuple[int, int]] = SWITCHED_SIZES,
     *,
-    jobs: int | None = None,
-    table: Store | None = None,
+    workers: int | None = None,
+    resume: Store | str | Path | None = None,
 ) -> str:
     """A page of Markdown: for every size the best of every family, and who wins at what.
 
@@ -44,8 +45,8 @@ def which_network(
         sizes (sequence of (nodes, ports)): Direct machines.
         switched (sequence of (endpoints, radix)): Switched machines, each at full and at half
             throughput.
-        jobs: Processes; by the size of the work when left out.
-        table: Keeps what is measured, so that an interrupted study goes on where it was.
+        workers: Processes; by the size of the work when left out.
+        resume: Keeps what is measured, so that an interrupted study goes on where it was.
     """
     shown = ";".join(f"{n}x{p}" for n, p in sizes)
     machines = ";".join(f"{n}x{r}" for n, r in switched)
@@ -67,11 +68,11 @@ def which_network(
         "",
     ]
     for nodes, ports in sizes:
-        lines += _section(design(Requirements(nodes, ports), jobs=jobs, table=table))
+        lines += _section(design(Requirements(nodes, ports), workers=workers, resume=resume))
     for endpoints, radix in switched:
         for share in _SHARES:
             asked = SwitchedRequirements(endpoints, radix, throughput=share)
-            lines += _machines(design(asked, jobs=jobs, table=table))
+            lines += _machines(design(asked, workers=workers, resume=resume))
     return "\n".join(lines)
 
 
@@ -224,12 +225,13 @@ _DRAWN = 12
 _FORMATS = ("svg", "png", "pdf")
 
 
+@renamed_arguments(jobs="workers", table="resume")
 def sweep(
     asked: SwitchedRequirements,
     sizes: Sequence[int],
     *,
-    jobs: int | None = None,
-    table: Store | None = None,
+    workers: int | None = None,
+    resume: Store | str | Path | None = None,
     dask: str | None = None,
     seconds: float | None = None,
 ) -> list[dict[str, Any]]:
@@ -237,7 +239,7 @@ def sweep(
 
     Args:
         asked: The question, whatever its number of endpoints.
-        jobs, table, dask, seconds: As for :func:`~hopscape.design.designer.design`.
+        workers, resume, dask, seconds: As for :func:`~hopscape.design.designer.design`.
 
     Examples:
         >>> asked = SwitchedRequirements(16, 16, families=("complete",))
@@ -247,7 +249,7 @@ def sweep(
     rows, shown = [], columns_of("sweep")
     for size in sizes:
         one_size = replace(asked, endpoints=size)
-        found = design(one_size, jobs=jobs, table=table, dask=dask, seconds=seconds)
+        found = design(one_size, workers=workers, resume=resume, dask=dask, seconds=seconds)
         seen: set[str] = set()
         for one in found.candidates:
             if one.trouble or one.family in seen:

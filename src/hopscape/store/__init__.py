@@ -5,6 +5,16 @@ or many, and resume from the same file.
 """
 
 from hopscape.store.records import Store, digest, file_digest, opened
-from hopscape.store.tasks import Processes, Task, Work, run_tasks
+from hopscape.store.tasks import Processes, Task, Work, renamed_arguments, run_tasks
 
-__all__ = ["Processes", "Store", "Task", "Work", "digest", "file_digest", "opened", "run_tasks"]
+__all__ = [
+    "Processes",
+    "Store",
+    "Task",
+    "Work",
+    "digest",
+    "file_digest",
+    "opened",
+    "renamed_arguments",
+    "run_tasks",
+]

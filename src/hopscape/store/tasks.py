@@ -13,6 +13,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -25,16 +26,28 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from hopscape.core.errors import ArgumentError, HopscapeError, MissingPackageError
 from hopscape.core.processes import end_when_closed
 from hopscape.core.progress import track
 from hopscape.store.records import Store, digest
 
-__all__ = ["Processes", "Task", "Work", "on_dask", "on_processes", "on_threads", "run_tasks"]
+__all__ = [
+    "Processes",
+    "Task",
+    "Work",
+    "on_dask",
+    "on_processes",
+    "on_threads",
+    "renamed_arguments",
+    "run_tasks",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _TICKS = 1000
 _ALONE = 3.0
@@ -46,6 +59,42 @@ class Work(TypedDict, total=False):
     table: Store | None
     processes: int | None
     dask: str | None
+
+
+def renamed_arguments(**present: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Take keyword arguments by their former names as well, for one release, with a hint.
+
+    The command line does the same for its options.
+
+    Args:
+        **present: Former name = present name.
+
+    Examples:
+        >>> import warnings
+        >>> @renamed_arguments(jobs="workers")
+        ... def measure(*, workers=1):
+        ...     return workers
+        >>> with warnings.catch_warnings(record=True) as hints:
+        ...     warnings.simplefilter("always")
+        ...     measure(jobs=2), str(hints[0].message)
+        (2, 'measure: jobs is called workers now')
+    """
+
+    def wrap(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def call(*args: P.args, **given: P.kwargs) -> R:
+            for former, now in present.items():
+                if former in given:
+                    if now in given:
+                        raise ArgumentError(f"{former} and {now} are the same; give {now} only")
+                    hint = f"{function.__name__}: {former} is called {now} now"
+                    warnings.warn(hint, DeprecationWarning, stacklevel=2)
+                    given[now] = given.pop(former)
+            return function(*args, **given)
+
+        return call
+
+    return wrap
 
 
 def run_tasks(

@@ -239,14 +239,14 @@ def test_same_seed_same_graph_in_one_process_and_in_two(
     monkeypatch.setattr(rounds_module, "_ROUNDS", 3)  # processes are started for each
     problem, few = Problem(40, 3), ("random", "rotation")
     first = best_graph(problem, effort=0.2, seed=7, methods=few)
-    second = best_graph(problem, effort=0.2, seed=7, methods=few, processes=2)
+    second = best_graph(problem, effort=0.2, seed=7, methods=few, workers=2)
     assert first.solution == second.solution
     assert first.runs == second.runs
     with Store(tmp_path / "runs") as store:
-        third = best_graph(problem, effort=0.2, seed=7, methods=few, store=store)
+        third = best_graph(problem, effort=0.2, seed=7, methods=few, resume=store)
         count = len(store)
     with Store(tmp_path / "runs") as store:  # nothing is done twice
-        again = best_graph(problem, effort=0.2, seed=7, methods=few, store=store)
+        again = best_graph(problem, effort=0.2, seed=7, methods=few, resume=store)
         assert len(store) == count
     assert first.solution == third.solution == again.solution
 

@@ -57,7 +57,7 @@ def which_network(
     direct = SIZES if sizes is None else _sizes(sizes)
     machines = SWITCHED_SIZES if switched is None else _sizes(switched)
     with Store(resume) as store:
-        page = make_page(direct, machines, jobs=workers, table=store)
+        page = make_page(direct, machines, workers=workers, resume=store)
     write_atomically(output, lambda out: out.write(page.encode()))
     print(f"wrote {output}")
 
@@ -205,7 +205,12 @@ class _Work(OptionGroup):
 
     def keywords(self, store: Store) -> dict[str, Any]:
         """The same for the designer."""
-        return {"jobs": self.workers, "table": store, "dask": self.dask, "seconds": self.seconds}
+        return {
+            "workers": self.workers,
+            "resume": store,
+            "dask": self.dask,
+            "seconds": self.seconds,
+        }
 
 
 def design(
@@ -273,7 +278,7 @@ def _run(
             from hopscape.design.saturations import saturate_finalists, simulate_finalists
 
             simulate = saturate_finalists if result.kind == "switched" else simulate_finalists
-            simulate(result, table=store)
+            simulate(result, resume=store)
     show_ranking(result, view.names, view.pareto, view.top)
     _finish(result, view, command)
 

@@ -89,8 +89,8 @@ def search_graph(
             methods=tuple(method or METHODS),
             local=local,
             target=goal,
-            store=kept,
-            processes=planned.processes,
+            resume=kept,
+            workers=planned.workers,
             dask=dask,
         )
     if save is not None:

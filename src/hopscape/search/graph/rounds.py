@@ -23,7 +23,7 @@ from hopscape.search.graph.dense import suits_pairs
 from hopscape.search.graph.lifts import LiftShape, Solution
 from hopscape.search.graph.problem import Problem
 from hopscape.search.graph.result import GraphResult
-from hopscape.store import Processes, Store, Task, run_tasks
+from hopscape.store import Processes, Store, Task, renamed_arguments, run_tasks
 from hopscape.store.records import digest
 
 __all__ = [
@@ -225,11 +225,12 @@ class Options(TypedDict, total=False):
     methods: Sequence[str]
     local: str
     target: Target | None
-    store: Store | None
-    processes: int | None
+    resume: Store | None
+    workers: int | None
     dask: str | None
 
 
+@renamed_arguments(processes="workers", store="resume")
 def best_graph(
     problem: Problem,
     *,
@@ -239,8 +240,8 @@ def best_graph(
     methods: Sequence[str] = METHODS,
     local: str = "anneal",
     target: Target | None = None,
-    store: Store | None = None,
-    processes: int | None = 1,
+    resume: Store | None = None,
+    workers: int | None = 1,
     dask: str | None = None,
 ) -> GraphResult:
     """Look for the graph of least diameter, then of least mean distance.
@@ -252,8 +253,9 @@ def best_graph(
         methods: Any of ``random``, ``rotation``, ``cayley``, ``voltage`` and ``algebraic``.
         local ({'anneal', 'tabu', 'none'}): How graphs are improved.
         target: Stop when the diameter (or None) and the mean distance are no larger.
-        store: Keeps finished runs; a later search goes on from there.
-        processes, dask: Where to work (see :func:`hopscape.store.run_tasks`).
+        resume: Keeps finished runs; a later search goes on from there.
+        workers, dask: Where to work; None takes all processors, see
+            :func:`hopscape.store.run_tasks`.
 
     Returns:
         GraphResult: Measured once more by the distance kernels of the project. When interrupted
@@ -275,7 +277,7 @@ def best_graph(
     complete = interrupted = False
     _compile(search)
     try:
-        complete = _rounds(search, effort, seconds, target, store, processes, dask)
+        complete = _rounds(search, effort, seconds, target, resume, workers, dask)
     except KeyboardInterrupt:
         if search.best is None:
             raise
@@ -289,19 +291,19 @@ class SearchPlan:
 
     effort: float
     seconds: float
-    processes: int
+    workers: int
 
 
-def plan(seconds: float, processes: int | None) -> SearchPlan:
+def plan(seconds: float, workers: int | None) -> SearchPlan:
     """A search of so many seconds on so many processes.
 
     Short searches run in one process: starting others would take most of the time.
 
     Examples:
         >>> plan(10, 4), plan(60, 4).effort
-        (SearchPlan(effort=10, seconds=10, processes=1), 240)
+        (SearchPlan(effort=10, seconds=10, workers=1), 240)
     """
-    workers = max(processes if processes is not None else os.cpu_count() or 1, 1)
+    workers = max(workers if workers is not None else os.cpu_count() or 1, 1)
     if seconds <= _SHORT:
         workers = 1
     return SearchPlan(seconds * workers, seconds, workers)
