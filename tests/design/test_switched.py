@@ -23,9 +23,10 @@ from hopscape.design.candidates import Candidate
 from hopscape.design.designer import design
 from hopscape.design.floorplan import FloorPlan, place
 from hopscape.design.machine import Machine, machine_figures
+from hopscape.design.names import called
 from hopscape.design.offers import Offer, _Search, family_offers
 from hopscape.design.prices import load_prices
-from hopscape.design.ranking import grades, misses, rank
+from hopscape.design.ranking import grades, rank
 from hopscape.design.requirements import SwitchedRequirements
 from hopscape.design.words import sentences
 from hopscape.formats.graphs.libraries import link_ends
@@ -79,22 +80,24 @@ def test_words_have_the_numbers_of_the_table(small):
     assert f"{best.value('switches')} switches" in small.answer
 
 
-@pytest.mark.parametrize("own", [0.05, 0.5])
-@pytest.mark.parametrize("level", [0.52678571, 0.500036, 0.99996, 2 / 3, 1.0])
-@pytest.mark.parametrize("throughput", [0.4, 1.0])
-def test_the_demand_that_is_advised_is_met(small, level, own, throughput):
-    """Who types the options that are advised gets the machine that is named, not the best one."""
-    best, other = (Candidate(x, x, dict(small.best.figures)) for x in ("complete", "ring"))
-    best.figures["guaranteed_throughput"] = Measured(own, "exact")
-    other.figures["guaranteed_throughput"] = Measured(level, "exact")
-    asked = SwitchedRequirements(54, 12, throughput=throughput, families=FAMILIES)
-    said = " ".join(sentences([best, other], asked))
-    words = re.search(r"\((--[^)]*)\), take ring:", said)[1].split()
-    advised = {name.removeprefix("--"): float(x) for name, x in zip(words[::2], words[1::2])}
-    new = dataclasses.replace(asked, **advised)
-    assert not misses(other.figures, new)
-    assert "worst" in misses(best.figures, new)
-    assert level - 1e-4 < advised["worst"] <= level
+_IF = re.compile(r"If [^(]*\((--[^)]*)\), take .*?: ([+-][0-9.]+) %")
+
+
+@pytest.mark.parametrize(("ends", "radix", "share"), [(30, 12, 1.0), (40, 16, 0.5), (60, 24, 0.25)])
+def test_every_sentence_is_what_the_program_answers(ends, radix, share):
+    """Who types the options that are named gets the machine and the price that are named."""
+    families = ("complete", "leaf_spine", "fat_tree", "hyperx", "torus", "petersen")
+    asked = SwitchedRequirements(ends, radix, throughput=share, families=families)
+    found = design(asked)
+    said = _IF.findall(found.answer)
+    assert said
+    for options, percent in said:
+        words = options.split()
+        more = {a.removeprefix("--"): float(b) for a, b in zip(words[::2], words[1::2])}
+        other = design(dataclasses.replace(asked, **more)).best
+        assert f"take {called(other)}: {percent} %" in found.answer
+        ratio = other.value("money") / found.best.value("money")
+        assert f"{100 * (ratio - 1):+.1f}" == percent
 
 
 def test_nothing_is_called_better_that_may_be_worse(small):
@@ -226,13 +229,20 @@ def test_questions_that_cannot_be(given_, words):
         SwitchedRequirements(**({"endpoints": 16, "radix": 8} | given_))
 
 
-def test_the_nearest_is_named_when_nothing_meets_the_demands():
-    asked = SwitchedRequirements(20, 8, budget=1000.0, families=("complete", "torus"))
-    with pytest.raises(ArgumentError, match=r"the nearest, .*costs .* USD, .* too much"):
+def test_what_binds_is_named_when_nothing_meets_the_demands():
+    asked = SwitchedRequirements(60, 16, budget=20_000.0, families=("complete", "leaf_spine"))
+    with pytest.raises(ArgumentError, match="--budget 20,000 USD is what binds") as caught:
         design(asked)
-    with pytest.raises(ArgumentError, match=r"the nearest, .*uniform .* instead of 1"):
+    text = str(caught.value)
+    cost = design(dataclasses.replace(asked, budget=None)).best.value("money")
+    assert f"costs {cost:,.0f} USD, {cost - 20_000:,.0f} too much" in text
+    size = int(re.search(r"at least ([0-9,]+) endpoints as asked", text)[1].replace(",", ""))
+    assert design(dataclasses.replace(asked, endpoints=size)).best.value("money") <= 20_000
+    with pytest.raises(ArgumentError, match=r"--throughput 1 is what binds: .* costs"):
         design(SwitchedRequirements(64, 4, families=("ring",)))
-    with pytest.raises(ArgumentError, match="no family has a machine"):
+    with pytest.raises(ArgumentError, match=r"--worst 1 is what binds: .* has guaranteed"):
+        design(SwitchedRequirements(40, 12, worst=1.0, families=("complete",)))
+    with pytest.raises(ArgumentError, match="none of the families asked for has a machine"):
         design(SwitchedRequirements(500, 3, families=("fat_tree",)))
 
 

@@ -24,6 +24,7 @@ from hopscape.core.measured import Measured
 from hopscape.core.methods import method
 from hopscape.core.progress import STEPS_PER_SECOND, time_limit
 from hopscape.core.tables import Records
+from hopscape.design.asking import OtherAnswer, infeasible, other_answers
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
@@ -31,7 +32,7 @@ from hopscape.design.improve import Improvement, improve
 from hopscape.design.machine import optimal_figures, tables_throughput
 from hopscape.design.names import Shown, distinct, shortlist
 from hopscape.design.offers import FAMILY_STEPS, Offer, ask_family
-from hopscape.design.ranking import Presentation, few_names, grades, rank
+from hopscape.design.ranking import Presentation, few_names, grades, misses, rank
 from hopscape.design.requirements import Kind, Question, Requirements, SwitchedRequirements
 from hopscape.design.table import machine_records, ranking_records
 from hopscape.design.words import sentences
@@ -88,6 +89,7 @@ class Design:
         notes: What else there is to say.
         search: How the finalists were improved.
         late: Families in which a time limit cut the search short.
+        others: What other demands on a switched machine would choose.
     """
 
     requirements: Question
@@ -99,6 +101,7 @@ class Design:
     notes: list[str] = field(default_factory=list)
     search: Improvement | None = None
     late: list[str] = field(default_factory=list)
+    others: list[OtherAnswer] = field(default_factory=list)
 
     @property
     def kind(self) -> Kind:
@@ -169,13 +172,13 @@ class Design:
             question.weights,
             grades(self.candidates, question),
             _SIMULATED[self.kind],
-            tuple(sentences(self.candidates, question)),
+            tuple(sentences(self.candidates, question, self.others)),
         )
 
     @property
     def answer(self) -> str:
         """What to build and why, in words."""
-        words = sentences(self.candidates, self.requirements)
+        words = sentences(self.candidates, self.requirements, self.others)
         if self.late:
             words.append(f"The time limit cut the search short in {few_names(self.late)}.")
         return " ".join(words)
@@ -306,7 +309,26 @@ def design(
 
 
 def _ask_families(out: Design, question: SwitchedRequirements, run: Run, clock: Clock) -> None:
-    """Ask every family for machines, and rank what they answer."""
+    """Ask every family for machines, rank what they answer, and ask what words speak of."""
+    ask = partial(_collected, Design(question, []), run=run, clock=clock)
+    out.candidates = _collected(out, question, run=run, clock=clock)
+    if all(misses(one.figures, question) for one in out.candidates):
+        rank_nothing = "" if not out.late else f" (too little time for {few_names(out.late)})"
+        for one in out.candidates:
+            one.trouble = "; ".join(misses(one.figures, question).values())
+        raise ArgumentError(infeasible(question, out.candidates, ask) + rank_nothing)
+    out.candidates = distinct(rank(out.candidates, question, out.late))
+    out.others = other_answers(question, rank(out.candidates, question)[0], ask)
+    new = [other.best for other in out.others if other.best is not None]
+    out.candidates = distinct(rank([*out.candidates, *new], question, out.late))
+    _look_closer(out, question)
+
+
+def _collected(
+    out: Design, question: SwitchedRequirements, *, run: Run, clock: Clock
+) -> list[Candidate]:
+    """What all families answer, not ranked; late ones and notes go to `out`."""
+    candidates: list[Candidate] = []
     kinds = [family(name) for name in question.families] or all_families().values()
     names = sorted({kind.name for kind in kinds})
     needed: dict[int, set[str]] = {}
@@ -322,23 +344,23 @@ def _ask_families(out: Design, question: SwitchedRequirements, run: Run, clock: 
             elif record["spec"] not in known:
                 known.add(record["spec"])
                 figures = {k: Measured.unpacked(v) for k, v in record["figures"].items()}
-                out.candidates.append(Candidate(record["spec"], name, figures, stage=_STAGES))
-    if not out.candidates and out.late:
+                candidates.append(Candidate(record["spec"], name, figures, stage=_STAGES))
+    if not candidates and out.late:
         raise ArgumentError(
             f"the time limit left too little time to find a machine: {few_names(out.late)} had not"
             " enough; give a larger --time-limit"
         )
-    if not out.candidates:
+    if not candidates:
+        which = "none of the families asked for" if question.families else "no family"
         raise ArgumentError(
-            f"no family has a machine of {question.low} to {question.high} endpoints with switches"
+            f"{which} has a machine of {question.low} to {question.high} endpoints with switches"
             f" of {question.radix} ports and {question.nics} lines an endpoint; take a larger radix"
         )
     out.notes += [
         f"{', '.join(sorted(families))}: endpoints have {lines} lines (--nics {lines})"
         for lines, families in sorted(needed.items())
     ]
-    out.candidates = rank(distinct(rank(out.candidates, question, out.late)), question, out.late)
-    _look_closer(out, question)
+    return candidates
 
 
 def _look_closer(out: Design, question: SwitchedRequirements) -> None:

@@ -19,7 +19,7 @@ from hopscape.design.machine import Machine
 from hopscape.design.offers import Offer
 from hopscape.registry import family
 
-__all__ = ["Shown", "distinct", "kind_of", "plain_name", "same_machine", "shortlist"]
+__all__ = ["Shown", "called", "distinct", "kind_of", "plain_name", "same_machine", "shortlist"]
 
 _GROUP_WORK = 5_000_000
 _MOST_CHANNELS = 60_000
@@ -27,6 +27,16 @@ _FEW, _DEAR = 5, 1.25
 """Machines to show, and what others may cost of the dearest that must be among them."""
 _ALIKE = ("endpoints", "planes", "switches", "radix_used", "hops", "line_throughput")
 """Isomorphic machines are equal in these."""
+
+
+def called(one: Candidate) -> str:
+    """A machine by its plain name, its spec behind.
+
+    Examples:
+        >>> called(Candidate("hyperx((9,), p=8)", "hyperx", name="full mesh of 9 switches"))
+        'full mesh of 9 switches (hyperx((9,), p=8))'
+    """
+    return f"{one.name} ({one.spec})" if one.name and one.name != one.spec else one.spec
 
 
 def kind_of(one: Candidate) -> str:

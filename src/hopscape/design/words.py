@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hopscape.core.numbers import number
 from hopscape.core.tables import in_table
+from hopscape.design.asking import OtherAnswer
 from hopscape.design.candidates import Candidate, proved
 from hopscape.design.columns import ALL_COLUMNS
-from hopscape.design.names import kind_of
+from hopscape.design.names import called, kind_of
 from hopscape.design.offers import NEAR
-from hopscape.design.ranking import grades, misses
+from hopscape.design.ranking import grades, misses, rank
 from hopscape.design.requirements import Kind, Question, SwitchedRequirements
 from hopscape.design.table import cell
 from hopscape.registry import family
@@ -37,17 +39,20 @@ _MULTIPLES = (2, 4, 8)  # of a weight that may change the choice
 _CHANGES = 3  # that are named
 
 
-def sentences(candidates: Sequence[Candidate], question: Question) -> list[str]:
+def sentences(
+    candidates: Sequence[Candidate], question: Question, others: Sequence[OtherAnswer] = ()
+) -> list[str]:
     """What wins and by what, what the runner-up costs and gains, what would change the choice.
 
     Args:
         candidates: Ranked, the best first.
+        others: What other demands on a switched machine would choose.
     """
     allowed = [one for one in candidates if not one.trouble]
     if not allowed:
         return []
     if isinstance(question, SwitchedRequirements):
-        return _machine_sentences(allowed, candidates, question)
+        return _machine_sentences(allowed, candidates, question, others)
     best = allowed[0]
     own = grades(allowed, question)
     proven = {one.spec: own[one.spec] for one in proved(allowed)}
@@ -195,18 +200,21 @@ def better(one: Candidate, other: Candidate, column: str) -> bool:
 
 
 def _machine_sentences(
-    allowed: Sequence[Candidate], candidates: Sequence[Candidate], asked: SwitchedRequirements
+    allowed: Sequence[Candidate],
+    candidates: Sequence[Candidate],
+    asked: SwitchedRequirements,
+    others: Sequence[OtherAnswer],
 ) -> list[str]:
     best, currency = allowed[0], asked.price_list.currency
     lines = [_machine(best, currency)]
-    others = [one for one in allowed if kind_of(one) != kind_of(best) and one.equals != best.spec]
-    if others:
-        lines.append(_dearer(best, others[0], currency))
+    rest = [one for one in allowed if kind_of(one) != kind_of(best) and one.equals != best.spec]
+    if rest:
+        lines.append(_dearer(best, rest[0], currency))
     elif len(candidates) > 1:
         lines.append("No other family meets all demands.")
     near = _near_miss(best, candidates, asked)
     lines += near
-    lines += _other_demands(best, allowed, asked)
+    lines += _other_demands(best, allowed, asked, others)
     lines += _limits(allowed, asked)
     missing = [one for one in candidates if one.trouble]
     if missing and not near:
@@ -246,21 +254,11 @@ def _shown_share(share: float) -> str:
     return f"{math.floor(1e4 * share) / 100:g} %"
 
 
-def called(one: Candidate) -> str:
-    """A machine by its plain name, its spec behind.
-
-    Examples:
-        >>> called(Candidate("hyperx((9,), p=8)", "hyperx", name="full mesh of 9 switches"))
-        'full mesh of 9 switches (hyperx((9,), p=8))'
-    """
-    return f"{one.name} ({one.spec})" if one.name and one.name != one.spec else one.spec
-
-
 def _limits(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> list[str]:
     """Sizes beyond which a family that is in the race needs another shape."""
     out: dict[str, int] = {}
     for one in allowed:
-        radix = asked.radix * int(_number(one, "planes")) // asked.nics
+        radix = max(asked.radix * planes // asked.nics for planes in asked.splits)
         for most, more in family(one.family).limits(radix, asked.throughput):
             if most >= asked.endpoints:
                 out.setdefault(f"{one.family} needs {more}", most)
@@ -283,16 +281,6 @@ def _percent(now: float, before: float) -> str:
 
 def _shown(one: Candidate, column: str) -> str:
     return one.figures[column].sign + number(_number(one, column), grouped=True)
-
-
-def _floored(value: float, above: float = -1.0) -> str:
-    """At most the value, with four digits, or as many as it takes to be above another one."""
-    rounded = 0.0
-    for digits in range(4, 7):
-        rounded = math.floor(value * 10**digits + 1e-6) / 10**digits
-        if rounded > max(above, 0.0):
-            break
-    return f"{rounded:g}"
 
 
 def _machine(best: Candidate, currency: str) -> str:
@@ -378,31 +366,28 @@ def _proved_better(one: Candidate, other: Candidate, column: str) -> bool:
 
 
 def _other_demands(
-    best: Candidate, allowed: Sequence[Candidate], asked: SwitchedRequirements
+    best: Candidate,
+    allowed: Sequence[Candidate],
+    asked: SwitchedRequirements,
+    others: Sequence[OtherAnswer],
 ) -> list[str]:
-    """Whom other demands would choose."""
+    """Whom other demands would choose: each of these questions was asked."""
     out = []
-    for column, option, what in (
-        ("guaranteed_throughput", "worst", "any permutation must get"),
-        ("line_throughput", "throughput", "uniform traffic must get"),
-    ):
-        better = [one for one in allowed if _proved_better(one, best, column)]
-        if better:
-            level = max(_number(one, column) for one in better)
-            choice = min(
-                (one for one in better if _number(one, column) >= level - 1e-9),
-                key=lambda one: _number(one, "money"),
-            )
-            cost = _percent(_number(choice, "money"), _number(best, "money"))
-            least = _floored(level, above=_number(best, column))
-            both = option == "worst" and float(least) > asked.throughput
-            ask = f"--throughput {least} --worst {least}" if both else f"--{option} {least}"
-            out.append(f"If {what} {least} ({ask}), take {called(choice)}: {cost}.")
-    fewest = min(allowed, key=lambda one: (_number(one, "hops"), _number(one, "money")))
+    for other in others:
+        if other.best is None:
+            limit = " within the budget" if asked.budget is not None else ""
+            out.append(f"No machine{limit} can do if {other.demand} ({other.options}).")
+            continue
+        cost = _percent(_number(other.best, "money"), _number(best, "money"))
+        words = f"If {other.demand} ({other.options}), take {called(other.best)}: {cost}."
+        out.append(words)
+    latency = replace(asked, weights={"latency": 1.0})
+    fewest = rank([replace(one) for one in allowed], latency)[0]
     if _proved_better(fewest, best, "hops"):
         cost = _percent(_number(fewest, "money"), _number(best, "money"))
         hops = f"{_shown(fewest, 'hops')} hops against {_shown(best, 'hops')}"
-        out.append(f"If latency matters most, take {called(fewest)}: {hops} ({cost}).")
+        words = f"If latency alone matters (--matters latency), take {called(fewest)}: {hops}"
+        out.append(f"{words}, {cost} in cost.")
     if asked.budget is not None:
         left = asked.budget - _number(best, "money")
         out.append(f"{left:,.0f} {asked.price_list.currency} of the budget are left.")

@@ -1,0 +1,144 @@
+"""Other questions that an answer speaks of, each of them asked.
+
+"If every permutation must run at line rate, take ..." is the answer to that very question; and
+where nothing meets all demands, the price of the rest is found by asking without one of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from hopscape.core.errors import ArgumentError
+from hopscape.design.candidates import Candidate
+from hopscape.design.names import called, distinct
+from hopscape.design.ranking import rank
+from hopscape.design.requirements import SwitchedRequirements
+
+__all__ = ["Ask", "OtherAnswer", "cheapest", "infeasible", "other_answers"]
+
+Ask = Callable[[SwitchedRequirements], list[Candidate]]
+"""Asks all families of a question; what they answer, not ranked."""
+
+_MOST_ENDPOINTS = 2_000
+"""Endpoints up to which other questions are asked: they take as long as the first one."""
+_SIZES = 5  # looked at between the largest that is known to fit a budget and the least that is not
+_FULL = 1 - 1e-9
+
+
+@dataclass(frozen=True)
+class OtherAnswer:
+    """What another demand would choose.
+
+    Attributes:
+        demand: In words, such as ``every permutation must run at line rate``.
+        options: That ask for it.
+        best: None where nothing meets it.
+    """
+
+    demand: str
+    options: str
+    question: SwitchedRequirements
+    best: Candidate | None
+
+
+def cheapest(question: SwitchedRequirements, ask: Ask) -> Candidate | None:
+    """The answer to a question; None where nothing meets its demands."""
+    try:
+        ranked = rank(ask(question), question)
+        return distinct(ranked)[0] if ranked else None
+    except ArgumentError:
+        return None
+
+
+def other_answers(question: SwitchedRequirements, best: Candidate, ask: Ask) -> list[OtherAnswer]:
+    """What full rate for uniform traffic, and for any permutation, would choose."""
+    if question.endpoints > _MOST_ENDPOINTS or question.routing == "adaptive":
+        return []
+    out = []
+    if float(best.value("line_throughput") or 0) < _FULL:
+        asked = replace(question, throughput=1.0)
+        words = "uniform traffic must run at line rate"
+        out.append(OtherAnswer(words, "--throughput 1", asked, cheapest(asked, ask)))
+    if float(best.value("guaranteed_throughput") or 0) < _FULL:
+        asked = replace(question, throughput=1.0, worst=1.0)
+        words = "every permutation must run at line rate"
+        options = "--worst 1" if question.throughput == 1 else "--throughput 1 --worst 1"
+        out.append(OtherAnswer(words, options, asked, cheapest(asked, ask)))
+    return out
+
+
+def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: Ask) -> str:
+    """The demand that binds, and its price, where nothing meets all demands."""
+    parts = []
+    if question.budget is not None:
+        rest = cheapest(replace(question, budget=None), ask)
+        if rest is not None:
+            return f"{_over_budget(question, rest)}{_affordable(question, rest, ask)}"
+    for name, option in (("worst", "--worst"), ("throughput", "--throughput")):
+        value = getattr(question, name)
+        if value is None or (name == "throughput" and question.worst is not None):
+            continue
+        without = replace(question, worst=None, budget=None)
+        if name == "throughput":
+            without = replace(without, throughput=_least(found))
+        other = cheapest(without, ask)
+        if other is not None:
+            shown = "uniform" if name == "throughput" else "guaranteed"
+            column = "line_throughput" if name == "throughput" else "guaranteed_throughput"
+            parts.append(
+                f"{option} {value:g} is what binds: the cheapest that meets the rest,"
+                f" {called(other)}, has {shown} {float(other.value(column) or 0):.4g} and costs"
+                f" {other.value('money'):,.0f} {question.price_list.currency}"
+            )
+    head = f"no machine of {question.endpoints:,} endpoints meets all demands"
+    return f"{head}; {'; '.join(parts)}" if parts else f"{head}: {found[0].trouble}"
+
+
+def _least(found: Sequence[Candidate]) -> float:
+    """The most uniform throughput that somebody reached."""
+    return max(1e-6, max(float(one.value("line_throughput") or 0) for one in found) - 1e-6)
+
+
+def _over_budget(question: SwitchedRequirements, rest: Candidate) -> str:
+    money, currency = float(rest.value("money")), question.price_list.currency
+    assert question.budget is not None
+    return (
+        f"--budget {question.budget:,.0f} {currency} is what binds: the cheapest that meets the"
+        f" rest, {called(rest)}, costs {money:,.0f} {currency},"
+        f" {money - question.budget:,.0f} too much"
+    )
+
+
+def _affordable(question: SwitchedRequirements, rest: Candidate, ask: Ask) -> str:
+    """How many endpoints the budget buys, as asked and with half the throughput."""
+    words = []
+    tapers = [(question, "as asked")]
+    if question.throughput > 0.5:
+        half = min(0.5, question.worst) if question.worst is not None else None
+        tapers.append((replace(question, throughput=0.5, worst=half), "at half of the line rate"))
+    for asked, how in tapers:
+        size = _largest(asked, rest, ask)
+        if size:
+            words.append(f"{size:,} endpoints {how}")
+    if not words:
+        return ""
+    return f"; for {question.budget:,.0f} you get at least {' or '.join(words)}"
+
+
+def _largest(question: SwitchedRequirements, rest: Candidate, ask: Ask) -> int:
+    """Endpoints of a machine within the budget, by a few questions."""
+    assert question.budget is not None
+    each = float(rest.value("money")) / max(1, int(rest.value("endpoints")))
+    low, high = 0, question.endpoints
+    size = min(high - 1, math.floor(question.budget / each))
+    for _ in range(_SIZES):
+        if size < 2 or size <= low or size >= high:
+            break
+        if cheapest(replace(question, endpoints=size), ask) is not None:
+            low = size
+        else:
+            high = size
+        size = (low + high) // 2 if low else math.floor(0.8 * high)
+    return low
