@@ -28,7 +28,7 @@ __all__ = [
     "whole_numbers",
 ]
 
-_INT64_SAFE = 2**62
+_INT64_SAFE = 2**62  # sums of two node numbers still fit into 64 bits with a sign
 _NUMBER = re.compile(r"[+-]?[0-9]{1,2001}")
 
 
@@ -235,8 +235,8 @@ class Labels(Numbers):
         return self.names[node]
 
     def parse(self, text: str) -> int:
-        found = self._number_of.get(text.strip())
-        return found if found is not None else super().parse(text)
+        number = self._number_of.get(text.strip())
+        return number if number is not None else super().parse(text)
 
     def describe(self) -> str:
         few = ", ".join(self.names[:3]) + (", ..." if self.order > 3 else "")

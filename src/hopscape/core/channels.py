@@ -29,8 +29,8 @@ __all__ = [
 
 ATTRIBUTES = ("capacity", "delay", "length")
 """What a graph file can say of a link."""
-_MOST_DELAY = 1000
-_FINEST = 1000
+_MOST_DELAY = 1000  # cycles: 200 m of cable at 1 GHz; more is a slip of the unit
+_FINEST = 1000  # capacities as fractions up to this denominator: rounds stay countable
 
 
 @dataclass(frozen=True)
@@ -130,9 +130,9 @@ def group_links(
 
 def _kind(values: tuple[float | None, ...]) -> ChannelClass:
     capacity, delay, length = values
-    said = (f"{name}{x}" for name, x in zip(ATTRIBUTES, values, strict=True) if x is not None)
+    stated = (f"{name}{x}" for name, x in zip(ATTRIBUTES, values, strict=True) if x is not None)
     return ChannelClass(
-        "-".join(said) or "plain",
+        "-".join(stated) or "plain",
         1 if capacity is None else capacity,
         delay=None if delay is None else int(delay),
         length=length,

@@ -253,24 +253,24 @@ class _Jobs:
 
     def run(self, work: Callable[[_Kernel], bool]) -> Iterator[int]:
         """Take kernels until none is left; yields when some are done, by anybody."""
-        told = 0
+        reported = 0
         while True:
-            kernel = self._take(told)
+            kernel = self._take(reported)
             if kernel is not None:
                 self._finish(kernel, work(kernel))
-            while told < len(self._done):
-                told += 1
-                yield told
-            if told == len(self._before):
+            while reported < len(self._done):
+                reported += 1
+                yield reported
+            if reported == len(self._before):
                 return
 
     def serve(self, worker: _Worker) -> None:
         """Give kernels to another process until none is left, or until it is gone."""
         try:
             while (kernel := self._take()) is not None:
-                kept = worker.compile(kernel)
-                self._finish(kernel, kept)
-                if not kept:
+                compiled = worker.compile(kernel)
+                self._finish(kernel, compiled)
+                if not compiled:
                     return
         finally:
             worker.end()
@@ -282,11 +282,11 @@ class _Jobs:
             self._stopped = True
             self._change.notify_all()
 
-    def _take(self, told: int | None = None) -> _Kernel | None:
+    def _take(self, reported: int | None = None) -> _Kernel | None:
         """The next kernel; None when none is left, or when more are done than have been told."""
         with self._change:
-            while self._left or (told is not None and self._running):
-                if self._stopped or (told is not None and told < len(self._done)):
+            while self._left or (reported is not None and self._running):
+                if self._stopped or (reported is not None and reported < len(self._done)):
                     return None
                 ready = [k for k in self._left if self._before[k] <= self._done]
                 if ready:

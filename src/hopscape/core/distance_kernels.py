@@ -115,7 +115,7 @@ def _sweep(
         while missing > 0:
             level += 1
             fresh = 0
-            kept = 0
+            unfinished = 0
             grew = bits_xor(full, full)
             for i in range(live):
                 v = np.int64(active[i])
@@ -134,9 +134,9 @@ def _sweep(
                 if table is not None:
                     store(change_row, 0, lanes, change)
                     _note(table, v, start, change_row, level)
-                active[kept] = v
-                kept += 1
-            live = kept
+                active[unfinished] = v
+                unfinished += 1
+            live = unfinished
             if fresh == 0:
                 _column_sums(now, n, words, reached[start : start + batch])
                 break

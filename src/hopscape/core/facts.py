@@ -172,7 +172,7 @@ def hang_on(places: Points, owners: IntArray, centres: Points, reach: float) -> 
     """
     own = places[owners]
     known = np.unique(owners)
-    hops = reach * closest(places[known[:2000]])
+    length = reach * closest(places[known[:2000]])
     away = own - centres
     angle = np.arctan2(away[:, 1], away[:, 0])
     order = np.argsort(owners, kind="stable")
@@ -183,5 +183,5 @@ def hang_on(places: Points, owners: IntArray, centres: Points, reach: float) -> 
     count = np.bincount(owners)[owners]
     step = np.minimum(0.7, 4.4 / np.maximum(count, 1))
     angle = angle + (rank - (count - 1) / 2) * step
-    found: Points = own + hops * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    return found
+    leaves: Points = own + length * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return leaves

@@ -230,16 +230,16 @@ def both(a: Value, b: Value) -> Value:
 
 def any_of(conditions: Sequence[Value]) -> Value:
     """Is one of them true?"""
-    found = _truth(False)
+    result = _truth(False)
     for condition in conditions:
         if condition.op == "constant":
             if condition.number:
                 return condition
-        elif found.op == "constant":
-            found = condition
+        elif result.op == "constant":
+            result = condition
         else:
-            found = Value("or", (found, condition), 0, 1)
-    return found
+            result = Value("or", (result, condition), 0, 1)
+    return result
 
 
 def choose(condition: Value, a: Value | int, b: Value | int) -> Value:
@@ -310,11 +310,11 @@ def evaluate(value: Value, at: Sequence[int] | IntArray, to: Sequence[int] | Int
     known: dict[int, Any] = {}
     given = {"at": np.asarray(at, dtype=kind), "to": np.asarray(to, dtype=kind)}
     for one in values:
-        found = _evaluate_one(one, [known[id(arg)] for arg in one.args], given, kind)
-        if not one.boolean and np.size(found):
-            assert one.low <= found.min(), f"{one.op} {one.name}"
-            assert found.max() <= one.high, f"{one.op} {one.name}"
-        known[id(one)] = found
+        result = _evaluate_one(one, [known[id(arg)] for arg in one.args], given, kind)
+        if not one.boolean and np.size(result):
+            assert one.low <= result.min(), f"{one.op} {one.name}"
+            assert result.max() <= one.high, f"{one.op} {one.name}"
+        known[id(one)] = result
     return np.asarray(np.broadcast_to(known[id(value)], given["at"].shape))
 
 

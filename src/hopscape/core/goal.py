@@ -36,7 +36,7 @@ _IN_PIECES = ("all-gather", "reduce-scatter", "all-to-all")
 _AIMED = ("one-to-many", "permutation")
 _FROM_MANY = ("broadcast", "one-to-many")
 _COMBINING = ("reduce", "reduce-scatter", "all-reduce")
-EVERYBODY = -1
+ALL_MEMBERS = -1  # as a destination: all members of the group
 Groups = Sequence[Sequence[int]]
 
 
@@ -275,13 +275,13 @@ class Goal:
         combines = self.kind in _COMBINING
         if self.kind in _IN_PIECES:
             return self._in_pieces(ends)
-        everybody = np.full(count, EVERYBODY, dtype=np.int64)
+        everywhere = np.full(count, ALL_MEMBERS, dtype=np.int64)
         at_root = np.full(count, self.root if self.root is not None else 0, dtype=np.int64)
         if self.kind in ("broadcast", "all-reduce"):
-            return Promise(at_root, everybody, ends, combines, self.sources)
+            return Promise(at_root, everywhere, ends, combines, self.sources)
         if self.kind == "one-to-many":
             wanted, _ = network.resolve(list(self.targets))
-            return Promise(at_root, everybody, wanted.astype(np.int64), combines, self.sources)
+            return Promise(at_root, everywhere, wanted.astype(np.int64), combines, self.sources)
         if self.kind == "reduce":
             return Promise(at_root, at_root, ends, combines)
         if self.kind == "scatter":
@@ -297,7 +297,7 @@ class Goal:
         """The promise where every datum comes in pieces."""
         owners = np.repeat(ends, self.chunks)
         if self.kind == "all-gather":
-            return Promise(owners, np.full(len(owners), EVERYBODY), ends, False)
+            return Promise(owners, np.full(len(owners), ALL_MEMBERS), ends, False)
         if self.kind == "reduce-scatter":
             return Promise(owners, owners, ends, True)
         return Promise(np.repeat(owners, len(ends)), np.tile(owners, len(ends)), ends, False)

@@ -67,10 +67,10 @@ VECTORS = 8
 together."""
 _BATCH = 128 * VECTORS
 _WORDS = 4 * VECTORS
-_QUEUE = 2048
-_MOST_FIRST = 8
-_GROUP_LEVELS = 1 << 15
-_SPARSE_LEVELS = 1
+_QUEUE = 2048  # nodes of the first levels, listed for each source: 8 MiB for a batch
+_MOST_FIRST = 8  # levels listed so at most, where the degree is small
+_GROUP_LEVELS = 1 << 15  # levels started before their counters are read back
+_SPARSE_LEVELS = 1  # levels after the queue in which most rows are still empty and worth skipping
 
 
 class Kernels(Protocol):
@@ -252,8 +252,8 @@ def _blind(
 def _last_levels(grew: IntArray, sources: int) -> IntArray:
     """The last level at which each source found something new."""
     bits = np.unpackbits(grew.view(np.uint8), axis=1, bitorder="little")[:, :sources]
-    found = len(bits) - 1 - np.argmax(bits[::-1], axis=0)
-    return np.where(bits.any(axis=0), found, 0).astype(np.int32)
+    last = len(bits) - 1 - np.argmax(bits[::-1], axis=0)
+    return np.where(bits.any(axis=0), last, 0).astype(np.int32)
 
 
 class _Cuda:

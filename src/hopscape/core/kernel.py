@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 _LITTLE = 500_000  # steps: about a quarter of a second
-_DIGITS = 18
+_DIGITS = 18  # of a setting: all numbers of so many fit into 64 bits
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORT = re.compile(r"^from hopscape\.([\w.]+) import (\([^)]*\)|.*)", re.MULTILINE)
@@ -130,13 +130,13 @@ def _without_constants(resolve: Callable[..., Any], args: Any, kws: Any) -> Any:
 @cache
 def _interpreted_steps() -> int:
     """How many steps of each kernel a process interprets: ``HOPSCAPE_INTERPRET``, or a few."""
-    asked = os.environ.get("HOPSCAPE_INTERPRET") or str(_LITTLE)
-    if not asked.isdecimal() or len(asked) > _DIGITS:
+    setting = os.environ.get("HOPSCAPE_INTERPRET") or str(_LITTLE)
+    if not setting.isdecimal() or len(setting) > _DIGITS:
         from hopscape.core.errors import ArgumentError
 
-        short = asked if len(asked) <= _DIGITS else f"{asked[:_DIGITS]}..."
+        short = setting if len(setting) <= _DIGITS else f"{setting[:_DIGITS]}..."
         raise ArgumentError(f"HOPSCAPE_INTERPRET is {short!r}; it must be 0 or a number of steps")
-    return int(asked)
+    return int(setting)
 
 
 class _Tiers:
@@ -198,12 +198,12 @@ def _imported(path: Path, package: Path) -> list[Path]:
         text = path.read_text(encoding="utf-8")
     except OSError:
         return []
-    found = []
+    paths = []
     for room, names in _IMPORT.findall(text):
         place = package.joinpath(*room.split("."))
-        found += [place / f"{name}.py" for name in re.findall(r"\w+", names)]
-        found.append(place.with_suffix(".py"))
-    return [one for one in found if one.is_file()]
+        paths += [place / f"{name}.py" for name in re.findall(r"\w+", names)]
+        paths.append(place.with_suffix(".py"))
+    return [one for one in paths if one.is_file()]
 
 
 def _file_stamp(path: Path) -> tuple[str, int, int]:

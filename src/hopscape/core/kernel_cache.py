@@ -41,8 +41,8 @@ def prepare_kernel_cache() -> None:
     """See to it that numba finds a folder for compiled kernels; to be called before its import."""
     package = Path(__file__).resolve().parent.parent
     home = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache"))
-    said = os.environ.get("NUMBA_CACHE_DIR")
-    if any(_writable(place) for place in (package, home, *([Path(said)] if said else []))):
+    setting = os.environ.get("NUMBA_CACHE_DIR")
+    if any(_writable(place) for place in (package, home, *([Path(setting)] if setting else []))):
         return
     try:
         folder = tempfile.mkdtemp(prefix="hopscape-kernels-")
@@ -65,9 +65,9 @@ def kernel_folders() -> list[Path]:
     ``NUMBA_CACHE_DIR`` if it is set; else beside the sources where they can be written; else in the
     cache folder of the user.
     """
-    said = os.environ.get("NUMBA_CACHE_DIR")
-    if said:
-        return [Path(said)]
+    setting = os.environ.get("NUMBA_CACHE_DIR")
+    if setting:
+        return [Path(setting)]
     package = Path(__file__).resolve().parent.parent
     if os.access(package, os.W_OK):
         return [package]

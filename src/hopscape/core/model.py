@@ -194,10 +194,10 @@ class Served:
         """Does the algorithm keep to all rules of this model?"""
         return all(getattr(model, name) in allowed for name, allowed in self._rules().items())
 
-    def model(self, **asked: Any) -> Model:
+    def model(self, **rules: Any) -> Model:
         """A model with the rules and costs asked for, the others as the algorithm likes them."""
         usual = {name: allowed[0] for name, allowed in self._rules().items()}
-        return replace(Model(), **(usual | asked))
+        return replace(Model(), **(usual | rules))
 
     def describe(self) -> str:
         """The rules in words."""

@@ -17,14 +17,14 @@ from hopscape._version import __version__
 
 __all__ = ["byte_count", "number", "plain", "signed_json"]
 
-_DECIMALS = 4
+_DECIMALS = 4  # what a reader compares; more digits stand in JSON
 _LARGE = 1e6
 """From here on there are none."""
 _ROUNDING = 1e-12
 """What is smaller is a zero that was computed."""
 _WHOLE = 1e15
 """Floats from here on are no whole numbers any more, but powers of ten."""
-_HUGE = 10**20
+_HUGE = 10**20  # from 21 digits on a number is its size, not its digits
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 
@@ -46,12 +46,12 @@ def number(value: float | Fraction, *, grouped: bool = False) -> str:
             return f"{value:{comma}}"
         digits = str(abs(value))
         return f"{'-' if value < 0 else ''}{digits[:6]}… ({len(digits)} digits)"
-    found = float(value)
-    if not abs(found) < _WHOLE or _ROUNDING < abs(found) < 0.5 * 10**-_DECIMALS:
-        return f"{found:.4g}"
-    if abs(found) >= _LARGE:
-        return f"{found:{comma}.0f}"
-    text = f"{found:{comma}.{_DECIMALS}f}".rstrip("0").rstrip(".")
+    decimal = float(value)
+    if not abs(decimal) < _WHOLE or _ROUNDING < abs(decimal) < 0.5 * 10**-_DECIMALS:
+        return f"{decimal:.4g}"
+    if abs(decimal) >= _LARGE:
+        return f"{decimal:{comma}.0f}"
+    text = f"{decimal:{comma}.{_DECIMALS}f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 

@@ -41,15 +41,15 @@ def plugin_entries(group: str) -> dict[str, EntryPoint]:
         HopscapeError: When two packages use the same name: neither would know that the other one
             won.
     """
-    found: dict[str, EntryPoint] = {}
+    entries: dict[str, EntryPoint] = {}
     for entry in entry_points(group=f"hopscape.{group}"):
-        other = found.setdefault(entry.name, entry)
+        other = entries.setdefault(entry.name, entry)
         if other.value != entry.value:
             raise HopscapeError(
                 f"{entry.group} entry {entry.name!r} is declared by {_owner(other)} and by"
                 f" {_owner(entry)}; one of the two needs another name"
             )
-    return found
+    return entries
 
 
 def _owner(entry: EntryPoint) -> str:
@@ -65,7 +65,7 @@ def other_packages() -> tuple[tuple[str, str, str, str], ...]:
     """
     import hashlib
 
-    found = set()
+    modules = set()
     for entry in (entry for group in _GROUPS for entry in plugin_entries(group).values()):
         if entry.dist is None or entry.dist.name == "hopscape":
             continue
@@ -74,8 +74,8 @@ def other_packages() -> tuple[tuple[str, str, str, str], ...]:
             module = find_spec(entry.module)
             if module is not None and module.origin is not None:
                 content = hashlib.sha256(Path(module.origin).read_bytes()).hexdigest()
-        found.add((entry.dist.name, entry.dist.version, entry.module, content))
-    return tuple(sorted(found))
+        modules.add((entry.dist.name, entry.dist.version, entry.module, content))
+    return tuple(sorted(modules))
 
 
 def load_plugin(entry: EntryPoint) -> Any:

@@ -13,7 +13,7 @@ from hopscape.core.wired import Wired
 
 __all__ = ["MOST_ENTRIES", "table_formula"]
 
-MOST_ENTRIES = 1 << 22
+MOST_ENTRIES = 1 << 22  # 2,048 nodes, all pairs: source code of some 10 MB
 
 
 def table_formula(
@@ -33,9 +33,9 @@ def table_formula(
             f"{network.spec} has no formula, and a table of {n} × {n} ports;"
             f" at most {MOST_ENTRIES} are written as code"
         )
-    everybody = np.arange(n, dtype=np.int64)
-    ports = np.stack([next_ports(np.full_like(everybody, v), everybody) for v in range(n)])
-    shifted = (everybody[None, :] - everybody[:, None]) % n
+    nodes = np.arange(n, dtype=np.int64)
+    ports = np.stack([next_ports(np.full_like(nodes, v), nodes) for v in range(n)])
+    shifted = (nodes[None, :] - nodes[:, None]) % n
     if n > 2 and np.array_equal(ports, ports[0][shifted]):
         gap = wrapped(to - at, n).named("gap", "the difference alone decides")
         return lookup("first", ports[0], gap, "first port by difference")
@@ -45,8 +45,8 @@ def table_formula(
     if leaves < n // 4:
         return lookup("ports", ports.ravel(), at * n + to, "next port, row by row for each node")
     row = choose(less(at, leaves), 0, at - leaves).narrow(0, n - leaves - 1)
-    found = lookup("ports", ports[leaves:].ravel(), row * n + to, "next port, by switch")
-    return choose(less(at, leaves), choose(equal(at, to), -1, 0), found)
+    by_switch = lookup("ports", ports[leaves:].ravel(), row * n + to, "next port, by switch")
+    return choose(less(at, leaves), choose(equal(at, to), -1, 0), by_switch)
 
 
 def _leading_leaves(ports: IntArray) -> int:

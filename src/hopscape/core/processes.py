@@ -110,13 +110,13 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 def memory_limit() -> int:
     """Bytes that one object may take: ``HOPSCAPE_MEMORY`` (as in ``8G``), or 60 % of what is."""
-    asked = os.environ.get("HOPSCAPE_MEMORY")
-    if asked is None:
+    setting = os.environ.get("HOPSCAPE_MEMORY")
+    if setting is None:
         return int(_machine_memory() * 0.6)
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)B?\s*", asked, re.IGNORECASE)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)B?\s*", setting, re.IGNORECASE)
     if match is None:
         raise ArgumentError(
-            f"HOPSCAPE_MEMORY is {asked!r}; it must be a number of bytes such as 8G or 500M"
+            f"HOPSCAPE_MEMORY is {setting!r}; it must be a number of bytes such as 8G or 500M"
         )
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
@@ -131,8 +131,8 @@ def _process_limits() -> list[int]:
         import resource
     except ImportError:  # not a POSIX machine
         return [2**63]
-    said = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
-    return [limit if limit != resource.RLIM_INFINITY else 2**63 for limit in said]
+    limits = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
+    return [limit if limit != resource.RLIM_INFINITY else 2**63 for limit in limits]
 
 
 @cache

@@ -27,7 +27,7 @@ from hopscape.core.router import Router
 
 __all__ = ["ProductFamily", "ProductRouter", "least_cut"]
 
-_MOST_MOVES = 1 << 24
+_MOST_MOVES = 1 << 24  # entries of the table: 128 MiB; without it one plan for every node is made
 
 
 class ProductFamily(Family):
@@ -84,23 +84,23 @@ class ProductFamily(Family):
         )
 
     def classes_at(self, nodes: IntArray) -> IntArray:
-        digits, first, found = self._box.tuples(nodes), 0, []
+        digits, first, columns = self._box.tuples(nodes), 0, []
         for i, factor in enumerate(self.factors):
             kinds = factor.classes_at(digits[:, i].astype(node_dtype(factor.order)))
-            found.append(np.where(kinds >= 0, kinds + first, -1))
+            columns.append(np.where(kinds >= 0, kinds + first, -1))
             first += len(factor.classes) or 1
-        return np.concatenate(found, axis=1)
+        return np.concatenate(columns, axis=1)
 
     def facts(self) -> Facts:
         parts = [(factor.order, factor.facts) for factor in self.factors]
-        found = reduce(_combine, parts[1:], parts[0])[1]
-        transitive = found.vertex_transitive
+        combined = reduce(_combine, parts[1:], parts[0])[1]
+        transitive = combined.vertex_transitive
         if (
-            None not in (found.degree_min, found.degree_max)
-            and found.degree_min != found.degree_max
+            None not in (combined.degree_min, combined.degree_max)
+            and combined.degree_min != combined.degree_max
         ):
             transitive = False
-        return replace(found, girth=_girth(parts, self.duplex), vertex_transitive=transitive)
+        return replace(combined, girth=_girth(parts, self.duplex), vertex_transitive=transitive)
 
     def symmetry(self) -> Symmetry | None:
         """Orbits of the product of the groups; unknown as soon as one factor's are."""

@@ -40,10 +40,10 @@ __all__ = [
 INT64 = 2**63 - 1
 """The largest whole number that an array holds."""
 
-_MOST_BYTES = 2 * 10**9
+_MOST_BYTES = 2 * 10**9  # a text of this size takes several times as much when it is split
 _GZIP = b"\x1f\x8b"
 _WORD = re.compile(r"[^\s,;]+")
-_MOST_SHOWN = 40
+_MOST_SHOWN = 40  # letters of a wrong word: the message stays on one line
 
 
 def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
@@ -105,8 +105,8 @@ def load_arrays(path: str | Path) -> dict[str, IntArray]:
     """
     data = zip_bytes(path)
     try:
-        with np.errstate(all="ignore"), np.load(data, allow_pickle=False) as found:
-            return {key: found[key] for key in found.files}
+        with np.errstate(all="ignore"), np.load(data, allow_pickle=False) as archive:
+            return {key: archive[key] for key in archive.files}
     except Exception as error:  # whatever a damaged file does to a parser that is not ours
         raise FileFormatError(f"{path} is not a whole .npz file: {_reason(error)}") from error
 
@@ -119,10 +119,10 @@ def load_array(path: str | Path) -> IntArray:
     """
     data = io.BytesIO(read_bytes(path))
     try:
-        found = np.lib.format.read_array(data, allow_pickle=False)
+        content = np.lib.format.read_array(data, allow_pickle=False)
     except Exception as error:  # whatever a damaged file does to a parser that is not ours
         raise FileFormatError(f"{path} is not a whole .npy file: {_reason(error)}") from error
-    array: IntArray = np.asarray(found)
+    array: IntArray = np.asarray(content)
     return array
 
 
@@ -225,29 +225,29 @@ class TextLine:
 
     def integers(self, what: str, low: int = 0, high: int = INT64) -> IntArray:
         """All words of the line as whole numbers; one by one only where one of them is wrong."""
-        found = self._numbers(np.int64)
-        if found is None or not low <= found.min() <= found.max() <= high:
+        values = self._numbers(np.int64)
+        if values is None or not low <= values.min() <= values.max() <= high:
             words = [word.integer(what, low, high) for word in self.words()]
-            found = np.asarray(words, dtype=np.int64)
-        return found
+            values = np.asarray(words, dtype=np.int64)
+        return values
 
     def reals(self, what: str, low: float = float("-inf"), high: float = float("inf")) -> IntArray:
         """All words of the line as finite numbers, in the same way."""
-        found = self._numbers(np.float64)
-        if found is None or not (
-            np.isfinite(found).all() and low <= found.min() <= found.max() <= high
+        values = self._numbers(np.float64)
+        if values is None or not (
+            np.isfinite(values).all() and low <= values.min() <= values.max() <= high
         ):
-            found = np.asarray([word.real(what, low, high) for word in self.words()])
-        return found
+            values = np.asarray([word.real(what, low, high) for word in self.words()])
+        return values
 
     def _numbers(self, dtype: type) -> IntArray | None:
         if not self.text.isascii() or "_" in self.text:
             return None
         try:
-            found: IntArray = np.array(_WORD.findall(self.text), dtype=dtype)
+            values: IntArray = np.array(_WORD.findall(self.text), dtype=dtype)
         except (ValueError, OverflowError):
             return None
-        return found if len(found) else None
+        return values if len(values) else None
 
     def cells(self, separator: str = ",") -> list[Word]:
         """The cells of a row, empty ones too, without blanks round them."""

@@ -15,8 +15,8 @@ from hopscape.core.structure import Structure
 
 __all__ = ["Requirement", "Small", "moore_mean", "scan", "small_graphs"]
 
-_MOST_BOXES = 3
-_LOOKS = 8
+_MOST_BOXES = 3  # of each number of axes; others differ little and cost as much to measure
+_LOOKS = 8  # values tried where a member does not exist: more find rare members, at a build each
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,9 @@ class Requirement:
             >>> list(Requirement(64, 60, 65, 6).boxes(3))
             [(4, 4, 4), (3, 4, 5), (3, 3, 7)]
         """
-        found = sorted(_boxes(self.low, self.high, axes, least), key=self._shape)
-        near = sorted(found, key=lambda box: abs(math.prod(box) - self.nodes))[:1]
-        yield from list(dict.fromkeys([*near, *found]))[:_MOST_BOXES]
+        boxes = sorted(_boxes(self.low, self.high, axes, least), key=self._shape)
+        nearest = sorted(boxes, key=lambda box: abs(math.prod(box) - self.nodes))[:1]
+        yield from list(dict.fromkeys([*nearest, *boxes]))[:_MOST_BOXES]
 
     def _shape(self, box: tuple[int, ...]) -> tuple[float, int, tuple[int, ...]]:
         """How far a box is from a cube of its volume; then how far from the size looked for."""
@@ -195,10 +195,10 @@ def scan(
 
     def size(value: int) -> int | None:
         """Endpoints of this member, or of the next one that exists."""
-        for near in range(value, value + _LOOKS):
-            found = member(near)
-            if found is not None:
-                return found.endpoint_count
+        for following in range(value, value + _LOOKS):
+            candidate = member(following)
+            if candidate is not None:
+                return candidate.endpoint_count
         return None
 
     step = 1
@@ -214,9 +214,9 @@ def scan(
             last = middle
     fitting: dict[int, Structure] = {}
     for value in range(max(low, first - _LOOKS), first + _LOOKS):
-        found = member(value)
-        if found is not None and requirement.fits(found.endpoint_count):
-            fitting.setdefault(found.endpoint_count, found)
+        candidate = member(value)
+        if candidate is not None and requirement.fits(candidate.endpoint_count):
+            fitting.setdefault(candidate.endpoint_count, candidate)
     for order in requirement.near(fitting)[:2]:
         if fitting[order].ports <= requirement.ports:
             yield fitting[order].spec

@@ -40,9 +40,9 @@ def check_router(router: Router, *, targets: int | None = None, seed: int = 0) -
     chosen: IntArray = np.arange(order)
     if targets is not None and targets < order:
         chosen = np.sort(np.random.default_rng(seed).choice(order, size=targets, replace=False))
-    everybody = np.arange(order)
+    nodes = np.arange(order)
     for target in chosen:
-        wrong = _first_error(router, everybody, int(target))
+        wrong = _first_error(router, nodes, int(target))
         if wrong is not None:
             return wrong
     return Verdict(
@@ -52,34 +52,34 @@ def check_router(router: Router, *, targets: int | None = None, seed: int = 0) -
     )
 
 
-def _first_error(router: Router, everybody: IntArray, target: int) -> Verdict | None:
+def _first_error(router: Router, nodes: IntArray, target: int) -> Verdict | None:
     network = router.network
     truth = distances_to(network, target).astype(np.int64)
-    to = np.full(len(everybody), target)
-    claimed = router.distances(everybody, to).astype(np.int64)
+    to = np.full(len(nodes), target)
+    claimed = router.distances(nodes, to).astype(np.int64)
     off = claimed != truth
     if not router.exact:
         off &= (claimed < truth) | (truth <= 0)
     if off.any():
         node = int(np.argmax(off))
         return _counter_example(node, target, "distance", int(claimed[node]), int(truth[node]))
-    ports = router.next_ports(everybody, to).astype(np.int64)
+    ports = router.next_ports(nodes, to).astype(np.int64)
     moving = (truth > 0).astype(bool)
     off = (ports >= 0) != moving
     if off.any():
         node = int(np.argmax(off))
         wanted = "a port" if moving[node] else "no port (-1)"
         return _counter_example(node, target, "next port", int(ports[node]), wanted)
-    rows = network.rows(everybody[moving])
+    rows = network.rows(nodes[moving])
     off = ports[moving] >= rows.shape[1]
     if off.any():
-        node = int(everybody[moving][np.argmax(off)])
+        node = int(nodes[moving][np.argmax(off)])
         return _counter_example(node, target, "next port", int(ports[node]), "a wired port")
     after = rows[np.arange(len(rows)), ports[moving]]
     left = np.where(after >= 0, claimed[np.maximum(after, 0)], -2)
     off = left != claimed[moving] - 1
     if off.any():
-        node = int(everybody[moving][np.argmax(off)])
+        node = int(nodes[moving][np.argmax(off)])
         return _counter_example(
             node,
             target,
@@ -90,9 +90,9 @@ def _first_error(router: Router, everybody: IntArray, target: int) -> Verdict | 
     return None
 
 
-def _counter_example(node: int, target: int, what: str, found: object, true: object) -> Verdict:
+def _counter_example(node: int, target: int, what: str, answer: object, true: object) -> Verdict:
     return Verdict(
         False,
-        f"from node {node} to node {target} the {what} is {found}; it should be {true}",
-        where={"from": node, "to": target, "what": what, "found": found, "true": true},
+        f"from node {node} to node {target} the {what} is {answer}; it should be {true}",
+        where={"from": node, "to": target, "what": what, "found": answer, "true": true},
     )

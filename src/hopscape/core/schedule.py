@@ -38,7 +38,7 @@ __all__ = ["Schedule"]
 
 _FORMAT = "hopscape-schedule"
 _HEAD = 100_000  # characters of a file in which its network is named: among the first keys
-_VERSION = 2
+_VERSION = 2  # of the files: 2 has nodes, endpoints and operations; 1 is still read
 _COLUMNS = ("round", "source", "target", "chunk")
 _SHOWN = 100
 """Transfers that a notebook shows."""
@@ -123,16 +123,16 @@ class Schedule:
             chunk: All 0 when left out.
             rounds: Number of rounds, when trailing ones are empty.
         """
-        when, ways = _integers(round, "round"), _integers(channels, "channels")
+        when, route = _integers(round, "round"), _integers(channels, "channels")
         count = len(when)
         starts = np.arange(count + 1) if path_start is None else _integers(path_start, "path_start")
-        if len(starts) != count + 1 or starts[0] != 0 or starts[-1] != len(ways):
+        if len(starts) != count + 1 or starts[0] != 0 or starts[-1] != len(route):
             raise ScheduleError(
-                f"paths must begin at 0 and end at {len(ways)}, one for each of {count} transfers"
+                f"paths must begin at 0 and end at {len(route)}, one for each of {count} transfers"
             )
         if count and int(np.diff(starts).min()) < 1:
             raise ScheduleError("every transfer needs a path of at least one channel")
-        if count and (when.min() < 0 or ways.min() < 0 or ways.max() >= len(network.heads)):
+        if count and (when.min() < 0 or route.min() < 0 or route.max() >= len(network.heads)):
             raise ScheduleError(
                 f"rounds must be at least 0 and channels 0..{len(network.heads) - 1}"
             )
@@ -141,11 +141,11 @@ class Schedule:
             raise ScheduleError(f"columns differ in length: {count} rounds, {len(what)} chunks")
         if np.any(when[1:] < when[:-1]):
             order = np.argsort(when, kind="stable")
-            starts, ways = _sort_paths(starts, ways, order)
+            starts, route = _sort_paths(starts, route, order)
             when, what = when[order], what[order]
         total = max(int(when.max(initial=-1)) + 1, rounds or 0)
         require_memory(8 * total, f"a schedule of {total} rounds")
-        first, last = (ways[starts[:-1]], ways[starts[1:] - 1]) if count else (ways, ways)
+        first, last = (route[starts[:-1]], route[starts[1:] - 1]) if count else (route, route)
         return cls(
             network,
             model,
@@ -155,7 +155,7 @@ class Schedule:
             target=network.heads[last],
             chunk=what,
             path_start=starts,
-            channels=ways,
+            channels=route,
             name=name,
         )
 
@@ -499,14 +499,14 @@ def _check_nodes(network: Network, head: dict[str, Any]) -> None:
             raise ScheduleError(f"{key} is {shown}, which is not so in {network.spec}")
 
 
-def _check_operations(schedule: Schedule, said: Any) -> None:
+def _check_operations(schedule: Schedule, stated: Any) -> None:
     """Refuse a file that says 'copy' where a sum must be added, or the other way round."""
     real = schedule.operations()
-    if isinstance(said, np.ndarray):
-        said = [OPERATIONS[op] if 0 <= op < len(OPERATIONS) else op for op in said.tolist()]
-    if not isinstance(said, list) or len(said) != len(real):
+    if isinstance(stated, np.ndarray):
+        stated = [OPERATIONS[op] if 0 <= op < len(OPERATIONS) else op for op in stated.tolist()]
+    if not isinstance(stated, list) or len(stated) != len(real):
         raise ScheduleError(f"column 'op' must be a list of {len(real)} operations")
-    for t, (word, op) in enumerate(zip(said, real.tolist(), strict=True)):
+    for t, (word, op) in enumerate(zip(stated, real.tolist(), strict=True)):
         if word != OPERATIONS[op]:
             raise ScheduleError(f"transfer {t} says {word!r:.20}; it must be {OPERATIONS[op]!r}")
 
@@ -557,22 +557,22 @@ def _paths(columns: dict[str, Any]) -> tuple[IntArray, IntArray]:
     return starts, _integers([port for row in rows for port in row], "ports")
 
 
-def _round_count(said: Any, used: int) -> int:
+def _round_count(stated: Any, used: int) -> int:
     """The number of rounds that a file says, at least as many as its transfers use."""
-    if said is None:
-        said = used
-    if not isinstance(said, int) or isinstance(said, bool) or said < used:
-        raise ScheduleError(f"rounds is {said!r}, but the transfers use {used}")
-    require_memory(8 * said, f"a schedule of {said} rounds")
-    return said
+    if stated is None:
+        stated = used
+    if not isinstance(stated, int) or isinstance(stated, bool) or stated < used:
+        raise ScheduleError(f"rounds is {stated!r}, but the transfers use {used}")
+    require_memory(8 * stated, f"a schedule of {stated} rounds")
+    return stated
 
 
-def _sort_paths(starts: IntArray, ways: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
+def _sort_paths(starts: IntArray, channels: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
     """Put paths in another order."""
     lengths = np.diff(starts)[order]
     new_starts = np.concatenate([[0], np.cumsum(lengths)])
-    within = np.arange(len(ways)) - np.repeat(new_starts[:-1], lengths)
-    return new_starts, ways[np.repeat(starts[:-1][order], lengths) + within]
+    within = np.arange(len(channels)) - np.repeat(new_starts[:-1], lengths)
+    return new_starts, channels[np.repeat(starts[:-1][order], lengths) + within]
 
 
 def _follow(network: Network, source: IntArray, starts: IntArray, ports: IntArray) -> IntArray:

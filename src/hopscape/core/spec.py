@@ -18,8 +18,8 @@ from hopscape.core.errors import SpecError
 
 __all__ = ["REQUIRED", "Argument", "Call", "Parameter", "Value", "integers", "parse", "write_value"]
 
-_MAX_DEPTH = 32
-_MAX_DIGITS = 1000
+_MAX_DEPTH = 32  # the parser calls itself; Python's stack holds 1,000 frames
+_MAX_DIGITS = 1000  # Python itself refuses numbers of more than 4,300 digits
 _BLANKS = " \t\n\r\f\v"
 
 _TOKEN = re.compile(
@@ -111,9 +111,9 @@ class _Reader:
     def call(self, depth: int) -> Call:
         token = self.next()
         if token.kind != "name":
-            found = "the end of the text" if token.kind == "end" else repr(token.text)
+            shown = "the end of the text" if token.kind == "end" else repr(token.text)
             raise SpecError(
-                f"expected the name of a family, found {found}", self.text, token.position
+                f"expected the name of a family, found {shown}", self.text, token.position
             )
         if depth > _MAX_DEPTH:
             raise SpecError(
@@ -125,18 +125,18 @@ class _Reader:
         return Call(token.text, tuple(arguments), token.position, self.text)
 
     def arguments(self, closing: str, depth: int) -> list[Argument]:
-        found: list[Argument] = []
+        arguments: list[Argument] = []
         while not self.take(closing):
-            if found and not self.take(","):
+            if arguments and not self.take(","):
                 token = self.peek()
                 shown = "the end of the text" if token.kind == "end" else repr(token.text)
                 raise SpecError(
                     f"expected ',' or {closing!r}, found {shown}", self.text, token.position
                 )
-            if found and self.take(closing):  # a trailing comma
+            if arguments and self.take(closing):  # a trailing comma
                 break
-            found.append(self.argument(depth))
-        return found
+            arguments.append(self.argument(depth))
+        return arguments
 
     def argument(self, depth: int) -> Argument:
         token = self.peek()
@@ -325,7 +325,10 @@ def integers(**about: str | tuple[str, int] | tuple[str, int, int]) -> tuple[Par
         [('p', 'an integer of at least 1'), ('q', 'an integer from 2 to 97')]
     """
     made = []
-    for name, said in about.items():
-        text, low, high = (*((said, 1) if isinstance(said, str) else said), None)[:3]
+    for name, description in about.items():
+        text, low, high = (
+            *((description, 1) if isinstance(description, str) else description),
+            None,
+        )[:3]
         made.append(Parameter(name, "int", text, low, high))
     return tuple(made)

@@ -22,7 +22,7 @@ from hopscape.core.spec import REQUIRED, Argument, Call, Parameter, write_value
 
 __all__ = ["ListedStructure", "Structure"]
 
-_TABULATED = 4096
+_TABULATED = 4096  # nodes: the table of all translations has their square, 128 MiB
 
 
 class Structure(ABC):
@@ -232,12 +232,12 @@ class Structure(ABC):
                 default = () if parameter.default is REQUIRED else parameter.default
                 values[parameter.name] = default
                 continue
-            found = bound[parameter.name]
+            given = bound[parameter.name]
             if parameter.variadic:
-                items = [parameter.convert(item, call, build) for item in found]
+                items = [parameter.convert(item, call, build) for item in given]
                 values[parameter.name] = tuple(items)
             else:
-                values[parameter.name] = parameter.convert(found[0], call, build)
+                values[parameter.name] = parameter.convert(given[0], call, build)
         try:
             return cls(**values)
         except ArgumentError as error:

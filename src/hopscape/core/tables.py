@@ -31,7 +31,7 @@ __all__ = [
     "write_markup",
 ]
 
-_GAP = 2
+_GAP = 2  # spaces between columns
 _LEAST_TEXT = 18
 """Characters below which a column of prose is not squeezed."""
 _CALL = 40
@@ -92,8 +92,8 @@ def fit(table: Table, width: int | None = None) -> Text:
 
     Examples:
         >>> heads = {"a": "network", "b": "mean", "c": "p99"}
-        >>> found = fit(Table(heads, [("ring(8)", "2.5", "10")]))
-        >>> [a + b for a, b in found.head + found.body]
+        >>> text = fit(Table(heads, [("ring(8)", "2.5", "10")]))
+        >>> [a + b for a, b in text.head + text.body]
         ['network  mean  p99', 'ring(8)   2.5   10']
         >>> rows = [("ring(8)", "2.5", "10"), ("ring(9)", "2", "9")]
         >>> fit(Table({"a": "network", "b": "mean", "c": "p99"}, rows), 14).dropped
@@ -108,13 +108,13 @@ def fit(table: Table, width: int | None = None) -> Text:
     if _total(c.least(width) for c in columns) > width and table.heading and len(table.rows) == 1:
         pairs = [(head, cell) for head, cell in zip(table.heads.values(), table.rows[0])]
         return fit(Table({"": "", " ": ""}, pairs, heading=False), width)
-    kept = list(columns)
-    while len(kept) > 1 and _total(c.least(width) for c in kept) > width:
-        if len(kept) == 2 and not table.heading:
+    shown = list(columns)
+    while len(shown) > 1 and _total(c.least(width) for c in shown) > width:
+        if len(shown) == 2 and not table.heading:
             break
-        kept.remove(max(kept[1:], key=lambda c: c.priority))
-    dropped = tuple(c.head for c in columns if c not in kept)
-    return _set(kept, _widths(kept, width), table, dropped)
+        shown.remove(max(shown[1:], key=lambda c: c.priority))
+    dropped = tuple(c.head for c in columns if c not in shown)
+    return _set(shown, _widths(shown, width), table, dropped)
 
 
 class _Column:
@@ -155,8 +155,8 @@ class _Column:
 
 
 def _total(widths: object) -> int:
-    found = list(widths)  # type: ignore[call-overload]
-    return sum(found) + _GAP * (len(found) - 1)
+    each = list(widths)  # type: ignore[call-overload]
+    return sum(each) + _GAP * (len(each) - 1)
 
 
 def _widths(columns: Sequence[_Column], width: int) -> list[int]:
@@ -253,15 +253,15 @@ def _atoms(text: str, *, names: bool = False) -> list[str]:
 
 def _aligned(cells: Sequence[str]) -> list[str]:
     """Numbers one above the other by their points, where all are plain."""
-    found = [_NUMBER.fullmatch(cell) for cell in cells]
-    if not all(m or cell == "-" for m, cell in zip(found, cells)):
+    matches = [_NUMBER.fullmatch(cell) for cell in cells]
+    if not all(m or cell == "-" for m, cell in zip(matches, cells)):
         return list(cells)
-    most = max((len(m[2] or "") for m in found if m), default=0)
+    most = max((len(m[2] or "") for m in matches if m), default=0)
     if not most:
         return list(cells)
     return [
         f"{m[1]}{(m[2] or '').ljust(most)}{m[3] or ''}" if m else cell + " " * most
-        for m, cell in zip(found, cells)
+        for m, cell in zip(matches, cells)
     ]
 
 
@@ -333,8 +333,8 @@ def write_markup(table: Table, notes: Sequence[str], kind: str) -> str:
 
 def _markdown(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
     def line(cells: Sequence[str]) -> str:
-        kept = (cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
-        return f"| {' | '.join(kept)} |"
+        escaped = (cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
+        return f"| {' | '.join(escaped)} |"
 
     out = [f"**{table.title}**", ""] if table.title else []
     out += [line([*table.heads.values()]), f"|{'|'.join('--:' if n else '---' for n in numeric)}|"]
@@ -372,7 +372,7 @@ def _page(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
     )
 
 
-_MANY = 60
+_MANY = 60  # rows: beyond, a notebook shows the first ones and their number
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
@@ -399,12 +399,12 @@ class Records(Sequence[Mapping[str, Any]]):
     """Rows of one kind, such as what :meth:`Network.compare` gives.
 
     Examples:
-        >>> found = Records([{"network": "ring(8)", "diameter": 4}], "an example")
-        >>> found
+        >>> records = Records([{"network": "ring(8)", "diameter": 4}], "an example")
+        >>> records
         an example
         network  diameter
         ring(8)         4
-        >>> found[0]["diameter"], len(found), found.to_dict()
+        >>> records[0]["diameter"], len(records), records.to_dict()
         (4, 1, [{'network': 'ring(8)', 'diameter': 4}])
     """
 

@@ -65,22 +65,22 @@ def verify(
         holds: broadcast from node 0: 10 of 10 nodes reached in 2 rounds, 9 messages, 0 duplicates
     """
     net = network if network is not None else schedule.network
-    aim = goal if goal is not None else schedule.goal
+    checked_goal = goal if goal is not None else schedule.goal
     rules = model if model is not None else schedule.model
-    own = schedule.own_verdict(net, aim, rules)
+    own = schedule.own_verdict(net, checked_goal, rules)
     if own is not None:
         return own
     details: dict[str, Any] = {"rounds": schedule.rounds, "transfers": schedule.transfers}
-    chunks = len(aim.on(net).origins)
+    chunks = len(checked_goal.on(net).origins)
     broken = _check_rules(schedule, net, rules, details)
     if broken is None:
-        broken = _check_chunks(schedule, aim, chunks)
+        broken = _check_chunks(schedule, checked_goal, chunks)
     if broken is None:
-        broken = _check_parts(schedule, net, aim, chunks, details)
+        broken = _check_parts(schedule, net, checked_goal, chunks, details)
         details["time"] += rules.gamma * details.get("added", 0)
     if broken is not None:
         return Verdict(False, broken.reason, broken.where, details)
-    return Verdict(True, _success(schedule, net, aim, details), details=details)
+    return Verdict(True, _success(schedule, net, checked_goal, details), details=details)
 
 
 class _Part(NamedTuple):
@@ -94,22 +94,22 @@ class _Part(NamedTuple):
 
 
 def _check_parts(
-    schedule: Schedule, net: Network, aim: Goal, chunks: int, details: dict[str, Any]
+    schedule: Schedule, net: Network, checked_goal: Goal, chunks: int, details: dict[str, Any]
 ) -> Verdict | None:
     """Hold the transfers against the goal of each group; details are of all groups together."""
     from hopscape.core.verify_kernels import ByChunk
 
     start, order = _sorted_by_chunk(schedule, chunks)
     low = 0
-    for part in aim.parts():
+    for part in checked_goal.parts():
         promise = part.on(net)
         high = low + len(promise.origins)
         ends = schedule.source, schedule.target
         transfers = ByChunk(start[low : high + 1], order, schedule.round, *ends)
-        found: dict[str, Any] = {}
+        counts: dict[str, Any] = {}
         check = _CHECKS.get(part.kind, _check_delivery)
-        broken = check(_Part(schedule, net, promise, transfers, low), found)
-        for key, value in found.items():
+        broken = check(_Part(schedule, net, promise, transfers, low), counts)
+        for key, value in counts.items():
             most = key == "max_path"
             details[key] = max(details.get(key, 0), value) if most else details.get(key, 0) + value
         if broken is not None:
@@ -118,12 +118,12 @@ def _check_parts(
     return None
 
 
-def _check_chunks(schedule: Schedule, aim: Goal, chunks: int) -> Verdict | None:
+def _check_chunks(schedule: Schedule, checked_goal: Goal, chunks: int) -> Verdict | None:
     chunk = schedule.chunk
     if not len(chunk) or (chunk.min() >= 0 and chunk.max() < chunks):
         return None
     t = int(np.argmax((chunk < 0) | (chunk >= chunks)))
-    text = f"there is no such chunk; {aim.kind} here has chunks 0..{chunks - 1}"
+    text = f"there is no such chunk; {checked_goal.kind} here has chunks 0..{chunks - 1}"
     return _violation(schedule, t, "chunk", text)
 
 
@@ -144,9 +144,9 @@ def _check_rules(
         )
     stray = _out_of_order(schedule, net, rules) if rules.circuits != "any" else None
     if rules.switching == "cut-through":
-        found = _check_shared(schedule, net, rules)
+        outcome = _check_shared(schedule, net, rules)
     else:
-        found = kernels.check_rules(
+        outcome = kernels.check_rules(
             _transfers(schedule, net),
             net.reverse,
             rules.ports or 0,
@@ -156,7 +156,7 @@ def _check_rules(
             rules.packing == "packed",
             net.room() if not circuit and net.room().max(initial=1) > 1 else np.empty(0, np.int64),
         )
-    code, t, other, messages, sizes, hops = found
+    code, t, other, messages, sizes, hops = outcome
     if stray is not None and (code == kernels.OK or stray < t):
         return _violation(schedule, stray, "order", "its path is not the one in dimension order")
     if code == kernels.OK:
@@ -364,10 +364,12 @@ _CHECKS = {
 """How the goals are checked in which shares are added up; the others by their deliveries."""
 
 
-def _success(schedule: Schedule, net: Network, aim: Goal, details: Mapping[str, Any]) -> str:
-    whom = sum(_served_by(part.on(net)) for part in aim.parts())
+def _success(
+    schedule: Schedule, net: Network, checked_goal: Goal, details: Mapping[str, Any]
+) -> str:
+    whom = sum(_served_by(part.on(net)) for part in checked_goal.parts())
     return (
-        f"{aim.describe()}: {details['reached']} of {whom} nodes reached in "
+        f"{checked_goal.describe()}: {details['reached']} of {whom} nodes reached in "
         f"{schedule.rounds} rounds, {details['messages']} messages, "
         f"{details['duplicates']} duplicates"
     )

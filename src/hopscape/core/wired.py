@@ -375,8 +375,8 @@ class Wired:
         wired = channel < self.indptr[nodes + 1][:, None]
         if not len(self.heads):
             return np.full((len(nodes), width), -1)
-        found = self.heads[np.minimum(channel, len(self.heads) - 1)].astype(np.int64)
-        return np.where(wired, found, -1)
+        heads = self.heads[np.minimum(channel, len(self.heads) - 1)].astype(np.int64)
+        return np.where(wired, heads, -1)
 
     def _materialise(self) -> None:
         """Turn the wiring function into arrays, once."""
@@ -549,9 +549,9 @@ class Wired:
         if not self.classes:
             return np.where(self.rows(nodes) >= 0, 0, -1)
         channels = self.channel_at(np.asarray(nodes)[:, None], np.arange(self.ports))
-        found = np.full(channels.shape, -1, dtype=np.int64)
-        found[channels >= 0] = self.class_of(channels[channels >= 0])
-        return found
+        kinds = np.full(channels.shape, -1, dtype=np.int64)
+        kinds[channels >= 0] = self.class_of(channels[channels >= 0])
+        return kinds
 
     def unheeded(self, what: str, *attributes: str) -> str:
         """Words for a figure that leaves aside what is known of the channels; empty: nothing is.
@@ -566,11 +566,11 @@ class Wired:
             >>> net.unheeded("links are counted", "capacity", "length")
             'links are counted; the capacity of the channels is left aside'
         """
-        said = [name for name in attributes if any(kind.says(name) for kind in self.classes)]
-        if not said:
+        unheeded = [name for name in attributes if any(kind.says(name) for kind in self.classes)]
+        if not unheeded:
             return ""
-        verb = "is" if len(said) == 1 else "are"
-        names = " and ".join(filter(None, (", ".join(said[:-1]), said[-1])))
+        verb = "is" if len(unheeded) == 1 else "are"
+        names = " and ".join(filter(None, (", ".join(unheeded[:-1]), unheeded[-1])))
         return f"{what}; the {names} of the channels {verb} left aside"
 
     # -- endpoints and switches -------------------------------------------------------------
@@ -578,10 +578,10 @@ class Wired:
     def _switch_list(self) -> IntArray | range | None:
         if "switches" in self._asked:
             assert self.family is not None
-            found = self.family.switches()
-            if found is not None and not isinstance(found, range):
-                found = _switch_numbers(found, self.order)
-            self._switches = found
+            switches = self.family.switches()
+            if switches is not None and not isinstance(switches, range):
+                switches = _switch_numbers(switches, self.order)
+            self._switches = switches
             self._asked.discard("switches")
         return self._switches
 
@@ -594,11 +594,11 @@ class Wired:
     def endpoints(self) -> IntArray:
         """Node numbers of the endpoints: all nodes that are no switches."""
         require_memory(8 * self.order, f"the list of the nodes of {self.spec}")
-        everybody = np.arange(self.order)
+        nodes = np.arange(self.order)
         switches = self._switch_list()
         if isinstance(switches, range):
-            return np.delete(everybody, slice(switches.start, switches.stop))
-        return everybody if switches is None else np.delete(everybody, switches)
+            return np.delete(nodes, slice(switches.start, switches.stop))
+        return nodes if switches is None else np.delete(nodes, switches)
 
     @property
     def endpoint_count(self) -> int:
