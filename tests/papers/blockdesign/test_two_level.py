@@ -531,6 +531,22 @@ def test_even_lanes_are_dealt_on_any_multigraph():
             assert np.bincount(ends.astype(int), minlength=1).max() <= most
 
 
+def test_any_lanes_are_dealt_on_a_bipartite_multigraph(monkeypatch):
+    """However many links: no integer program is asked."""
+    monkeypatch.setattr("hopscape.papers.blockdesign.lanes._decide", None)
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        half, lanes = int(rng.integers(1, 9)), rng.integers(1, 4, size=3).tolist()
+        left = np.tile(np.arange(half), sum(lanes))
+        right = np.concatenate([half + rng.permutation(half) for _ in range(sum(lanes))])
+        turned, kept = rng.random(len(left)) < 0.5, rng.random(len(left)) < 0.9
+        first, second = np.where(turned, right, left)[kept], np.where(turned, left, right)[kept]
+        kinds = deal_lanes(first, second, 2 * half, lanes)
+        for kind, most in enumerate(lanes):
+            ends = np.concatenate([first[kinds == kind], second[kinds == kind]])
+            assert np.bincount(ends, minlength=1).max() <= most
+
+
 # -- permutations through crossbars that only forward ------------------------------------------
 
 

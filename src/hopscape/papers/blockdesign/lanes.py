@@ -2,9 +2,11 @@
 
 The links are the edges of a multigraph, the kinds a decomposition into subgraphs of given degrees.
 With even numbers there always is one (Petersen 1891): walk the edges along Euler tours, so that
-each node is left and entered equally often, and colour the bipartite graph of tails and heads. Odd
-numbers may have none: in a component of an odd number of nodes that all have every link, a kind of
-an odd number of links would have an odd sum of degrees.
+each node is left and entered equally often, and colour the bipartite graph of tails and heads. If
+the links themselves are bipartite, as many colours as links at a node are enough (König 1916), and
+any numbers can be dealt out. Odd numbers may have none elsewhere: in a component of an odd number
+of nodes that all have every link, a kind of an odd number of links would have an odd sum of
+degrees.
 """
 
 from __future__ import annotations
@@ -92,8 +94,29 @@ def deal_lanes(first: IntArray, second: IntArray, nodes: int, lanes: Sequence[in
         colour = _two_factors(first, second, nodes)
         ends = np.cumsum([lane // 2 for lane in lanes])
         return np.searchsorted(ends, colour, side="right")
+    left = _left_ends(first, second, nodes)
+    if left is not None:
+        from hopscape.collectives.colouring import colour_edges
+
+        colour = colour_edges(left, first + second - left)[0]
+        return np.searchsorted(np.cumsum(lanes), colour, side="right")
     _require_even(first, second, nodes, lanes)
     return _decide(first, second, nodes, lanes)
+
+
+def _left_ends(first: IntArray, second: IntArray, nodes: int) -> IntArray | None:
+    """The end of each edge on one side of a bipartite graph; None when there is an odd cycle."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    tails, heads = np.concatenate([first, first + nodes]), np.concatenate([second + nodes, second])
+    twice = csr_array((np.ones(len(tails)), (tails, heads)), shape=(2 * nodes, 2 * nodes))
+    label = connected_components(twice, directed=False)[1]  # of the double cover
+    here, there = label[:nodes], label[nodes:]
+    used = np.unique(np.concatenate([first, second]))
+    if (here[used] == there[used]).any():
+        return None
+    return np.where(here[first] < there[first], first, second)
 
 
 def _two_factors(first: IntArray, second: IntArray, nodes: int) -> IntArray:
