@@ -259,7 +259,7 @@ export class App {
       "div",
       { class: "tabs", role: "tablist", "aria-label": "Details" },
       ...open.map((one) =>
-        button(`tab-${one.name}`, one.title, () => this.set({ tab: one.name }), {
+        button(`tab-${one.name}`, one.title, () => this.turnTo(one.name), {
           role: "tab",
           id: `tab-${one.name}`,
           "aria-selected": String(one === tab),
@@ -276,7 +276,16 @@ export class App {
       body.append(h("div", { class: "column" }, heading, ...content));
     }
     replace(this.side, list, h("div", { class: "legend", id: "legend" }), body);
+    const selected = list.querySelector<HTMLElement>("[aria-selected=true]");
+    if (selected) list.scrollLeft = selected.offsetLeft - 40; // one row on a narrow screen
     this.legend();
+  }
+
+  /** Opens a panel; colours that the panel of loads has put on leave with it. */
+  private turnTo(tab: string): void {
+    const { colour } = this.state;
+    const leaves = this.state.tab === "load" && tab !== "load" && /^(load|cut)/.test(colour);
+    this.set({ tab, colour: leaves ? "none" : colour });
   }
 
   private legend(): void {
@@ -408,10 +417,16 @@ export class App {
 
   toggle(pane: Pane, kind: "deadNodes" | "deadLinks", thing: number): void {
     const dead = this.state[kind];
-    const things = dead.get(pane.number) ?? new Set<number>();
-    if (!things.delete(thing)) things.add(thing);
-    dead.set(pane.number, things);
-    this.say(things.has(thing) ? "killed" : "revived");
+    const dies = !dead.get(pane.number)?.has(thing);
+    for (const other of this.panes) {
+      const mine = other === pane ? thing : other.net.twin(kind, thing, pane.net);
+      if (mine < 0) continue;
+      const things = dead.get(other.number) ?? new Set<number>();
+      if (dies) things.add(mine);
+      else things.delete(mine);
+      dead.set(other.number, things);
+    }
+    this.say(dies ? "killed" : "revived");
     this.update();
   }
 
@@ -421,9 +436,11 @@ export class App {
       this.toggle(pane, "deadNodes", living[Math.floor(Math.random() * living.length)]);
   }
 
-  revive(pane: Pane): void {
-    this.state.deadNodes.delete(pane.number);
-    this.state.deadLinks.delete(pane.number);
+  revive(): void {
+    for (const { number } of this.panes) {
+      this.state.deadNodes.delete(number);
+      this.state.deadLinks.delete(number);
+    }
     this.update();
   }
 

@@ -91,6 +91,16 @@ export class Net {
     return -1;
   }
 
+  /** The node or link here that has the same number, or the same ends, in another network; or -1. */
+  twin(kind: "deadNodes" | "deadLinks", thing: number, other: Net): number {
+    if (kind === "deadNodes") return thing < this.order ? thing : -1;
+    const [a, b] = [other.graph.tails[thing], other.graph.heads[thing]];
+    const { tails, heads, links } = this.graph;
+    for (let i = 0; i < links; i++)
+      if ((tails[i] === a && heads[i] === b) || (tails[i] === b && heads[i] === a)) return i;
+    return -1;
+  }
+
   /** The route of the network's own router, whatever is dead. */
   route(at: number, to: number): Route | null {
     const { router } = this.data;

@@ -150,6 +150,7 @@ export function along(
 
 const MANY = 300;
 const VERY_MANY = 6000;
+const MOST_REDRAWN = 5000;
 const PIECES = 6;
 
 /** Groups of many thin links, added up in a raster; the colours that were done. */
@@ -229,6 +230,15 @@ function drawArrows(pen: Pen, scene: Scene, camera: Camera): void {
   }
 }
 
+/** Where the middle of an arrow is whose tip touches the rim of the node that it points to. */
+function tipShare(scene: Scene, camera: Camera, channel: number, size: number): number {
+  const { x, y } = scene.places;
+  const [t, h] = [scene.tails[channel >> 1], scene.heads[channel >> 1]];
+  const length = camera.scale * Math.hypot(x[h] - x[t], y[h] - y[t]);
+  const rim = nodeRadius(x.length, camera.scale) + size + 1;
+  return length > 3 * rim ? 1 - rim / length : 0.62;
+}
+
 function arrow(
   pen: Pen,
   scene: Scene,
@@ -237,7 +247,7 @@ function arrow(
   size: number,
   colour: string,
 ): void {
-  const { x, y, dx, dy } = along(scene, camera, channel, 0.62);
+  const { x, y, dx, dy } = along(scene, camera, channel, tipShare(scene, camera, channel, size));
   pen.fillStyle = colour;
   pen.beginPath();
   pen.moveTo(x + size * dx, y + size * dy);
@@ -324,6 +334,10 @@ export function drawOver(pen: Pen, scene: Scene, camera: Camera): void {
     if (trail.arrows && trail.channels.length <= 3000)
       for (const channel of trail.channels)
         arrow(pen, scene, camera, channel, 3 + 1.3 * trail.width, trail.colour);
+  }
+  if (scene.trails.length && scene.places.x.length <= MOST_REDRAWN) {
+    drawNodes(pen, scene, camera); // lines end at the rim, names stay readable
+    drawLabels(pen, scene, camera);
   }
   const { x, y } = scene.places;
   const r = Math.max(4, 1.25 * nodeRadius(x.length, camera.scale));

@@ -12,6 +12,16 @@ export interface Colouring {
 
 const HEAT = 8;
 
+/** The least scale of seven equal, round steps that holds the largest value. */
+export function roundTop(most: number, whole = false): number {
+  if (!(most > 0)) return 0;
+  const step = whole ? Math.max(1, most / (HEAT - 1)) : most / (HEAT - 1);
+  const power = 10 ** Math.floor(Math.log10(step));
+  const nice = [1, 2, 2.5, 5, 10].filter((x) => !whole || Number.isInteger(x * power));
+  const found = nice.find((x) => x * power >= step * (1 - 1e-9)) ?? 10;
+  return found * power * (HEAT - 1);
+}
+
 /** Values as colours of the heat scale: 0 is the first, the largest the last. */
 export function heat(values: ArrayLike<number>, most: number): Uint8Array {
   return Uint8Array.from(values, (x) =>
@@ -19,18 +29,29 @@ export function heat(values: ArrayLike<number>, most: number): Uint8Array {
   );
 }
 
-export function heatTint(theme: Theme, values: ArrayLike<number>, most: number): Tint {
+export function heatTint(
+  theme: Theme,
+  values: ArrayLike<number>,
+  most: number,
+  whole = false,
+): Tint {
   return {
     colours: theme.heat,
-    of: heat(values, most),
+    of: heat(values, roundTop(most, whole)),
     sizes: theme.heat.map((_, c) => 1 + 0.35 * c),
   };
 }
 
-export function heatLegend(theme: Theme, most: number, unit = ""): [string, string][] {
+export function heatLegend(
+  theme: Theme,
+  most: number,
+  unit = "",
+  whole = false,
+): [string, string][] {
+  const top = roundTop(most, whole);
   return theme.heat.map((colour, c) => {
-    const low = c ? (most * (c - 1)) / (HEAT - 1) : 0;
-    const text = c ? `to ${+((most * c) / (HEAT - 1)).toPrecision(3)}${unit}` : "0";
+    const low = c ? (top * (c - 1)) / (HEAT - 1) : 0;
+    const text = c ? `to ${+((top * c) / (HEAT - 1)).toPrecision(3)}${unit}` : "0";
     return [colour, low < most || !c ? text : ""];
   });
 }

@@ -185,14 +185,39 @@ def test_heat_cycle_and_film(browser: Any, rich: Path) -> None:
     visit.shows("Busiest channels: worst")
     visit.page.click("#panel [data-key=cut]")
     visit.shows("links between them", "#legend")
-    visit.page.click("#tab-deadlock")
+    visit.page.click("#tab-deadlock")  # the colours of loads and cuts leave with their panel
+    assert visit.page.evaluate("window.hopscape.state.colour") == "none"
     visit.shows("One virtual channel can deadlock.")
     visit.page.click("#panel [data-key=vc]")
     visit.shows("class 0", "#legend")
     visit.page.click("#tab-simulation")
     visit.page.click("[data-key=frame-next]")
     visit.shows("Cycle 10:")
-    assert visit.page.locator(".uplot canvas").count() == 1
+    assert visit.page.locator(".uplot canvas").count() == 2  # packets and latency, an axis each
+    visit.close()
+
+
+def test_faults_hit_both_networks(browser: Any, rich: Path) -> None:
+    visit = Visit(browser, rich, "tab=faults")
+    alive = "window.hopscape.panes.map(p => p.net.alive.nodes.reduce((a, b) => a + b))"
+    whole = visit.page.evaluate(alive)
+    assert len(whole) == 2
+    visit.page.evaluate("window.hopscape.toggle(window.hopscape.panes[0], 'deadNodes', 1)")
+    visit.page.wait_for_function(f"() => {alive}[1] === {whole[1] - 1}")
+    assert visit.page.evaluate(alive) == [n - 1 for n in whole]
+    visit.page.click("[data-key=revive] >> nth=0")
+    visit.page.wait_for_function(f"() => {alive}[1] === {whole[1]}")
+    visit.close()
+
+
+def test_a_narrow_screen_shows_drawing_tabs_and_player(browser: Any, rich: Path) -> None:
+    visit = Visit(browser, rich, "right=-1&tab=schedule", viewport={"width": 390, "height": 844})
+    boxes = [visit.page.locator(one).first.bounding_box()
+             for one in (".canvas", ".tabs", "[data-key=round-play]")]  # fmt: skip
+    drawing, tabs, player = boxes
+    assert drawing["y"] + drawing["height"] <= tabs["y"] + 40
+    assert tabs["height"] < 60
+    assert player["y"] + player["height"] < 844
     visit.close()
 
 

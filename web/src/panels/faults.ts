@@ -59,9 +59,15 @@ export function faults(pane: Pane, app: App): Node[] {
       " ",
       button("kill-random", "Kill a random node", () => app.killRandom(pane)),
       " ",
-      button("revive", "Revive all", () => app.revive(pane)),
+      button("revive", "Revive all", () => app.revive()),
     ),
-    h("p", {}, app.state.kill ? "Click nodes and links to kill or revive them." : ""),
+    h(
+      "p",
+      {},
+      app.state.kill
+        ? "Click nodes and links to kill or revive them; in both networks, where both have them."
+        : "",
+    ),
     h(
       "p",
       { class: "chips" },
@@ -89,7 +95,7 @@ function figures(before: Known, after: Known | null): HTMLElement {
   const rows: [string, (p: Profile) => string][] = [
     ["diameter", (p) => String(p.diameter)],
     ["mean distance", (p) => p.mean.toFixed(4)],
-    ["pairs without a way", (p) => p.unreached.toLocaleString("en")],
+    ["disconnected pairs", (p) => p.unreached.toLocaleString("en")],
   ];
   return table(
     "Distances over all pairs of living nodes",

@@ -143,7 +143,7 @@ function progress(pane: Pane, p: Plan, round: number, app: App) {
   });
   const legend: [string, string][] = spread
     ? [
-        [theme.heat[top - 1], "has the datum"],
+        [theme.heat[top - 1], "has the data"],
         [theme.heat[0], "waits"],
       ]
     : [
@@ -163,7 +163,7 @@ function tiling(pane: Pane, p: Plan, round: number, app: App) {
   const sizes = theme.kinds.map(() => 1.15);
   return {
     nodes: { colours: theme.kinds, of, sizes },
-    legend: [[theme.kinds[0], `${numbers.size} tiles, one for each node that has the datum`]] as [
+    legend: [[theme.kinds[0], `${numbers.size} tiles, one for each node that has the data`]] as [
       string,
       string,
     ][],

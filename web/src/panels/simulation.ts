@@ -63,8 +63,8 @@ export async function prepareSimulation(pane: Pane, app: App): Promise<void> {
   const width = 2 * pane.net.graph.links;
   const part = now.queues.subarray(frame * width, (frame + 1) * width);
   pane.overlay.colouring = {
-    links: heatTint(app.theme, perLink(pane.net, part), now.most),
-    legend: heatLegend(app.theme, now.most, " flits"),
+    links: heatTint(app.theme, perLink(pane.net, part), now.most, true),
+    legend: heatLegend(app.theme, now.most, " flits", true),
     words: `Cycle ${(frame + 1) * data.every}: flits waiting behind each link; dots are flits that moved.`,
   };
   const moving = now.moved.subarray(frame * width, (frame + 1) * width);
@@ -108,7 +108,7 @@ function recorded(data: RecordingData, app: App): Node[] {
   if (!now) return [];
   const frame = frameOf(data, app);
   const cycles = Array.from({ length: data.frames }, (_, i) => (i + 1) * data.every);
-  const latency = Array.from(now.latency, (x) => (x > 0 ? x : null));
+  const latency = Array.from(now.latency, (x, i) => (x > 0 && now.delivered[i] ? x : null));
   const waiting = Array.from(now.inFlight);
   const told = latency[frame];
   return [
@@ -117,7 +117,9 @@ function recorded(data: RecordingData, app: App): Node[] {
       {},
       `Cycle ${cycles[frame]}: ${count(now.inFlight[frame], "packet")} in flight, ` +
         `${now.delivered[frame].toLocaleString("en")} delivered, ` +
-        (told ? `latency of those that just came ${told.toFixed(1)} cycles.` : "none just came."),
+        (told && now.delivered[frame]
+          ? `mean latency of the last arrivals ${told.toFixed(1)} cycles.`
+          : "none arrived just now."),
     ),
     data.deadlocked
       ? h("p", { class: "bad" }, "Nothing moved any more: a deadlock.")
@@ -125,10 +127,13 @@ function recorded(data: RecordingData, app: App): Node[] {
     plot(
       app,
       "cycle",
-      [
-        { label: "packets in flight", values: waiting, colour: app.theme.kinds[0] },
-        { label: "latency (cycles)", values: latency, colour: app.theme.kinds[1] },
-      ],
+      [{ label: "packets in flight", values: waiting, colour: app.theme.kinds[0] }],
+      cycles,
+    ),
+    plot(
+      app,
+      "cycle",
+      [{ label: "latency (cycles)", values: latency, colour: app.theme.kinds[1] }],
       cycles,
     ),
   ];

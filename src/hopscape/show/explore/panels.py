@@ -404,7 +404,10 @@ def usual_schedules(network: Network) -> tuple[str, ...]:
 def schedules_data(
     network: Network, links: PageLinks, names: Sequence[str], *, usual: bool = False
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """The best schedule for each name, verified, and notes on what there is none of.
+    """The best schedule for each name, verified, and notes on what a page has no room for.
+
+    Args:
+        usual: Nobody asked for these: what no algorithm serves is left out without a word.
 
     Raises:
         ArgumentError: For an unknown name; unless `usual`, also where no algorithm serves.
@@ -414,10 +417,13 @@ def schedules_data(
     for name in names:
         try:
             out.append(_best(network, links, name))
-        except HopscapeError as error:
+        except TooLargeError as error:
             if not usual:
                 raise
-            notes.append(f"No {name} schedule: {str(error).splitlines()[0][:300]}")
+            notes.append(f"No {name} schedule: {str(error).splitlines()[0]}")
+        except HopscapeError:
+            if not usual:
+                raise
     return out, notes
 
 
