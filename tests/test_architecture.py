@@ -28,6 +28,7 @@ FLOORS = [
     {"registry"},
     {"proofs", "search", "simulate"},
     {"formats"},
+    {"workloads"},
     {"show"},
     {"ledger"},
     {"design"},

@@ -79,6 +79,9 @@ simulate.stuck_kernels simulate/test_faults.py busy_rows
 simulate.switch_kernels simulate/test_slow_engine.py SlowEngine
 simulate.table_kernels simulate/test_entry_kernels.py slow_entry
 simulate.table_kernels simulate/test_fault_kernels.py slow_ports
+workloads.path_kernels workloads/test_step.py slow_longest
+workloads.share_kernels workloads/test_step.py slow_shares
+workloads.timeline_kernels workloads/test_timeline.py slow_ends
 """
 
 TWINS = [tuple(line.split()) for line in _TABLE.split("\n")[1:-1]]

@@ -75,7 +75,7 @@ _register_methods(
 
 _ROOMS = (
     "algebra", "collectives", "deadlock", "design", "formats", "ledger", "metrics", "papers",
-    "proofs", "search", "show", "simulate", "store",
+    "proofs", "search", "show", "simulate", "store", "workloads",
 )  # fmt: skip
 
 

@@ -202,6 +202,7 @@ _PANELS: dict[str, dict[str, str]] = {
     "Load": {
         "load": "judging:load",
         "simulate": "simulate:simulate",
+        "step": "step:step",
     },
     "Search, files and studies": {
         "search": "",

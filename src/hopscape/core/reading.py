@@ -6,13 +6,14 @@ damaged or compressed file is one sentence, and each number is checked once, whe
 
 from __future__ import annotations
 
+import difflib
 import io
 import json
 import os
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ __all__ = [
     "INT64",
     "TextFile",
     "TextLine",
+    "TomlFile",
+    "TomlTable",
     "Word",
     "load_array",
     "load_arrays",
@@ -301,3 +304,138 @@ class TextFile:
             if match is not None:
                 out[match[1].rstrip(":")] = Word(match[2].strip(), line, match.start(2) + 1)
         return out
+
+
+class TomlFile:
+    """A TOML file of tables with keys; every complaint names the line of the key.
+
+    Args:
+        path: See :class:`TextFile`.
+        tables: The tables that it may have, each with its keys; ``""`` is what stands before all.
+
+    Raises:
+        FileFormatError: When it is not TOML, or has a table or a key that is not known.
+    """
+
+    def __init__(self, path: str | Path, tables: Mapping[str, Sequence[str]]) -> None:
+        import tomllib
+
+        self.file = TextFile(path)
+        try:
+            self.data: dict[str, Any] = tomllib.loads(self.file.text)
+        except tomllib.TOMLDecodeError as error:
+            raise FileFormatError(f"{path} is not TOML: {error}") from error
+        self._lines = _key_lines(self.file.text)
+        known = [name for name in tables if name]
+        for name, value in self.data.items():
+            if name in known:
+                if not isinstance(value, dict):
+                    raise self.error("", name, f"{name} must be a table: [{name}]")
+                for key in value:
+                    if key not in tables[name]:
+                        hint = _nearest(key, tables[name])
+                        raise self.error(name, key, f"[{name}] has no key {key!r}; {hint}")
+            elif name not in tables.get("", ()):
+                what = f"table [{name}]" if isinstance(value, dict) else f"key {name!r}"
+                hint = _nearest(name, [*known, *tables.get("", ())])
+                raise self.error(
+                    name if isinstance(value, dict) else "", name, f"{what} is unknown; {hint}"
+                )
+
+    def error(self, table: str, key: str, message: str) -> FileFormatError:
+        """A complaint about a key, in its line, or in that of its table where it is missing."""
+        places = ((table, key), (table, ""), ("", table))
+        line = next((self._lines[one] for one in places if one in self._lines), 1)
+        return FileFormatError(f"{self.file.path}, line {line}: {message}")
+
+    def table(self, name: str) -> TomlTable:
+        """A table, empty when it is not there."""
+        return TomlTable(self, name, self.data.get(name, {}) if name else self.data)
+
+
+@dataclass(frozen=True)
+class TomlTable:
+    """A table of a TOML file, whose values are checked where they are read."""
+
+    file: TomlFile
+    name: str
+    values: Mapping[str, Any]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.values
+
+    def error(self, key: str, message: str) -> FileFormatError:
+        """A complaint about a key."""
+        return self.file.error(self.name, key, message)
+
+    def _full(self, key: str) -> str:
+        return f"[{self.name}] {key}" if self.name else key
+
+    def _value(self, key: str, default: Any) -> Any:
+        if key in self.values:
+            return self.values[key]
+        if default is None:
+            raise self.error(key, f"{self._full(key)} is missing")
+        return default
+
+    def integer(self, key: str, low: int = 1, default: int | None = None) -> int:
+        """A whole number of at least `low`."""
+        value = self._value(key, default)
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= INT64:
+            raise self.error(
+                key, f"{self._full(key)} is {value!r}; it must be a whole number of at least {low}"
+            )
+        return value
+
+    def real(
+        self, key: str, low: float = 0.0, high: float = float("inf"), default: float | None = None
+    ) -> float:
+        """A finite number above `low`, up to `high`."""
+        value = self._value(key, default)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not low < value <= high or value == float("inf"):
+            limit = "" if high == float("inf") else f" and up to {high:g}"
+            raise self.error(
+                key, f"{self._full(key)} is {value!r}; it must be a number above {low:g}{limit}"
+            )
+        return float(value)
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        """True or false."""
+        value = self._value(key, default)
+        if not isinstance(value, bool):
+            raise self.error(key, f"{self._full(key)} is {value!r}; it must be true or false")
+        return value
+
+    def text(self, key: str, default: str | None = None, choices: Sequence[str] = ()) -> str:
+        """A text, one of `choices` where there are some."""
+        value = self._value(key, default)
+        if not isinstance(value, str) or (choices and value not in choices):
+            allowed = f"one of {', '.join(choices)}" if choices else "a text"
+            raise self.error(key, f"{self._full(key)} is {value!r}; it must be {allowed}")
+        return value
+
+
+def _nearest(word: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+
+
+def _key_lines(text: str) -> dict[tuple[str, str], int]:
+    """Line of each table and key, from 1.
+
+    Examples:
+        >>> _key_lines("a = 1\\n[job]\\ntp = 8\\n")
+        {('', 'a'): 1, ('job', ''): 2, ('job', 'tp'): 3}
+    """
+    lines: dict[tuple[str, str], int] = {}
+    table = ""
+    for at, line in enumerate(text.splitlines(), 1):
+        head = re.match(r"\s*\[\[?\s*([\w\"'.-]+)\s*\]\]?", line)
+        key = re.match(r"\s*([\w\"'-]+)\s*=", line)
+        if head is not None:
+            table = head.group(1).strip("\"'")
+            lines.setdefault((table, ""), at)
+        elif key is not None:
+            lines.setdefault((table, key.group(1).strip("\"'")), at)
+    return lines

@@ -16,6 +16,7 @@ from typing import IO
 from hopscape.core.errors import ArgumentError, ScheduleError
 from hopscape.core.files import make_folder, write_atomically
 from hopscape.core.schedule import Schedule
+from hopscape.formats.protobuf import bytes_field, framed, number_field, text_field, varint
 
 __all__ = ["VERSION", "write_chakra"]
 
@@ -23,7 +24,6 @@ VERSION = "1.0.0"
 """Of the traces, as the generator of MLCommons writes it."""
 
 _SEND, _RECEIVE = 5, 6
-_VARINT, _BYTES = 0, 2
 _INT32, _INT64, _BOOL = 7, 9, 27  # fields of an attribute, by the type of its value
 
 
@@ -48,7 +48,7 @@ def write_chakra(
         raise ArgumentError(f"chunk_bytes is {chunk_bytes}; it must be at least 1")
     top = make_folder(Path(folder))
     paths = []
-    metadata = _framed(_text(1, VERSION))
+    metadata = framed(text_field(1, VERSION))
     for rank, nodes in enumerate(_nodes(schedule, chunk_bytes)):
         path = top / f"{name}.{rank}.et"
         write_atomically(path, partial(_put, metadata + b"".join(nodes)))
@@ -94,37 +94,11 @@ def _node(
         ("comm_dst", _INT32, target),
         ("comm_tag", _INT32, tag),
     )
-    parts = [_number(1, number), _text(2, name), _number(3, kind)]
+    parts = [number_field(1, number), text_field(2, name), number_field(3, kind)]
     if waits:
-        parts.append(_field(5, b"".join(map(_varint, waits))))
-    parts += [_field(10, _text(1, key) + _key(f, _VARINT) + _varint(x)) for key, f, x in attributes]
-    return _framed(b"".join(parts))
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
-
-
-def _key(field: int, wire: int) -> bytes:
-    return _varint(field << 3 | wire)
-
-
-def _number(field: int, value: int) -> bytes:
-    """A whole number; 0 goes without saying."""
-    return _key(field, _VARINT) + _varint(value) if value else b""
-
-
-def _field(field: int, content: bytes) -> bytes:
-    return _key(field, _BYTES) + _varint(len(content)) + content
-
-
-def _text(field: int, content: str) -> bytes:
-    return _field(field, content.encode())
-
-
-def _framed(message: bytes) -> bytes:
-    return _varint(len(message)) + message
+        parts.append(bytes_field(5, b"".join(map(varint, waits))))
+    parts += [
+        bytes_field(10, text_field(1, key) + number_field(f, x, always=True))
+        for key, f, x in attributes
+    ]
+    return framed(b"".join(parts))

@@ -17,6 +17,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
+from hopscape.core.router import Router
 from hopscape.core.schedule import Schedule
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "MOST_TRANSFERS",
     "RankPlan",
     "message_limit",
+    "message_paths",
     "to_schedule",
 ]
 
@@ -134,7 +136,7 @@ def to_schedule(
     order = np.lexsort((chunk, plan.target, plan.source, plan.step))
     nodes = ends[seats]
     source, target = nodes[plan.source[order]], nodes[plan.target[order]]
-    starts, channels = _paths(network, source, target)
+    starts, channels = message_paths(network, source, target)
     columns = plan.step[order], chunk[order], starts, channels
     if model.switching == "cut-through":
         step, chunk, starts, channels = columns
@@ -201,11 +203,13 @@ def _goal_chunks(plan: RankPlan, goal: Goal, seats: IntArray) -> IntArray:
     return plan.chunk
 
 
-def _paths(network: Network, source: IntArray, target: IntArray) -> tuple[IntArray, IntArray]:
-    """Shortest paths of transfers: offsets and channels."""
+def message_paths(
+    network: Network, source: IntArray, target: IntArray, router: Router | None = None
+) -> tuple[IntArray, IntArray]:
+    """Shortest paths of messages: offsets and channels; by the network's own router without one."""
     pairs, which = np.unique(source * network.order + target, return_inverse=True)
     at, to = pairs // network.order, pairs % network.order
-    nodes, ports = _walk_spread(network, at, to)
+    nodes, ports = _walk_spread(network, at, to, router or network.router())
     taken = ports >= 0
     flat = network.channel_at(nodes[:, :-1][taken], ports[taken])
     lengths = taken.sum(axis=1)
@@ -217,13 +221,14 @@ def _paths(network: Network, source: IntArray, target: IntArray) -> tuple[IntArr
     return starts, flat[np.repeat(first[:-1][which], mine) + within]
 
 
-def _walk_spread(network: Network, at: IntArray, to: IntArray) -> tuple[IntArray, IntArray]:
+def _walk_spread(
+    network: Network, at: IntArray, to: IntArray, router: Router
+) -> tuple[IntArray, IntArray]:
     """Routes of the network's router; through switches, ties are spread by the destination.
 
     The port among equals is a digit of the destination's rank, as in the d-mod-k routing of fat
     trees (Zahavi 2010), so that shifts of ranks do not meet.
     """
-    router = network.router()
     if not network.has_switches or not router.exact:
         return router.walk(at, to)
     rank = np.searchsorted(network.endpoints, to)

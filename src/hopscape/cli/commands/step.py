@@ -1,0 +1,252 @@
+"""The command about workloads: how long one step of a job takes on networks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopscape.cli.options import DeadLinkOption, DeadOption, option, read_dead_links, refuse
+from hopscape.cli.output import Format, emit_rows, look, say
+from hopscape.core.errors import ArgumentError
+from hopscape.core.network import Network
+from hopscape.core.numbers import number
+from hopscape.registry import build
+
+if TYPE_CHECKING:
+    from hopscape.workloads import Job, Placement, Step, Workload
+
+__all__ = ["step"]
+
+_YEARS = 4
+"""Years over which the price of a network is paid off, a step at a time."""
+
+
+def step(
+    job: Annotated[
+        str, typer.Argument(metavar="JOB", help="A .toml file, or a folder of Chakra traces.")
+    ],
+    on: Annotated[
+        list[str],
+        option("A network, by spec or graph file; once for each.", "--on", metavar="SPEC"),
+    ],
+    place: Annotated[
+        str | None,
+        option("'search', or a file with the node of each rank; in order without.", "--place"),
+    ] = None,
+    dead: DeadOption = None,
+    dead_link: DeadLinkOption = None,
+    alpha: Annotated[float, option("µs of a message (start-up).", min=0)] = 1.0,
+    beta: Annotated[float, option("µs per byte of a channel of capacity 1.", min=0)] = 2e-5,
+    gamma: Annotated[float, option("µs per byte that is added.", min=0)] = 1e-5,
+    delta: Annotated[float, option("µs of a hop.", min=0)] = 0.1,
+    executor: Annotated[
+        str, option("cut-through, or astra: the network model of ASTRA-sim.", "--executor")
+    ] = "cut-through",
+    splits: Annotated[int, option("Parts that every collective is cut into.", min=1)] = 1,
+    algorithm: Annotated[
+        list[str] | None,
+        option("A plan instead of the best: GOAL=NAME, once for each goal.", "--algorithm", "-a"),
+    ] = None,
+    whole: Annotated[
+        bool, option("Execute all layers and micro-batches, however many.", "--whole")
+    ] = False,
+    search: Annotated[
+        str | None, option("'parallelism': try all splits that fit memory.", "--search")
+    ] = None,
+    prices: Annotated[
+        str | None, option("Price of the network and of a step: a list or a .toml file.")
+    ] = None,
+    gantt: Annotated[Path | None, option("Draw the timeline: .svg.", "--gantt")] = None,
+    chakra: Annotated[
+        Path | None, option("Write the step as Chakra traces into this folder.", metavar="DIR")
+    ] = None,
+) -> None:
+    """Time one step of a training or inference job on networks, with a proved bound."""
+    from hopscape.workloads import Job, make_step, read_job, write_workload
+    from hopscape.workloads.gantt import draw_gantt
+
+    if gantt is not None and len(on) > 1:
+        raise ArgumentError(f"--gantt draws one timeline; --on names {len(on)} networks")
+    found = read_job(job)
+    if chakra is not None:
+        workload = make_step(found) if isinstance(found, Job) else found
+        write_workload(workload, chakra)
+    options: dict[str, Any] = {
+        "costs": {"alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta},
+        "executor": executor,
+        "splits": splits,
+        "algorithms": _algorithms(algorithm),
+        "whole": whole,
+    }
+    if search is not None:
+        refuse(("place", "gantt", "chakra", "prices"), "does not go with --search")
+        _search(found, on, search, dead, dead_link, options)
+        return
+    rows, fails = [], False
+    for text in on:
+        network = build(text)
+        nodes = sorted({network.node(word) for word in dead or ()})
+        faults = {"dead_nodes": nodes, "dead_links": read_dead_links(network, dead_link)}
+        made = _one(found, network, place, faults, options)
+        record = made.record() | ({} if prices is None else _prices(network, prices, made.seconds))
+        rows.append(record)
+        fails = fails or not made.verdict
+        if gantt is not None:
+            draw_gantt(made.timeline, gantt, f"{made.job.name} on {network.spec}")
+    _show(rows, priced=prices is not None)
+    if fails:
+        raise typer.Exit(1)
+
+
+def _one(
+    job: Job | Workload,
+    network: Network,
+    place: str | None,
+    faults: dict[str, Any],
+    options: dict[str, Any],
+) -> Step:
+    from hopscape.workloads import Job, read_placement, search_placement
+    from hopscape.workloads import step as run
+
+    there: Placement | None = None
+    if place == "search":
+        if not isinstance(job, Job):
+            raise ArgumentError(
+                "--place search is for jobs; traces do not say which ranks belong together"
+            )
+        there = search_placement(job, network, **faults, **options)
+    elif place is not None:
+        there = read_placement(place, network)
+    return run(job, network, placement=there, **faults, **options)
+
+
+def _algorithms(texts: list[str] | None) -> dict[str, str]:
+    out = {}
+    for text in texts or ():
+        goal, equals, name = text.partition("=")
+        if not equals:
+            raise ArgumentError(
+                f"--algorithm is {text!r}; write GOAL=NAME, such as all-reduce=ring"
+            )
+        out[goal.strip()] = name.strip()
+    return out
+
+
+def _prices(network: Network, prices: str, seconds: float | None) -> dict[str, Any]:
+    """What the network costs, and a step of it."""
+    from hopscape.design.machine import Machine, price_machine, rack_machine
+    from hopscape.design.prices import load_prices
+    from hopscape.metrics.throughput import switch_graph
+
+    listed = load_prices(prices)
+    if not network.has_switches:
+        raise ArgumentError(
+            f"--prices: {network.spec} has no switches; concentrated(...) gives it endpoints"
+        )
+    machine = Machine(switch_graph(network))
+    cost = price_machine(machine, rack_machine(machine), listed).cost
+    each = None if seconds is None else cost * seconds / (_YEARS * 365 * 86400)
+    return {"currency": listed.currency, "price": cost, "price_per_step": each}
+
+
+def _search(
+    job: Job | Workload,
+    on: list[str],
+    what: str,
+    dead: list[str] | None,
+    dead_link: list[str] | None,
+    options: dict[str, Any],
+) -> None:
+    """All ways to cut a job, the fastest first."""
+    from hopscape.workloads import Job
+    from hopscape.workloads.search import search_parallelism
+
+    if what != "parallelism":
+        raise ArgumentError(f"--search is {what!r}; choose parallelism")
+    if not isinstance(job, Job):
+        raise ArgumentError("--search parallelism is for jobs; traces are cut already")
+    rows = []
+    for text in on:
+        network = build(text)
+        nodes = sorted({network.node(word) for word in dead or ()})
+        links = read_dead_links(network, dead_link)
+        found = search_parallelism(job, network, dead_nodes=nodes, dead_links=links, **options)
+        rows += [{"network": network.spec, **row} for row in found]
+    rows.sort(key=lambda row: row["step_s"])
+    titles = {
+        "network": "network",
+        "tp": "tp",
+        "pp": "pp",
+        "dp": "dp",
+        "ep": "ep",
+        "cp": "cp",
+        "micro": "micro",
+        "step_s": "step (s)",
+        "at_least_s": "at least (s)",
+        "memory_gb": "memory (GB)",
+    }
+    title = f"{job.name}: {len(rows)} ways to cut it that fit memory"
+    emit_rows(rows, title=title, columns=titles, wrapper="splits")
+
+
+def _show(rows: list[dict[str, Any]], priced: bool) -> None:
+    """A row for each network; below, where time and bytes go."""
+    if look.style is not Format.table:
+        emit_rows(rows, wrapper="steps")
+        return
+    kinds = [k for k in dict.fromkeys(k for row in rows for k in row["shares_s"])
+             if any(row["shares_s"].get(k) for row in rows)]  # fmt: skip
+    shown = [_cells(row, kinds) for row in rows]
+    titles = {
+        "network": "network",
+        "step_s": "step (s)",
+        "at_least_s": "at least (s)",
+        "gap": "gap",
+    }
+    titles |= {kind: _heading(kind) for kind in kinds}
+    if priced:
+        currency = rows[0]["currency"]
+        titles |= {"price": f"price ({currency})", "price_per_step": f"per step ({currency})"}
+    first = rows[0]
+    memory = sum(first["memory_gb"].values())
+    title = f"{first['job']}: one step on {first['ranks']:,} ranks"
+    if memory:
+        title += f", {memory:.1f} GB on the fullest"
+    emit_rows(shown, title=title, columns=titles)
+    if look.output is None:
+        say(*(note for row in rows for note in _notes(row)))
+
+
+def _heading(kind: str) -> str:
+    return kind if kind in ("compute", "bubble") else f"{kind} exposed"
+
+
+def _cells(row: dict[str, Any], kinds: list[str]) -> dict[str, Any]:
+    whole = row["step_s"]
+    out = {
+        "network": row["network"],
+        "step_s": None if whole is None else float(f"{whole:.6g}"),
+        "at_least_s": float(f"{row['at_least_s']:.6g}"),
+        "gap": None if row["gap"] is None else f"{100 * row['gap']:.1f} %",
+    }
+    for kind in kinds:
+        share = row["shares_s"].get(kind)
+        out[kind] = None if share is None or not whole else f"{100 * share / whole:.1f} %"
+    for name in ("price", "price_per_step"):
+        out[name] = row.get(name)
+    return out
+
+
+def _notes(row: dict[str, Any]) -> list[str]:
+    name = row["network"]
+    if row["step_s"] is None:
+        return [f"{name}: {row['reason']}"]
+    out = [f"{name}: at least by {row['bound']}"]
+    links = [f"{x['from']}→{x['to']} {number(100 * x['share'])[:4]} %" for x in row["busiest"][:3]]
+    if links:
+        out.append(f"{name}: busiest channels {', '.join(links)} of the step")
+    if row["repeated"]:
+        out.append(f"{name}: {row['repeated']} by repetition")
+    return out

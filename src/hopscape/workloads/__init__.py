@@ -1,0 +1,41 @@
+"""Workloads: operations of ranks with dependencies, and how long they take on a network.
+
+>>> from hopscape.workloads import Chip, Job, LanguageModel, Split, step
+>>> model = LanguageModel(hidden=1024, layers=4, heads=8, seq=512, vocab=1000)
+>>> found = step(Job(model, Split(batch=8, tp=2, dp=4), Chip(tflops=100)), "torus(2, 4)")
+>>> bool(found.verdict), found.bound.seconds <= found.seconds
+(True, True)
+"""
+
+from hopscape.workloads.chakra import read_chakra, write_workload
+from hopscape.workloads.job import Chip, Job, LanguageModel, Overlap, Split, chips, load_chip
+from hopscape.workloads.step import Step, read_job, search_placement, step
+from hopscape.workloads.timeline import Fabric, Timeline, execute
+from hopscape.workloads.transformer import make_step
+from hopscape.workloads.workload import Draft, Part, Placement, Together, Workload, read_placement
+
+__all__ = [
+    "Chip",
+    "Draft",
+    "Fabric",
+    "Job",
+    "LanguageModel",
+    "Overlap",
+    "Part",
+    "Placement",
+    "Split",
+    "Step",
+    "Timeline",
+    "Together",
+    "Workload",
+    "chips",
+    "execute",
+    "load_chip",
+    "make_step",
+    "read_chakra",
+    "read_job",
+    "read_placement",
+    "search_placement",
+    "step",
+    "write_workload",
+]

@@ -1,0 +1,409 @@
+"""How long one step takes on a network: executed, with a proved bound, and where the time goes.
+
+A step repeats itself: its micro-batches are alike, and so are its layers. Where it is long, a few
+of each are executed, and the rest is counted: the step grows by the same amount with every further
+layer and micro-batch. Three points in each direction say how far that is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.arrays import Floats
+from hopscape.core.errors import ArgumentError
+from hopscape.core.model import MACHINE
+from hopscape.core.network import Network
+from hopscape.core.verdict import Verdict
+from hopscape.workloads.bounds import StepBound, job_bounds, workload_bounds
+from hopscape.workloads.chakra import read_chakra
+from hopscape.workloads.job import Chip, Job, read_job_file
+from hopscape.workloads.timeline import Executor, Fabric, Timeline, execute
+from hopscape.workloads.transformer import make_step
+from hopscape.workloads.workload import COMPUTE, Placement, Workload
+
+__all__ = ["Step", "read_job", "search_placement", "step"]
+
+_WHOLE = 400_000
+"""Parts up to which a step is executed whole."""
+_MANY = 1_000_000
+"""Parts of the largest piece that is executed, where a smaller one would do."""
+_LEVELS = ((4, 2), (2, 1), (1, 1))
+"""Layers of the least piece, and how many more the others have."""
+_CLOSE = 1e-4
+"""Second differences that count as none, against the piece."""
+_COMPUTING = ("forward", "backward", "optimizer", "compute")
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step of a job on a network.
+
+    Attributes:
+        seconds: As executed; None when it never ends.
+        bounds: What no execution beats, the strongest first.
+        shares: Seconds of an average rank by what it does or waits for: ``compute``, ``bubble``,
+            and the exposed part of each kind of data. They add up to the step.
+        busy (float64[channels]): Seconds that each channel carries data.
+        repeated: Which part was executed, when it was not the whole.
+        timeline: What was executed.
+        memory: GB of the fullest rank, by what it holds.
+    """
+
+    job: Job | Workload
+    network: Network
+    seconds: float | None
+    bounds: tuple[StepBound, ...]
+    shares: Mapping[str, float]
+    busy: Floats
+    verdict: Verdict
+    timeline: Timeline
+    repeated: str = ""
+    memory: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def bound(self) -> StepBound:
+        """The strongest bound."""
+        return self.bounds[0]
+
+    def record(self, links: int = 5) -> dict[str, Any]:
+        """The result under the names that scripts rely on."""
+        ranks = self.timeline.workload.ranks
+        out: dict[str, Any] = {
+            "network": self.network.spec,
+            "job": self.job.name,
+            "ranks": ranks,
+            "step_s": self.seconds,
+            "at_least_s": self.bound.seconds,
+            "bound": self.bound.reason,
+            "gap": None
+            if not self.seconds
+            else self.seconds / self.bound.seconds - 1
+            if self.bound.seconds
+            else None,
+            "verdict": "ends" if self.verdict else "never ends",
+            "reason": self.verdict.reason,
+            "shares_s": dict(self.shares),
+            "memory_gb": dict(self.memory),
+            "executor": self.timeline.fabric.executor,
+            "plans": [
+                {"goal": goal, "bytes": size, "members": members, "algorithm": name}
+                for (goal, size, members), name in self.timeline.plans.items()
+            ],
+            "busiest": self._busiest(links),
+            "repeated": self.repeated,
+        }
+        if not self.verdict:
+            out |= dict(self.verdict.where)
+        return out
+
+    def _busiest(self, count: int) -> list[dict[str, Any]]:
+        whole = self.seconds or self.timeline.seconds
+        shown = replace(self.timeline, busy=self.busy).busiest(count)
+        return [row | {"share": row["busy_s"] / whole if whole else 0.0} for row in shown]
+
+
+def read_job(path: str | Path) -> Job | Workload:
+    """A job from a TOML file, or the workload of a folder of Chakra traces.
+
+    Raises:
+        FileFormatError: With the place of what is wrong.
+    """
+    if Path(path).is_dir():
+        return _timed(read_chakra(path), None, str(path))
+    found = read_job_file(path)
+    if isinstance(found, Job):
+        return found
+    folder, chip = found
+    return _timed(read_chakra(folder), chip, str(path))
+
+
+def _timed(workload: Workload, chip: Chip | None, origin: str) -> Workload:
+    """Seconds for what says flops only."""
+    bare = (workload.kind == COMPUTE) & (workload.seconds == 0) & (workload.flops > 0)
+    if chip is None:
+        if bare.any():
+            raise ArgumentError(
+                f"{origin}: {int(bare.sum())} computations say flops and no time; a TOML file with"
+                ' chakra = "FOLDER" and a [chip] says how fast they are'
+            )
+        return workload
+    return workload.timed(1e12 * chip.tflops * chip.efficiency, 1e9 * chip.bandwidth)
+
+
+def step(
+    job: Job | Workload | str | Path,
+    network: Network | str,
+    *,
+    placement: Placement | None = None,
+    costs: Mapping[str, float] | None = None,
+    executor: Executor = "cut-through",
+    splits: int = 1,
+    algorithms: Mapping[str, str] | None = None,
+    dead_nodes: Sequence[int] = (),
+    dead_links: Sequence[tuple[int, int]] = (),
+    whole: bool = False,
+) -> Step:
+    """How long one step takes: what ``hopscape step`` prints.
+
+    Args:
+        job: A job, a workload, or the name of a TOML file or of a folder of traces.
+        costs: alpha, beta, gamma, delta in µs; the usual ones where they are left out.
+        whole: Execute everything, however long the step is.
+
+    Examples:
+        >>> from hopscape.workloads import Chip, Job, LanguageModel, Split
+        >>> model = LanguageModel(hidden=1024, layers=4, heads=8, seq=512, vocab=1000)
+        >>> found = step(Job(model, Split(batch=8, tp=2, dp=4), Chip(tflops=100)), "torus(2, 4)")
+        >>> found.bound.seconds <= found.seconds
+        True
+    """
+    from hopscape.registry import build
+
+    made = read_job(job) if isinstance(job, str | Path) else job
+    net = build(network) if isinstance(network, str) else network
+    ranks = made.split.ranks if isinstance(made, Job) else made.ranks
+    places = placement or Placement.in_order(net, ranks, dead_nodes)
+    fabric = Fabric(
+        net,
+        places.check(net, ranks, dead_nodes),
+        {**MACHINE, **(costs or {})},
+        executor,
+        splits,
+        dict(algorithms or {}),
+        tuple(dead_nodes),
+        tuple(dead_links),
+    )
+    if isinstance(made, Workload):
+        return _of_workload(made, fabric)
+    return _of_job(made, fabric, whole)
+
+
+def _of_workload(workload: Workload, fabric: Fabric) -> Step:
+    found = execute(workload, fabric, keep=len(workload) <= _WHOLE)
+    bounds = workload_bounds(workload, fabric, _slack(found))
+    seconds = found.seconds if found.verdict else None
+    return Step(
+        workload,
+        fabric.network,
+        seconds,
+        tuple(bounds),
+        _shares(found) if found.verdict else {},
+        found.busy,
+        found.verdict,
+        found,
+    )
+
+
+def _of_job(job: Job, fabric: Fabric, whole: bool) -> Step:
+    fullest = max(
+        (job.memory(stage) for stage in range(job.split.pp)), key=lambda m: sum(m.values())
+    )
+    first, repeated, (seconds, shares, busy) = _executed(job, fabric, whole)
+    bounds = job_bounds(job, fabric, _slack(first))
+    return Step(
+        job,
+        fabric.network,
+        seconds if first.verdict else None,
+        tuple(bounds),
+        shares if first.verdict else {},
+        busy,
+        first.verdict,
+        first,
+        repeated,
+        fullest,
+    )
+
+
+Figures = tuple[float, dict[str, float], Floats]
+
+
+def _executed(job: Job, fabric: Fabric, whole: bool) -> tuple[Timeline, str, Figures]:
+    """A step executed whole, or by repetition."""
+    split = job.split
+    layers = job.model.layers // (split.pp * split.interleave)
+    micro, stride = split.pp + 2, 1
+    if split.schedule == "interleaved":
+        micro, stride = 2 * split.pp, split.pp
+    for low, wide in _LEVELS:
+        cuts = (layers > low + 2 * wide, split.micro_batches > micro + 2 * stride)
+        most = _part_of(job, low + 2 * wide if cuts[0] else layers, micro)
+        if (low, wide) == _LEVELS[-1] or _part_count(most) <= _MANY:
+            break
+    if whole or not any(cuts) or _part_count(job) <= _WHOLE:
+        found = execute(make_step(job), fabric, keep=_part_count(job) <= _WHOLE)
+        return found, "", (found.seconds, _shares(found), found.busy)
+    return _Repetition(job, fabric, cuts, (low, wide), (micro, stride)).result()
+
+
+def _part_count(job: Job) -> int:
+    """Parts of a step, roughly."""
+    split = job.split
+    passes = 1 if split.kind != "training" else 3 if split.recompute == "full" else 2
+    each = 2 + (4 if split.sequence else 2) * (split.tp > 1) + 2 * (split.ep > 1) + (split.cp > 1)
+    return split.ranks * split.micro_batches * job.model.layers // split.pp * each * passes
+
+
+class _Repetition:
+    """From a few layers and micro-batches to all.
+
+    Every further micro-batch adds the same time, and so does every further layer, up to a rest that
+    is said: the last of three points, and how far they are from a line.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        fabric: Fabric,
+        cuts: tuple[bool, bool],
+        layers: tuple[int, int],
+        micro: tuple[int, int],
+    ) -> None:
+        self.job, self.fabric, self.cuts, self.layers, self.micro = job, fabric, cuts, layers, micro
+        self.known: dict[tuple[int, int], tuple[Timeline, Figures]] = {}
+
+    def at(self, i: int, j: int) -> Floats:
+        """Seconds, shares and loads at a point, in one row."""
+        if (i, j) not in self.known:
+            split = self.job.split
+            layers = self.job.model.layers // (split.pp * split.interleave)
+            some = self.layers[0] + i * self.layers[1] if self.cuts[0] else layers
+            micro = self.micro[0] + j * self.micro[1] if self.cuts[1] else split.micro_batches
+            like = next(iter(self.known.values()))[0] if self.known else None
+            found = execute(make_step(_part_of(self.job, some, micro)), self.fabric, like=like)
+            self.known[i, j] = found, (found.seconds, _shares(found), found.busy)
+        seconds, shares, busy = self.known[i, j][1]
+        return np.concatenate([[seconds], list(shares.values()), busy])
+
+    def result(self) -> tuple[Timeline, str, Figures]:
+        """The whole step."""
+        self.at(0, 0)
+        first, figures = self.known[0, 0]
+        if not first.verdict:
+            return first, "", figures
+        split = self.job.split
+        words = []
+        total = self.at(2, 0) if self.cuts[0] else self.at(0, 0)
+        x = y = 0.0
+        if self.cuts[0]:
+            layers = self.job.model.layers // (split.pp * split.interleave)
+            low, wide = self.layers
+            x = (layers - low) / wide
+            slope = self.at(2, 0) - self.at(1, 0)
+            total = total + (x - 2) * slope
+            bend = (slope - self.at(1, 0) + self.at(0, 0))[0] / self.at(1, 0)[0]
+            words.append(f"{layers} layers of a stage from {low} to {low + 2 * wide}{_bent(bend)}")
+        if self.cuts[1]:
+            low, wide = self.micro
+            y = (split.micro_batches - low) / wide
+            slope = self.at(0, 2) - self.at(0, 1)
+            bend = (slope - self.at(0, 1) + self.at(0, 0))[0] / self.at(0, 1)[0]
+            if self.cuts[0]:  # a micro-batch of more layers takes longer
+                slope = slope + x / 2 * (
+                    self.at(2, 1) - self.at(2, 0) - self.at(0, 1) + self.at(0, 0)
+                )
+            total = total + y * slope
+            words.append(
+                f"{split.micro_batches} micro-batches from {low} to {low + 2 * wide}{_bent(bend)}"
+            )
+        shares, busy = figures[1], figures[2]
+        named = dict(zip(shares, total[1 : 1 + len(shares)].tolist(), strict=True))
+        return first, ", ".join(words), (float(total[0]), named, total[-len(busy) :])
+
+
+def _bent(bend: float) -> str:
+    """How far three points are from a line, where it can be seen."""
+    return f" (off a line by {100 * abs(bend):.2g} %)" if abs(bend) > _CLOSE else ""
+
+
+def _part_of(job: Job, layers: int, micro: int) -> Job:
+    """The same job with fewer layers in a stage and fewer micro-batches."""
+    split = job.split
+    return replace(
+        job,
+        model=replace(job.model, layers=layers * split.pp * split.interleave),
+        split=replace(split, batch=micro * split.dp * split.micro),
+    )
+
+
+def _shares(found: Timeline) -> dict[str, float]:
+    """Seconds of an average rank by what it does or waits for."""
+    from hopscape.workloads.share_kernels import waiting_times
+
+    workload = found.workload
+    if not found.verdict or not len(workload):
+        return {}
+    order = np.lexsort((found.end, found.start, workload.rank)).astype(np.int64)
+    first = np.searchsorted(workload.rank[order], np.arange(workload.ranks + 1)).astype(np.int64)
+    joined = np.zeros(len(workload.goal))
+    shared = np.flatnonzero(workload.together >= 0)
+    given = shared[workload.kind[shared] != 3]
+    np.maximum.at(joined, workload.together[given], found.start[given])
+    labels = len(workload.labels)
+    spent = waiting_times(
+        order,
+        first,
+        (workload.kind == COMPUTE).astype(np.int64),
+        workload.after_start,
+        workload.after,
+        found.start,
+        found.end,
+        workload.label,
+        workload.together,
+        joined,
+        labels,
+        found.seconds,
+    ).mean(axis=0)
+    out = {"compute": 0.0, "bubble": float(spent[labels])}
+    for name, value in zip(workload.labels, spent[:labels].tolist(), strict=True):
+        if name in _COMPUTING:
+            out["compute"] += value
+        elif value or name in workload.labels:
+            out[name] = value
+    return out
+
+
+def _slack(found: Timeline) -> float:
+    """The least part of its time that a channel takes for a message: ASTRA-sim truncates to ns."""
+    fabric, workload = found.fabric, found.workload
+    if fabric.executor != "astra":
+        return 1.0
+    least = 1.0
+    for operation, plan in enumerate(found.plan_of.tolist()):
+        share = found.placed[plan].plan.share
+        if len(share) and workload.size[operation] > 0:
+            lasts = float(share.min()) * workload.size[operation] * fabric.per_byte / fabric.unit
+            least = min(least, float((np.floor(lasts) / np.maximum(lasts, 1e-300)).min()))
+    return least
+
+
+def search_placement(
+    job: Job, network: Network, dead_nodes: Sequence[int] = (), **options: Any
+) -> Placement:
+    """The best of the orders in which the dimensions of a job can lie along the endpoints.
+
+    Ranks that share a tensor, a sequence, the batch or a pipeline are next to each other in one of
+    all orders; each is executed, the first of the shortest wins.
+    """
+    from itertools import permutations
+
+    split = job.split
+    usual = np.asarray(Placement.in_order(network, split.ranks, dead_nodes).nodes)
+    grid = np.arange(split.ranks).reshape(split.pp, split.dp, split.cp, split.tp)
+    wide = [i for i, size in enumerate(grid.shape) if size > 1]
+    best: tuple[float, Placement] | None = None
+    for order in permutations(wide):
+        axes = [*(i for i in range(4) if i not in wide), *order]
+        nodes = np.empty(split.ranks, np.int64)
+        nodes[grid.transpose(axes).ravel()] = usual
+        there = Placement(tuple(nodes.tolist()))
+        found = step(job, network, placement=there, dead_nodes=dead_nodes, **options)
+        if found.seconds is not None and (best is None or found.seconds < best[0]):
+            best = found.seconds, there
+    if best is None:
+        raise ArgumentError(f"no placement lets the step of {job.name} end")
+    return best[1]

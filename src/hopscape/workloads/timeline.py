@@ -1,0 +1,526 @@
+"""Timeline: when every part of a workload begins and ends on a network, and over which channels.
+
+:func:`execute` places the workload, gives every collective a plan of messages and runs the events.
+Each kind of collective gets the plan that is done first when all groups that have it run it at once
+on the real channels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.detours import DetourRouter
+from hopscape.core.errors import ArgumentError
+from hopscape.core.model import COSTS, MACHINE
+from hopscape.core.network import Network
+from hopscape.core.processes import require_memory
+from hopscape.core.router import Router
+from hopscape.core.verdict import Verdict
+from hopscape.workloads.plans import Placed, place, plan_named, plan_names
+from hopscape.workloads.workload import COMPUTE, GOALS, Placement, Workload
+
+__all__ = ["EXECUTORS", "Fabric", "Timeline", "execute"]
+
+Executor = Literal["cut-through", "astra"]
+EXECUTORS: tuple[str, ...] = ("cut-through", "astra")
+_MOST_TRIED = 4_000_000
+"""Messages of a plan in all groups together beyond which it is not tried."""
+_ALIKE = 1.005
+"""Plans that take so many times the least are as good; the one of fewest messages serves."""
+_NATIVE = {
+    "all-reduce": "ring-one-way",
+    "all-to-all": "direct",
+    "message": "message",
+    "broadcast": "binomial-tree",
+}
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """A network with ranks on it, and what moving data costs.
+
+    Attributes:
+        costs: alpha, beta, gamma, delta in µs, as everywhere (:data:`hopscape.core.model.MACHINE`).
+        executor ({'cut-through', 'astra'}): How messages move. ``astra`` is the congestion-aware
+            model of ASTRA-sim: whole messages are stored at every node, times are whole ns, and a
+            rank has one collective or message under way.
+        splits: Parts that the data of every collective are cut into.
+        algorithms: Plans by goal, instead of the best.
+    """
+
+    network: Network
+    placement: Placement
+    costs: Mapping[str, float] = field(default_factory=lambda: dict(MACHINE))
+    executor: Executor = "cut-through"
+    splits: int = 1
+    algorithms: Mapping[str, str] = field(default_factory=dict)
+    dead_nodes: tuple[int, ...] = ()
+    dead_links: tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.executor not in EXECUTORS:
+            raise ArgumentError(
+                f"executor {self.executor!r} is unknown; choose {' or '.join(EXECUTORS)}"
+            )
+        if self.splits < 1:
+            raise ArgumentError(f"splits is {self.splits}; it must be at least 1")
+        for name in COSTS:
+            if not 0 <= self.costs.get(name, -1.0) < float("inf"):
+                raise ArgumentError(f"{name} is {self.costs.get(name)}; it must be at least 0")
+        for goal, name in self.algorithms.items():
+            if goal not in GOALS or name not in plan_names(goal):
+                known = ", ".join(plan_names(goal)) if goal in GOALS else ", ".join(GOALS)
+                raise ArgumentError(f"plan {name!r} of {goal!r} is unknown; there are {known}")
+
+    @cached_property
+    def router(self) -> Router:
+        """Of what is alive."""
+        if self.dead_nodes or self.dead_links:
+            return DetourRouter(self.network, self.dead_nodes, self.dead_links)
+        return self.network.router()
+
+    @property
+    def unit(self) -> float:
+        """Seconds in the kernel's unit of time: ASTRA-sim counts ns."""
+        return 1e-9 if self.executor == "astra" else 1.0
+
+    @cached_property
+    def per_byte(self) -> Floats:
+        """Seconds that each channel takes for a byte."""
+        out: Floats = 1e-6 * self.costs["beta"] / self.network.capacities()
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """Start and end of every part, in seconds; -1 for what never began or ended.
+
+    Attributes:
+        verdict: Does the step end? If not, who waits for whom.
+        busy (float64[channels]): Seconds that each channel carries data.
+        plans: The algorithm of each kind of collective, by goal and bytes.
+        placed: Placed plans; `plan_of` counts them for each operation.
+        sent, arrived (float64[messages]): Of each message, operation by operation (`message_base`);
+            empty when they are not kept.
+    """
+
+    workload: Workload
+    fabric: Fabric
+    start: Floats
+    end: Floats
+    busy: Floats
+    verdict: Verdict
+    plans: Mapping[tuple[str, float, int], str]
+    placed: Sequence[Placed]
+    plan_of: IntArray
+    message_base: IntArray
+    sent: Floats
+    arrived: Floats
+
+    @property
+    def seconds(self) -> float:
+        """When the last part ends."""
+        return float(self.end.max(initial=0.0))
+
+    def busiest(self, count: int = 5) -> list[dict[str, Any]]:
+        """The channels that carry data longest."""
+        order = np.argsort(-self.busy, kind="stable")[:count]
+        network, whole = self.fabric.network, max(self.seconds, 1e-300)
+        return [
+            {
+                "channel": int(c),
+                "from": int(network.tails[c]),
+                "to": int(network.heads[c]),
+                "busy_s": float(self.busy[c]),
+                "share": float(self.busy[c]) / whole,
+            }
+            for c in order.tolist()
+            if self.busy[c] > 0
+        ]
+
+    def messages(self) -> Iterator[dict[str, Any]]:
+        """Every message: operation, ranks, bytes, start, end and channels."""
+        groups, workload = self.workload.groups, self.workload
+        for i, base in enumerate(self.message_base[:-1].tolist() if len(self.sent) else []):
+            one, ranks = self.placed[self.plan_of[i]], groups[workload.group[i]]
+            for j in range(len(one.plan.source)):
+                yield {
+                    "operation": i,
+                    "goal": GOALS[workload.goal[i]],
+                    "from": ranks[one.plan.source[j]],
+                    "to": ranks[one.plan.target[j]],
+                    "bytes": float(one.plan.share[j] * workload.size[i]),
+                    "start": float(self.sent[base + j]),
+                    "end": float(self.arrived[base + j]),
+                    "channels": one.path[one.path_start[j] : one.path_start[j + 1]].tolist(),
+                }
+
+
+def execute(
+    workload: Workload, fabric: Fabric, *, keep: bool = False, like: Timeline | None = None
+) -> Timeline:
+    """Run a workload on a fabric, event by event.
+
+    Args:
+        like: An execution whose plans serve collectives of the same goal, members and about the
+            same size here, without another contest.
+        keep: Keep the times of all messages.
+
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.workloads import Draft
+        >>> draft = Draft(4)
+        >>> parts = draft.collective("all-gather", range(4), 4e6)
+        >>> ring = hopscape.build("ring(4)")
+        >>> found = execute(draft.workload(), Fabric(ring, Placement.in_order(ring, 4)))
+        >>> bool(found.verdict), round(found.seconds * 1e6, 1)
+        (True, 42.2)
+    """
+    fabric.placement.check(fabric.network, workload.ranks, fabric.dead_nodes)
+    placed, plan_of, names = _choose(workload, fabric, {} if like is None else like.plans)
+    return _run(workload, fabric, placed, plan_of, names, keep)
+
+
+Chosen = tuple[list[Placed], IntArray, dict[tuple[str, float, int], str]]
+
+
+def _choose(
+    workload: Workload, fabric: Fabric, known: Mapping[tuple[str, float, int], str]
+) -> Chosen:
+    """The plan of every operation: the best for its goal and size, all groups at once."""
+    placed: list[Placed] = []
+    names: dict[tuple[str, float, int], str] = {}
+    plan_of = np.zeros(len(workload.goal), np.int64)
+    if not len(workload.goal):
+        return placed, plan_of, names
+    counts = np.asarray([len(group) for group in workload.groups], np.int64)
+    keys = np.stack([workload.goal, counts[workload.group], workload.size], axis=1)
+    kinds, which = np.unique(keys, axis=0, return_inverse=True)
+    which = which.ravel()
+    seats: dict[tuple[str, int], int] = {}
+    for i, (goal_number, members, size) in enumerate(kinds.tolist()):
+        goal = GOALS[int(goal_number)]
+        mine = np.flatnonzero(which == i)
+        groups = np.unique(workload.group[mine])
+        asked = fabric.algorithms.get(goal) or _known(known, goal, size, int(members))
+        ranks = [workload.groups[g] for g in groups]
+        name, made = _best(goal, int(members), size, ranks, fabric, asked)
+        names[goal, size, int(members)] = name
+        for g, one in zip(groups.tolist(), made, strict=True):
+            key = (f"{goal}/{name}", g)
+            if key not in seats:
+                seats[key] = len(placed)
+                placed.append(one)
+        where = np.asarray([seats[f"{goal}/{name}", g] for g in groups.tolist()], np.int64)
+        plan_of[mine] = where[np.searchsorted(groups, workload.group[mine])]
+    return placed, plan_of, names
+
+
+def _known(
+    known: Mapping[tuple[str, float, int], str], goal: str, size: float, members: int
+) -> str | None:
+    """The plan that served about the same size before."""
+    near = [
+        (abs(np.log(max(other, 1.0) / max(size, 1.0))), name)
+        for (what, other, count), name in known.items()
+        if what == goal and count == members
+    ]
+    return min(near)[1] if near and min(near)[0] < np.log(4) else None
+
+
+def _best(
+    goal: str,
+    members: int,
+    size: float,
+    groups: Sequence[tuple[int, ...]],
+    fabric: Fabric,
+    asked: str | None,
+) -> tuple[str, list[Placed]]:
+    """The plan that is done first when all groups run it together."""
+    nodes = [[fabric.placement.nodes[rank] for rank in group] for group in groups]
+    names = [asked] if asked else list(plan_names(goal))
+    if fabric.executor == "astra" and not asked:
+        names = [_NATIVE.get(goal, "ring")]
+    splits = 1 if goal == "message" else fabric.splits
+    found: list[tuple[float, int, str, list[Placed]]] = []
+    why = ""
+    for name in names:
+        try:
+            plan = plan_named(goal, members, name, splits)
+        except ArgumentError as error:
+            why = str(error)
+            continue
+        if found and len(plan.source) * len(groups) > _MOST_TRIED:
+            continue
+        made = place(plan, nodes, fabric.network, fabric.router)
+        if len(names) == 1 or members == 1:
+            return name, made
+        found.append((_alone(goal, size, groups, made, fabric), len(found), name, made))
+    if not found:
+        raise ArgumentError(f"no plan for {goal} among {members} ranks: {why}")
+    least = min(found)[0] * _ALIKE
+    _, _, name, made = min(
+        (one for one in found if one[0] <= least),
+        key=lambda one: (len(one[3][0].plan.source), one[1]),
+    )
+    return name, made
+
+
+def _alone(
+    goal: str,
+    size: float,
+    groups: Sequence[tuple[int, ...]],
+    made: list[Placed],
+    fabric: Fabric,
+) -> float:
+    """How long all groups take for one collective, begun at once."""
+    seats = np.concatenate([np.arange(len(group)) for group in groups])
+    ranks = np.concatenate([np.asarray(group) for group in groups])
+    count = len(ranks)
+    none, zero = np.zeros(count, np.float64), np.zeros(count, np.int64)
+    together = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    workload = Workload(
+        int(ranks.max()) + 1,
+        ("",),
+        tuple(groups),
+        np.full(len(groups), GOALS.index(goal), np.int64),
+        np.arange(len(groups)),
+        np.full(len(groups), size),
+        rank=ranks,
+        kind=np.ones(count, np.int64),
+        lane=np.full(count, -1, np.int64),
+        label=zero,
+        together=together,
+        seat=seats,
+        seconds=none,
+        flops=none,
+        moved=none,
+        after_start=np.zeros(count + 1, np.int64),
+        after=zero[:0],
+    )
+    return _run(workload, fabric, made, np.arange(len(groups)), {}, False).seconds
+
+
+def _run(
+    workload: Workload,
+    fabric: Fabric,
+    placed: Sequence[Placed],
+    plan_of: IntArray,
+    names: Mapping[tuple[str, float, int], str],
+    keep: bool,
+) -> Timeline:
+    """The events of a workload whose operations have their plans."""
+    from hopscape.workloads.timeline_kernels import (
+        Events,
+        Machine,
+        Progress,
+        Work,
+        run_events,
+    )
+
+    unit = fabric.unit
+    templates, needs0, touched0 = _templates(placed)
+    sizes = np.diff(np.concatenate([templates.first]))
+    template = templates.template[plan_of] if len(plan_of) else plan_of
+    counts = sizes[template] if len(template) else template
+    message_base = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    starts, parts = workload.members()
+    members = np.diff(templates.seat_base)[template] if len(template) else template
+    if not np.array_equal(np.diff(starts), members):
+        raise ArgumentError("an operation has fewer parts than its group has members")
+    total = int(message_base[-1])
+    require_memory(64 * total + 200 * len(workload), f"{total:,} messages of a step")
+    next_start, following, waits = _successors(workload)
+    astra = fabric.executor == "astra"
+    meets = not astra
+    needs = _stamp(needs0, templates.first, template, message_base)
+    needs += 2 if meets else 1
+    lanes = _lanes(workload, astra)
+    lane_count = int(lanes.max(initial=-1)) + 1
+    seconds = workload.seconds / unit
+    costs = fabric.costs
+    machine = Machine(
+        fabric.per_byte / unit,
+        1e-6 * costs["alpha"] / unit,
+        1e-6 * costs["delta"] / unit,
+        1e-6 * costs["gamma"] / unit,
+        astra,
+        astra,
+        meets,
+    )
+    work = Work(
+        lanes,
+        np.floor(seconds) if astra else seconds,
+        workload.together,
+        workload.seat,
+        next_start,
+        following,
+        plan_of.astype(np.int64),
+        message_base[:-1],
+        starts[:-1].astype(np.int64),
+        parts.astype(np.int64),
+        workload.size,
+    )
+    count, channels = len(workload), fabric.network.channels
+    kept = total if keep else 0
+    state = Progress(
+        waits,
+        np.full(count, -1.0),
+        np.full(count, -1.0),
+        needs,
+        np.zeros(total),
+        np.zeros(len(parts), np.int64),
+        _stamp(touched0, templates.seat_base, template, starts.astype(np.int64)),
+        np.zeros(channels),
+        np.zeros(channels),
+        np.zeros(workload.ranks),
+        workload.rank,
+        np.full(lane_count, -1, np.int64),
+        np.full(lane_count, -1, np.int64),
+        np.full(lane_count, -1, np.int64),
+        np.full(count, -1, np.int64),
+        np.full(kept, -1.0),
+        np.full(kept, -1.0),
+    )
+    room = count + total + 1
+    heap = Events(
+        np.empty(room),
+        np.empty(2 * room, np.int64),
+        np.zeros(2, np.int64),
+        np.empty(count, np.int64),
+    )
+    ended = run_events(work, templates, machine, state, heap)
+    times = [np.where(x < 0, -1.0, x * unit) for x in (state.start, state.end)]
+    if ended == count:
+        verdict = Verdict(True, f"all {count:,} parts of {workload.ranks:,} ranks end")
+    else:
+        verdict = _stuck(workload, state.start, state.end, lanes, state.holder)
+    return Timeline(
+        workload,
+        fabric,
+        times[0],
+        times[1],
+        state.busy * unit,
+        verdict,
+        names,
+        placed,
+        plan_of,
+        message_base,
+        state.sent * unit,
+        state.arrived * unit,
+    )
+
+
+def _templates(placed: Sequence[Placed]) -> tuple[Any, IntArray, IntArray]:
+    """All plans in a row; each plan once, whatever the number of its groups."""
+    from hopscape.workloads.timeline_kernels import Templates
+
+    plans = list({id(one.plan): one.plan for one in placed}.values())
+    number = {id(plan): i for i, plan in enumerate(plans)}
+    nothing = np.zeros(0, np.int64)
+
+    def joined(rows: list[IntArray], shift: bool = False) -> IntArray:
+        """Columns one after the other; with `shift` offsets, each from where the last one ended."""
+        if not shift:
+            return np.concatenate([nothing, *rows])
+        ends = np.cumsum([0, *(int(row[-1]) for row in rows)])
+        parts = [row[:-1] + base for row, base in zip(rows, ends[:-1], strict=True)]
+        return np.concatenate([nothing, *parts, ends[-1:]]).astype(np.int64)
+
+    first = np.cumsum([0, *(len(plan.source) for plan in plans)]).astype(np.int64)
+    sizes = [len(one.plan.source) for one in placed]
+    templates = Templates(
+        np.asarray([number[id(one.plan)] for one in placed], np.int64),
+        np.cumsum([0, *sizes]).astype(np.int64)[:-1],
+        first,
+        joined([plan.source for plan in plans]),
+        joined([plan.target for plan in plans]),
+        np.concatenate([np.zeros(0), *(plan.share for plan in plans)]),
+        joined([plan.adds for plan in plans]),
+        joined([plan.next_start for plan in plans], shift=True),
+        joined([plan.next for plan in plans]),
+        np.cumsum([0, *(plan.members for plan in plans)]).astype(np.int64),
+        joined([plan.touch_start for plan in plans], shift=True),
+        joined([plan.touch for plan in plans]),
+        joined([one.path_start for one in placed], shift=True),
+        joined([one.path for one in placed]),
+    )
+    needs = joined([plan.needs for plan in plans])
+    touched = joined([np.diff(plan.touch_start) for plan in plans])
+    return templates, needs, touched
+
+
+def _stamp(rows: IntArray, first: IntArray, which: IntArray, base: IntArray) -> IntArray:
+    """A copy of the rows of its template for every operation."""
+    if not len(which):
+        return np.zeros(0, np.int64)
+    counts = np.diff(base)
+    within = np.arange(int(base[-1])) - np.repeat(base[:-1], counts)
+    return rows[np.repeat(first[which], counts) + within].astype(np.int64)
+
+
+def _successors(workload: Workload) -> tuple[IntArray, IntArray, IntArray]:
+    """Parts that wait for each part, and how many each waits for."""
+    waits = np.diff(workload.after_start)
+    waiting = np.repeat(np.arange(len(workload)), waits)
+    order = np.argsort(workload.after, kind="stable")
+    starts = np.searchsorted(workload.after[order], np.arange(len(workload) + 1))
+    return starts.astype(np.int64), waiting[order].astype(np.int64), waits.astype(np.int64)
+
+
+def _lanes(workload: Workload, astra: bool) -> IntArray:
+    """Numbers of the lanes of all ranks; ASTRA-sim has one for work and one for data."""
+    lane = workload.lane
+    if astra:
+        lane = np.where(workload.kind == COMPUTE, 0, 1)
+        lane = np.where(workload.kind == 3, -1, lane)
+    width = int(lane.max(initial=-1)) + 1
+    return np.where(lane < 0, -1, workload.rank * width + lane).astype(np.int64)
+
+
+def _stuck(
+    workload: Workload, start: Floats, end: Floats, lanes: IntArray, holder: IntArray
+) -> Verdict:
+    """Who waits for whom when nothing happens any more: the first cycle of ranks and groups."""
+    offsets, parts = workload.members()
+
+    def waits_for(part: int) -> int:
+        """A part that must go on before this one can."""
+        if start[part] < 0:
+            low, high = workload.after_start[part], workload.after_start[part + 1]
+            for other in workload.after[low:high].tolist():
+                if end[other] < 0:
+                    return int(other)
+            return int(holder[lanes[part]])
+        operation = int(workload.together[part])
+        mates = parts[offsets[operation] : offsets[operation + 1]]
+        return int(mates[start[mates] < 0][0])
+
+    seen: dict[int, int] = {}
+    part = int(np.flatnonzero(end < 0)[0])
+    path: list[int] = []
+    while part not in seen:
+        seen[part] = len(path)
+        path.append(part)
+        part = waits_for(part)
+    cycle = path[seen[part] :]
+    steps = [
+        {
+            "rank": int(workload.rank[one]),
+            "group": int(workload.group[workload.together[one]]),
+            "for": int(workload.rank[other]),
+        }
+        for one, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+        if workload.rank[one] != workload.rank[other]
+    ]
+    left = int((end < 0).sum())
+    words = ", ".join(f"rank {s['rank']} waits for {s['for']} in group {s['group']}" for s in steps)
+    groups = {str(s["group"]): list(workload.groups[s["group"]]) for s in steps}
+    reason = f"the step never ends: {left:,} parts are left; {words}"
+    return Verdict(False, reason, {"cycle": steps, "groups": groups}, {"left": left})

@@ -1,0 +1,509 @@
+"""One step of a transformer as a workload: layers, micro-batches and collectives in their order.
+
+All ranks of a stage run the same *program*; it is written once and stamped on every rank. Ranks are
+numbered with the tensor-parallel ones next to each other, then those that share a sequence, the
+batch, and the pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hopscape.core.arrays import IntArray
+from hopscape.workloads.job import Job
+from hopscape.workloads.workload import COLLECTIVE, COMPUTE, GOALS, RECEIVE, SEND, Workload
+
+__all__ = ["Program", "make_step", "message_ends", "rank_groups", "stage_program"]
+
+LANES = {"compute": 0, "tp": 1, "cp": 2, "ep": 3, "dp": 4, "edp": 5, "prefetch": 6}
+"""Each kind of communication has a stream of its own."""
+LABELS = ("forward", "backward", "optimizer", "tp", "cp", "ep", "dp", "pp")
+
+
+@dataclass
+class Program:
+    """What every rank of a stage does.
+
+    Attributes:
+        rows: kind, seconds, flops, lane, label, key of each part; the key names the group and the
+            goal, or the message.
+        after: What each part waits for.
+        cursor: Parts that the next computation waits for.
+        late: Parts that the computation after the next waits for.
+    """
+
+    rows: list[tuple[int, float, float, int, str]] = field(default_factory=list)
+    keys: list[tuple[Any, ...] | None] = field(default_factory=list)
+    after: list[list[int]] = field(default_factory=list)
+    cursor: list[int] = field(default_factory=list)
+    late: list[int] = field(default_factory=list)
+    streams: dict[int, int] = field(default_factory=dict)
+
+    def _add(
+        self,
+        row: tuple[int, float, float, int, str],
+        key: tuple[Any, ...] | None,
+        after: Iterable[int],
+    ) -> int:
+        lane = row[3]
+        waits = list(after)
+        if lane >= 0 and lane in self.streams:
+            waits.append(self.streams[lane])
+        self.rows.append(row)
+        self.keys.append(key)
+        self.after.append(sorted(set(waits)))
+        number = len(self.rows) - 1
+        if lane >= 0:
+            self.streams[lane] = number
+        return number
+
+    def compute(self, seconds: float, flops: float, label: str, also: Iterable[int] = ()) -> int:
+        """A computation after all that blocks."""
+        waits = [*self.cursor, *also]
+        made = self._add((COMPUTE, seconds, flops, 0, label), None, waits)
+        self.cursor, self.late = [made, *self.late], []
+        return made
+
+    def collective(
+        self,
+        goal: str,
+        over: str,
+        size: float,
+        *,
+        hidden: bool = False,
+        after: Iterable[int] | None = None,
+        lane: str = "",
+    ) -> int:
+        """A collective after what blocks; a hidden one blocks the computation after the next."""
+        label = "dp" if over == "edp" else over
+        waits = self.cursor if after is None else after
+        key = ("collective", goal, over, size)
+        made = self._add((COLLECTIVE, 0.0, 0.0, LANES[lane or over], label), key, waits)
+        if after is None and hidden:
+            self.late.append(made)
+        elif after is None:
+            self.cursor = [made]
+        return made
+
+    def send(self, key: tuple[Any, ...], size: float, blocks: bool) -> None:
+        """A message to another stage."""
+        made = self._add(
+            (SEND, 0.0, 0.0, -1, "pp"), ("message", key, size), [*self.cursor, *self.late]
+        )
+        if blocks:
+            self.cursor = [*self.cursor, made]
+
+    def receive(self, key: tuple[Any, ...], size: float) -> int:
+        """A message from another stage; it waits for nothing."""
+        return self._add((RECEIVE, 0.0, 0.0, -1, "pp"), ("message", key, size), ())
+
+
+def make_step(job: Job) -> Workload:
+    """The workload of one step of a job.
+
+    Examples:
+        >>> from hopscape.workloads.job import Chip, LanguageModel, Split
+        >>> model = LanguageModel(hidden=512, layers=4, heads=8, seq=128, vocab=1000)
+        >>> make_step(Job(model, Split(batch=8, tp=2, pp=2, dp=2), Chip(tflops=100)))
+        <Workload model: 8 ranks, 548 parts>
+    """
+    programs = [stage_program(job, stage) for stage in range(job.split.pp)]
+    return _stamp(job, programs)
+
+
+def rank_groups(job: Job) -> dict[str, IntArray]:
+    """The groups of each kind inside one stage: ranks counted from the first of the stage."""
+    split = job.split
+    grid = np.arange(split.dp * split.cp * split.tp).reshape(split.dp, split.cp, split.tp)
+    experts = grid.reshape(split.dp // split.ep, split.ep, split.cp, split.tp)
+    return {
+        "tp": grid.reshape(-1, split.tp),
+        "cp": grid.transpose(0, 2, 1).reshape(-1, split.cp),
+        "dp": grid.reshape(split.dp * split.cp, split.tp).T.copy(),
+        "ep": experts.transpose(0, 2, 3, 1).reshape(-1, split.ep),
+        "edp": experts.transpose(1, 3, 0, 2).reshape(split.ep * split.tp, -1),
+    }
+
+
+class _Stage:
+    """Writes the program of one stage."""
+
+    def __init__(self, job: Job, stage: int) -> None:
+        self.job, self.stage, self.program = job, stage, Program()
+        model, split = job.model, job.split
+        self.layers = model.layers // (split.pp * split.interleave)
+        length = 1 if split.kind == "decode" else model.seq
+        self.tokens = split.micro * length / split.cp
+        self.activation = self.tokens * model.hidden * model.bytes
+        self.forward_only = split.kind != "training"
+        self.sharded = split.shard == "parameters" and split.dp * split.cp > 1
+
+    # -- work of a layer --------------------------------------------------------------------
+
+    def _attention(self) -> tuple[float, float, float, float]:
+        """Flops of products, flops of the core, bytes of weights (and cache), bytes moved."""
+        model, split = self.job.model, self.job.split
+        products = 2 * self.tokens * model.attention_weights / split.tp
+        core = 4 * self.tokens * model.seq * model.hidden / split.tp
+        read = model.attention_weights / split.tp * model.bytes
+        if split.kind == "decode":
+            read += 2 * split.micro * model.seq / split.cp * model.keys / split.tp * model.bytes
+        thin = split.tp if split.sequence else 1
+        moved = self.tokens * model.hidden * model.bytes * (5 / thin + 4 / split.tp)
+        if not model.flash:
+            moved += 5 * model.bytes * model.heads * model.seq * self.tokens / split.tp
+        return products, core, read, moved
+
+    def _ffn(self) -> tuple[float, float, float]:
+        """Flops, bytes of weights and bytes moved."""
+        model, split = self.job.model, self.job.split
+        each = max(model.top, 1)
+        flops = 2 * self.tokens * each * model.ffn_weights / split.tp
+        here = max(model.experts // split.ep, 1)
+        thin = split.tp if split.sequence else 1
+        moved = self.tokens * model.hidden * model.bytes * (5 / thin + 8 * each / split.tp)
+        return flops, here * model.ffn_weights / split.tp * model.bytes, moved
+
+    def _seconds(self, flops: float, read: float, moved: float) -> float:
+        return self.job.chip.seconds(flops, read, moved)
+
+    # -- collectives ------------------------------------------------------------------------
+
+    def _tensor(self, opens: bool) -> None:
+        """What tensor-parallel ranks do before (`opens`) and after a part of a layer."""
+        split, program = self.job.split, self.program
+        if split.tp == 1:
+            return
+        hidden = self.job.overlap.tp
+        if split.sequence:
+            goal = "all-gather" if opens else "reduce-scatter"
+            program.collective(goal, "tp", self.activation, hidden=hidden)
+        elif not opens:
+            program.collective("all-reduce", "tp", self.activation, hidden=hidden)
+
+    def _context(self, back: bool) -> None:
+        model, split = self.job.model, self.job.split
+        if split.cp == 1:
+            return
+        size = 2 * self.tokens * split.cp * model.keys / split.tp * model.bytes
+        for goal in ("all-gather", "reduce-scatter") if back else ("all-gather",):
+            self.program.collective(goal, "cp", size, hidden=self.job.overlap.cp)
+
+    def _experts(self) -> None:
+        split, model = self.job.split, self.job.model
+        if split.ep == 1:
+            return
+        thin = split.tp if split.sequence else 1
+        size = self.activation * model.top / thin
+        self.program.collective("all-to-all", "ep", size, hidden=self.job.overlap.ep)
+
+    def _fetch(self) -> list[int]:
+        """Weights of a layer, gathered where ranks of the batch share them out."""
+        if not self.sharded:
+            return []
+        after = [] if self.job.overlap.dp else self.program.cursor
+        out = []
+        for over, weights in zip(("dp", "edp"), self.job.layer_weights(), strict=True):
+            if weights and self._size(over) > 1:
+                size = weights * self.job.model.bytes
+                out.append(
+                    self.program.collective("all-gather", over, size, after=after, lane="prefetch")
+                )
+        return out
+
+    def _size(self, over: str) -> int:
+        split = self.job.split
+        return split.dp * split.cp // (split.ep if over == "edp" else 1)
+
+    # -- layers -----------------------------------------------------------------------------
+
+    def forward(self, label: str = "forward") -> None:
+        """A layer, forwards."""
+        program = self.program
+        fetched = self._fetch()
+        self._tensor(opens=True)
+        self._context(back=False)
+        products, core, read, moved = self._attention()
+        program.compute(
+            self._seconds(products + core, read, moved), products + core, label, also=fetched
+        )
+        self._tensor(opens=False)
+        self._tensor(opens=True)
+        self._experts()
+        flops, read, moved = self._ffn()
+        program.compute(self._seconds(flops, read, moved), flops, label)
+        self._experts()
+        self._tensor(opens=False)
+
+    def backward(self) -> None:
+        """A layer, backwards: twice the work, after what is computed again."""
+        program, split = self.program, self.job.split
+        if split.recompute == "full":
+            self.forward("backward")
+        fetched = self._fetch() if split.recompute != "full" else []
+        self._tensor(opens=True)
+        self._experts()
+        flops, read, moved = self._ffn()
+        program.compute(2 * self._seconds(flops, read, moved), 2 * flops, "backward", also=fetched)
+        self._experts()
+        self._tensor(opens=False)
+        self._tensor(opens=True)
+        self._context(back=True)
+        products, core, read, moved = self._attention()
+        work = 2 * (products + core) + (core if split.recompute == "selective" else 0.0)
+        again = 1.5 if split.recompute == "selective" and not self.job.model.flash else 1.0
+        program.compute(self._seconds(work, 2 * read, 2 * again * moved), work, "backward")
+        self._tensor(opens=False)
+
+    def _head(self, times: float, label: str) -> None:
+        """Scores of all words, in the last stage."""
+        model, split = self.job.model, self.job.split
+        flops = times * 2 * self.tokens * model.hidden * model.vocab / split.tp
+        read = model.hidden * model.vocab / split.tp * model.bytes
+        moved = times * 4 * self.tokens * model.vocab / split.tp * model.bytes
+        self.program.compute(self._seconds(flops, read, moved), flops, label)
+
+    # -- the whole program ------------------------------------------------------------------
+
+    def write(self) -> Program:
+        """All micro-batches in the order of the schedule, then the optimizer."""
+        split = self.job.split
+        last = split.micro_batches - 1
+        sent: list[int] = []
+        done = 0
+        for way, chunk, micro in _order(self.job, self.stage):
+            if way == "F":
+                self._forward(chunk, micro)
+                continue
+            done += 1
+            sent += self._backward(chunk, micro, micro == last)
+        if not self.forward_only:
+            sent += self._gradients_at_end()
+            self._optimizer(sent)
+        return self.program
+
+    def _crossing(self) -> float:
+        """Bytes between stages."""
+        thin = self.job.split.tp if self.job.split.sequence else 1
+        return self.activation / thin
+
+    def _forward(self, chunk: int, micro: int) -> None:
+        split, program = self.job.split, self.program
+        depth = chunk * split.pp + self.stage
+        final = split.pp * split.interleave - 1
+        if depth > 0 and split.pp > 1:
+            program.cursor = [
+                *program.cursor,
+                program.receive(("F", depth - 1, micro), self._crossing()),
+            ]
+        for _ in range(self.layers):
+            self.forward()
+        if depth == final:
+            self._head(1.0, "forward")
+        elif split.pp > 1:
+            program.send(("F", depth, micro), self._crossing(), not self.job.overlap.pp)
+
+    def _backward(self, chunk: int, micro: int, is_last: bool) -> list[int]:
+        """The way back of a micro-batch; collectives of gradients that it starts."""
+        split, program = self.job.split, self.program
+        depth = chunk * split.pp + self.stage
+        final = split.pp * split.interleave - 1
+        if depth < final and split.pp > 1:
+            program.cursor = [
+                *program.cursor,
+                program.receive(("B", depth + 1, micro), self._crossing()),
+            ]
+        elif depth == final:
+            self._head(2.0, "backward")
+        out = []
+        goal = "reduce-scatter" if self.sharded else ""
+        sends = self.sharded or (is_last and self.job.overlap.dp)
+        tables = self.job.table_weights(self.stage) if sends else 0.0
+        if depth == final and tables and final > 0:
+            out += self._reduce((tables, 0.0), goal)
+        for _ in range(self.layers):
+            self.backward()
+            if sends:
+                out += self._reduce(self.job.layer_weights(), goal)
+        if depth == 0 and tables:
+            out += self._reduce((tables, 0.0), goal)
+        if depth > 0 and split.pp > 1:
+            program.send(("B", depth, micro), self._crossing(), not self.job.overlap.pp)
+        return out
+
+    def _reduce(self, weights: tuple[float, float], goal: str = "") -> list[int]:
+        """Gradients of dense weights and of experts, summed up over the batch."""
+        split = self.job.split
+        out = []
+        usual = "all-reduce" if split.shard == "none" else "reduce-scatter"
+        for over, count in zip(("dp", "edp"), weights, strict=True):
+            if count and self._size(over) > 1:
+                size = count * split.grad_bytes
+                out.append(
+                    self.program.collective(goal or usual, over, size, after=self.program.cursor)
+                )
+        return out
+
+    def _gradients_at_end(self) -> list[int]:
+        if self.sharded or self.job.overlap.dp:
+            return []
+        return self._reduce(self.job.weights(self.stage))
+
+    def _optimizer(self, sent: list[int]) -> None:
+        """Weights move on; where the optimizer is shared out, they are gathered again."""
+        split, model = self.job.split, self.job.model
+        dense, experts = self.job.weights(self.stage)
+        if split.shard != "none":
+            dense, experts = dense / self._size("dp"), experts / self._size("edp")
+        moved = (dense + experts) * (2 * 12 + split.grad_bytes + model.bytes)
+        program = self.program
+        program.compute(self._seconds(0.0, 0.0, moved), 0.0, "optimizer", also=sent)
+        if split.shard in ("optimizer", "gradients"):
+            waits = list(program.cursor)
+            for over, weights in zip(("dp", "edp"), self.job.weights(self.stage), strict=True):
+                if weights and self._size(over) > 1:
+                    program.collective("all-gather", over, weights * model.bytes, after=waits)
+
+
+def stage_program(job: Job, stage: int) -> Program:
+    """What every rank of a stage does."""
+    return _Stage(job, stage).write()
+
+
+def _order(job: Job, stage: int) -> list[tuple[str, int, int]]:
+    """Forward and backward passes of a stage: way, part of the layers, micro-batch."""
+    split = job.split
+    count = split.micro_batches
+    if split.kind != "training":
+        return [("F", chunk, i) for i in range(count) for chunk in range(split.interleave)]
+    forth = [("F", 0, i) for i in range(count)]
+    back = [("B", 0, i) for i in range(count)]
+    if split.schedule == "gpipe":
+        return forth + back
+    warm = min(split.pp - stage - 1, count)
+    if split.schedule == "interleaved":
+        pp, parts = split.pp, split.interleave
+        turns = range(count * parts)
+        where = [(k % (pp * parts) // pp, k // (pp * parts) * pp + k % pp) for k in turns]
+        forth = [("F", chunk, i) for chunk, i in where]
+        back = [("B", parts - 1 - chunk, i) for chunk, i in where]
+        warm = min(2 * (pp - stage - 1) + (parts - 1) * pp, len(forth))
+    steady = [x for pair in zip(forth[warm:], back, strict=False) for x in pair]
+    return [*forth[:warm], *steady, *back[len(forth) - warm :]]
+
+
+def _stamp(job: Job, programs: list[Program]) -> Workload:
+    """Programs on all ranks of their stages."""
+    split = job.split
+    width = split.dp * split.cp * split.tp
+    local = rank_groups(job)
+    groups: list[tuple[int, ...]] = []
+    first_group: dict[tuple[str, int], int] = {}
+    where: dict[str, tuple[IntArray, IntArray]] = {}
+    for over, rows in local.items():
+        index, seat = np.zeros(width, np.int64), np.zeros(width, np.int64)
+        index[rows] = np.arange(len(rows))[:, None]
+        seat[rows] = np.arange(rows.shape[1])[None, :]
+        where[over] = index, seat
+    columns: dict[str, list[IntArray]] = {name: [] for name in _COLUMNS}
+    goal: list[IntArray] = []
+    group: list[IntArray] = []
+    size: list[IntArray] = []
+    messages: dict[Any, int] = {}
+    pairs: dict[tuple[int, int], int] = {}
+    operations = base = 0
+    after: list[IntArray] = []
+    ranks = np.arange(width)
+
+    def operate(name: str, groups_of: IntArray, bytes_: float) -> int:
+        nonlocal operations
+        first = operations
+        goal.append(np.full(len(groups_of), GOALS.index(name), np.int64))
+        group.append(groups_of)
+        members = len(groups[groups_of[0]])
+        size.append(np.full(len(groups_of), float(-(-bytes_ // members) * members)))
+        operations += len(groups_of)
+        return first
+
+    for stage, program in enumerate(programs):
+        length = len(program.rows)
+        together = np.full((width, length), -1, np.int64)
+        seats = np.zeros((width, length), np.int64)
+        for k, key in enumerate(program.keys):
+            if key is None:
+                continue
+            if key[0] == "collective":
+                _, name, over, bytes_ = key
+                over = str(over)
+                if (over, stage) not in first_group:
+                    first_group[over, stage] = len(groups)
+                    groups += [tuple((row + stage * width).tolist()) for row in local[over]]
+                here = first_group[over, stage] + np.arange(len(local[over]))
+                first = operate(str(name), here, float(bytes_))
+                together[:, k], seats[:, k] = first + where[over][0], where[over][1]
+                continue
+            _, tag, bytes_ = key
+            source, target = message_ends(job, tag)
+            if (source, target) not in pairs:
+                pairs[source, target] = len(groups)
+                groups += [(source * width + r, target * width + r) for r in range(width)]
+            if tag not in messages:
+                here = pairs[source, target] + ranks
+                messages[tag] = operate("message", here, float(bytes_))
+            together[:, k] = messages[tag] + ranks
+            seats[:, k] = int(program.rows[k][0] == RECEIVE)
+        waits = np.asarray([len(x) for x in program.after], np.int64)
+        flat = np.asarray([x for row in program.after for x in row], np.int64)
+        shifts = base + length * ranks
+        after.append((flat[None, :] + shifts[:, None]).ravel())
+        columns["waits"].append(np.tile(waits, width))
+        columns["rank"].append(np.repeat(stage * width + ranks, length))
+        columns["together"].append(together.ravel())
+        columns["seat"].append(seats.ravel())
+        for name, i, kind in (
+            ("kind", 0, np.int64),
+            ("seconds", 1, float),
+            ("flops", 2, float),
+            ("lane", 3, np.int64),
+        ):
+            columns[name].append(np.tile(np.asarray([row[i] for row in program.rows], kind), width))
+        label = np.asarray([LABELS.index(row[4]) for row in program.rows], np.int64)
+        columns["label"].append(np.tile(label, width))
+        base += length * width
+    made = {name: np.concatenate(rows) for name, rows in columns.items()}
+    nothing = np.zeros(0, np.int64)
+    return Workload(
+        split.ranks,
+        LABELS,
+        tuple(groups),
+        np.concatenate([nothing, *goal]),
+        np.concatenate([nothing, *group]),
+        np.concatenate([np.zeros(0), *size]),
+        made["rank"],
+        made["kind"],
+        made["lane"],
+        made["label"],
+        made["together"],
+        made["seat"],
+        made["seconds"],
+        made["flops"],
+        np.zeros(base),
+        np.concatenate([[0], np.cumsum(made["waits"])]).astype(np.int64),
+        np.concatenate([nothing, *after]),
+        job.name,
+        uniform=True,
+    )
+
+
+_COLUMNS = ("rank", "kind", "lane", "label", "together", "seat", "seconds", "flops", "waits")
+
+
+def message_ends(job: Job, tag: tuple[str, int, int]) -> tuple[int, int]:
+    """The stages that a message goes from and to."""
+    way, depth, _ = tag
+    pp = job.split.pp
+    return depth % pp, (depth + 1 if way == "F" else depth - 1) % pp

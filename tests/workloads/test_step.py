@@ -1,0 +1,299 @@
+"""Steps of jobs: bounds, shares, repetition, files that are wrong, the command and its files."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hopscape
+from commands import ask, refused, run, shown
+from hopscape.core.errors import HopscapeError
+from hopscape.workloads import (
+    Chip,
+    Fabric,
+    Job,
+    LanguageModel,
+    Overlap,
+    Placement,
+    Split,
+    Timeline,
+    execute,
+    make_step,
+    read_chakra,
+    step,
+    write_workload,
+)
+from hopscape.workloads.path_kernels import PathWork, longest_paths
+from hopscape.workloads.step import _shares
+
+from .test_timeline import random_work
+
+JOB = """
+[model]
+name = "small"
+hidden = 256
+layers = 4
+heads = 4
+seq = 128
+vocab = 1000
+[job]
+tp = 2
+pp = 2
+dp = 2
+batch = 16
+[chip]
+tflops = 10
+memory = 1
+"""
+_NETWORKS = ("torus(2, 4)", "xgft([8], [1])", "rail_optimized(4, 2)", "hypercube(3)", "mesh(8)")
+
+
+def random_job(seed: int) -> Job:
+    """A small job on eight ranks."""
+    chance = random.Random(seed)
+    tp, pp, dp, cp = chance.choice(
+        [(2, 2, 2, 1), (8, 1, 1, 1), (1, 4, 2, 1), (2, 1, 2, 2), (1, 1, 8, 1)]
+    )
+    experts = chance.choice([0, 0, 4]) if dp > 1 else 0
+    split = Split(
+        batch=8 * chance.choice([1, 2]), tp=tp, pp=pp, dp=dp, cp=cp,
+        ep=min(dp, 4) if experts else 1,
+        recompute=chance.choice(["none", "selective", "full"]),
+        shard=chance.choice(["none", "optimizer", "parameters"]),
+        sequence=chance.random() < 0.5,
+    )  # fmt: skip
+    if pp == 2 and chance.random() < 0.5:
+        split = replace(split, schedule="interleaved", interleave=2)
+    if chance.random() < 0.2:
+        split = replace(split, kind="decode", recompute="none", shard="none")
+    model = LanguageModel(
+        hidden=256, layers=4, heads=8, seq=64, vocab=512, experts=experts, top=2 if experts else 0
+    )
+    overlap = Overlap(*(chance.random() < 0.5 for _ in range(5)))
+    return Job(model, split, Chip(tflops=chance.choice([1, 100]), bandwidth=1000), overlap)
+
+
+def slow_longest(work: PathWork) -> list[float]:
+    """Ends by repeating every rule until nothing changes."""
+    count = len(work.lasts)
+    start, end = [0.0] * count, [0.0] * count
+    for _ in range(count + 1):
+        for p in range(count):
+            end[p] = start[p] + work.lasts[p]
+        for op in range(len(work.latency)):
+            mates = work.members[work.member_start[op] : work.member_start[op + 1]]
+            last = max(start[m] for m in mates if work.gives[m])
+            for m in mates:
+                if work.takes[m]:
+                    end[m] = max(end[m], last + work.latency[op])
+        for p in range(count):
+            for other in work.next[work.next_start[p] : work.next_start[p + 1]]:
+                start[other] = max(start[other], end[p])
+    return end
+
+
+def slow_shares(found: Timeline) -> dict[str, float]:
+    """Compute, and all the rest, of an average rank: by the union of its computations."""
+    work = found.workload
+    busy = 0.0
+    for rank in range(work.ranks):
+        mine = np.flatnonzero((work.rank == rank) & (work.kind == 0))
+        now = 0.0
+        for low, high in sorted((found.start[p], found.end[p]) for p in mine.tolist()):
+            busy += max(high - max(low, now), 0.0)
+            now = max(now, high)
+    return {"compute": busy / work.ranks, "rest": found.seconds - busy / work.ranks}
+
+
+def test_longest_paths_equal_the_slow_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hopscape.workloads import bounds
+
+    seen: list[PathWork] = []
+
+    def keep(work: PathWork) -> Any:
+        seen.append(work)
+        return longest_paths(work)
+
+    monkeypatch.setattr(bounds, "longest_paths", keep)
+    network = hopscape.build("ring(6)")
+    for seed in range(6):
+        fabric = Fabric(network, Placement.in_order(network, 6))
+        bounds.workload_bounds(random_work(seed), fabric)
+    for work in seen:
+        assert longest_paths(work)[1].tolist() == pytest.approx(slow_longest(work))
+
+
+def test_shares_add_up_and_computing_is_what_the_parts_say() -> None:
+    for seed in range(8):
+        network = hopscape.build(_NETWORKS[seed % len(_NETWORKS)])
+        found = execute(
+            make_step(random_job(seed)), Fabric(network, Placement.in_order(network, 8))
+        )
+        shares, slow = _shares(found), slow_shares(found)
+        assert sum(shares.values()) == pytest.approx(found.seconds)
+        assert min(shares.values()) >= -1e-12
+        assert shares["compute"] == pytest.approx(slow["compute"])
+
+
+@pytest.mark.parametrize("executor", ["cut-through", "astra"])
+def test_no_job_beats_its_bounds(executor: Any) -> None:
+    for seed in range(20):
+        job = random_job(seed)
+        found = step(job, _NETWORKS[seed % len(_NETWORKS)], executor=executor)
+        if not found.verdict:  # one lane for all data: ASTRA-sim's rule can lock a rank up
+            assert executor == "astra"
+            continue
+        for bound in found.bounds:
+            assert bound.seconds <= found.seconds * (1 + 1e-9), (seed, job, bound)
+
+
+def test_repetition_gives_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = sys.modules["hopscape.workloads.step"]  # the package has a function of this name
+    model = LanguageModel(hidden=256, layers=16, heads=8, seq=64, vocab=512)
+    split = Split(batch=24, tp=2, pp=2, dp=2)
+    job = Job(model, split, Chip(tflops=10, bandwidth=100), Overlap(dp=False))
+    whole = step(job, "xgft([8], [1])")
+    monkeypatch.setattr(place, "_WHOLE", 0)
+    some = step(job, "xgft([8], [1])")
+    assert some.repeated
+    assert not whole.repeated
+    assert some.seconds == pytest.approx(whole.seconds, rel=2e-3)
+    assert some.shares == pytest.approx(whole.shares, rel=2e-2, abs=2e-3 * whole.seconds)
+    assert np.allclose(some.busy, whole.busy, rtol=1e-6)
+
+
+def test_traces_go_round(tmp_path: Path) -> None:
+    for seed in range(4):
+        job = random_job(seed)
+        work = make_step(job)
+        folder = tmp_path / str(seed)
+        write_workload(work, folder)
+        back = read_chakra(folder)
+        names = [work.labels[i] for i in work.label]
+        assert names == [back.labels[i] for i in back.label]
+        for column in ("rank", "kind", "seconds", "after_start", "after", "seat"):
+            assert np.array_equal(getattr(work, column), getattr(back, column)), column
+        mine, other = work.operations, back.operations
+        shared = work.together >= 0
+        assert [mine[i] for i in work.together[shared]] == [other[i] for i in back.together[shared]]
+
+
+WRONG = [
+    ("tp = 2", "tp = 3", "line 10: [job] heads = 4 cannot be shared out evenly among tp = 3"),
+    ("batch = 16", "batch = 15", "among dp x micro = 2"),
+    ("layers = 4", "layers = 5", "layers = 5 cannot be shared out evenly among pp = 2"),
+    ("memory = 1", "memory = 0.001", "line 16: [chip] memory is 0.001 GB; a rank of stage 0 needs"),
+    ("batch = 16", "batch = 16\nranks = 16", "line 14: [job] ranks is 16; tp x pp x dp x cp"),
+    ("hidden = 256", "hiden = 256", "line 4: [model] has no key 'hiden'; did you mean 'hidden'?"),
+    ("hidden = 256", "", "line 2: [model] hidden is missing"),
+    ("[chip]", "[chips]", "table [chips] is unknown; did you mean 'chip'?"),
+    ("heads = 4", "heads = true", "[model] heads is True; it must be a whole number"),
+    ("tflops = 10", "tflops = -1", "[chip] tflops is -1; it must be a number above 0"),
+    ("pp = 2", 'pp = 2\nschedule = "zigzag"', "it must be one of 1f1b, interleaved, gpipe"),
+    ("pp = 2", "pp = 2\nep = 2", "ep is 2, and the model has no experts"),
+    ("[model]", "[model", "is not TOML"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "words"), WRONG)
+def test_wrong_jobs_are_named_with_their_line(
+    tmp_path: Path, old: str, new: str, words: str
+) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text(JOB.replace(old, new, 1))
+    assert words in refused("step", str(path), "--on", "ring(8)")
+
+
+def test_wrong_traces_are_named(tmp_path: Path) -> None:
+    job = Job(
+        LanguageModel(hidden=64, layers=2, heads=2, seq=16, vocab=64),
+        Split(batch=2, tp=2),
+        Chip(tflops=1),
+    )
+    paths = write_workload(make_step(job), tmp_path / "t")
+    third = paths[-1]
+    whole = third.read_bytes()
+    third.unlink()
+    with pytest.raises(HopscapeError, match=r"is not a member|must name different ranks"):
+        read_chakra(tmp_path / "t")
+    third.with_name("step.2.et").write_bytes(whole)
+    with pytest.raises(HopscapeError, match="there is no trace of rank 1"):
+        read_chakra(tmp_path / "t")
+    third.with_name("step.2.et").unlink()
+    third.write_bytes(whole[:-3])
+    with pytest.raises(HopscapeError, match=r"step.1.et, byte .* breaks off"):
+        read_chakra(tmp_path / "t")
+    from hopscape.formats.protobuf import framed, number_field, text_field
+
+    third.write_bytes(framed(text_field(1, "1")) + framed(number_field(1, 7) + number_field(3, 9)))
+    with pytest.raises(HopscapeError, match=r"step.1.et, node 7: operation 9 is unknown"):
+        read_chakra(tmp_path / "t")
+    third.write_bytes(framed(text_field(1, "1")))
+    with pytest.raises(HopscapeError, match="this all-reduce is not in the traces of all of ranks"):
+        read_chakra(tmp_path / "t")
+
+
+def test_the_command_says_what_python_says(tmp_path: Path) -> None:
+    path, picture, traces = tmp_path / "job.toml", tmp_path / "g.svg", tmp_path / "traces"
+    path.write_text(JOB)
+    words = ("step", str(path), "--on", "xgft([8], [1])")
+    (row,) = ask(*words, "--gantt", str(picture), "--chakra", str(traces))["steps"]
+    found = step(path, "xgft([8], [1])")
+    assert row["step_s"] == found.seconds
+    assert row["at_least_s"] == found.bound.seconds
+    assert row["shares_s"] == pytest.approx(dict(found.shares))
+    assert picture.read_text().startswith("<svg")
+    assert "backward" in picture.read_text()
+    (again,) = ask("step", str(traces), "--on", "xgft([8], [1])")["steps"]
+    assert again["step_s"] == pytest.approx(found.seconds, rel=1e-6)
+    (slow,) = ask(*words, "--beta", "1e-4")["steps"]
+    assert slow["step_s"] > row["step_s"]
+    table = shown(*words, "--on", "torus(2, 4)", "--place", "search")
+    assert "torus(2, 4)" in table
+    assert "tp exposed" in table
+
+
+def test_dead_parts_prices_and_search(tmp_path: Path) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text(JOB)
+    words = ("step", str(path), "--on", "torus(3, 3)")
+    (alive,) = ask(*words)["steps"]
+    (dead,) = ask(*words, "--dead-link", "0-1")["steps"]
+    assert dead["step_s"] >= alive["step_s"]
+    assert dead["at_least_s"] <= dead["step_s"]
+    (fewer,) = ask(*words, "--dead", "4")["steps"]
+    assert fewer["step_s"] > 0
+    assert "9 endpoints" not in refused(*words, "--dead", "4", "--dead", "5")
+    (priced,) = ask("step", str(path), "--on", "xgft([8], [1])", "--prices", "default")["steps"]
+    assert priced["price"] > 0
+    assert priced["price_per_step"] > 0
+    rows = ask("step", str(path), "--on", "xgft([8], [1])", "--search", "parallelism")["splits"]
+    assert [row["step_s"] for row in rows] == sorted(row["step_s"] for row in rows)
+    assert {(row["tp"], row["pp"], row["dp"]) for row in rows} >= {(2, 2, 2), (1, 1, 8), (4, 2, 1)}
+
+
+def test_a_trace_that_locks_up_fails_the_command(tmp_path: Path) -> None:
+    from hopscape.workloads import Draft, Part, Together
+
+    draft = Draft(2)
+    draft.operations += [Together("all-reduce", (0, 1), 1e3), Together("all-reduce", (1, 0), 1e3)]
+    for rank in range(2):
+        before: tuple[int, ...] = ()
+        for number in (rank, 1 - rank):
+            seat = draft.operations[number].group.index(rank)
+            part = Part(rank, "collective", before, 1, "tp", together=number, seat=seat)
+            before = (draft.add(part),)
+    write_workload(draft.workload(), tmp_path / "t")
+    done = run("step", str(tmp_path / "t"), "--on", "ring(3)", "--format", "json")
+    assert done.returncode == 1
+    (row,) = json.loads(done.stdout)["steps"]
+    assert row["verdict"] == "never ends"
+    assert row["step_s"] is None
+    assert [(x["rank"], x["for"]) for x in row["cycle"]] in ([(0, 1), (1, 0)], [(1, 0), (0, 1)])
