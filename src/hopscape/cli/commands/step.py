@@ -136,17 +136,11 @@ def _algorithms(texts: list[str] | None) -> dict[str, str]:
 
 def _prices(network: Network, prices: str, seconds: float | None) -> dict[str, Any]:
     """What the network costs, and a step of it."""
-    from hopscape.design.machine import Machine, price_machine, rack_machine
+    from hopscape.design.bill import priced
     from hopscape.design.prices import load_prices
-    from hopscape.metrics.throughput import switch_graph
 
     listed = load_prices(prices)
-    if not network.has_switches:
-        raise ArgumentError(
-            f"--prices: {network.spec} has no switches; concentrated(...) gives it endpoints"
-        )
-    machine = Machine(switch_graph(network))
-    cost = price_machine(machine, rack_machine(machine), listed).cost
+    cost = priced(network, None, listed)[1].cost
     each = None if seconds is None else cost * seconds / (_YEARS * 365 * 86400)
     return {"currency": listed.currency, "price": cost, "price_per_step": each}
 
