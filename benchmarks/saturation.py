@@ -18,6 +18,7 @@ below 90 %, and those whose peak is more than 5 % below the best. ``python bench
 from __future__ import annotations
 
 import argparse
+import random
 from dataclasses import replace
 from itertools import product
 from multiprocessing import get_context
@@ -109,7 +110,8 @@ def curve(spec: str, settings: Settings, loads: list[float], cycles: int) -> lis
 
 def _least_vcs(spec: str, settings: Settings) -> Settings:
     roomy = replace(settings, vcs=31)
-    return replace(roomy, vcs=required_vcs(roomy, build_setup(hopscape.build(spec), roomy).classes))
+    classes = build_setup(hopscape.build(spec), roomy).classes.count
+    return replace(roomy, vcs=required_vcs(roomy.routing, classes))
 
 
 def _row(task: tuple[str, str, Settings, list[float], int]) -> str:
@@ -190,6 +192,9 @@ def _compare(options: argparse.Namespace) -> None:
         (spec, pattern, packet, others, options.cycles)
         for spec, pattern, packet in product(options.specs or MIXED, patterns, options.packet)
     ]
+    if options.sample is not None and options.sample < len(tasks):
+        drawn = sorted(random.Random(options.seed).sample(range(len(tasks)), options.sample))
+        tasks = [tasks[i] for i in drawn]
     print("| network | traffic | packet | saturation | peak | against best | at 1.5 | at 2 |")
     print("|---|---|---|---|---|---|---|---|")
     lost = low = 0
@@ -212,6 +217,8 @@ def main() -> None:
     parser.add_argument("--most", type=float, default=1.0, help="the largest load")
     parser.add_argument("--cycles", type=int, default=5000)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--sample", type=int, help="with --traffic: so many lines, by --seed")
+    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if options.traffic:
         options.means = options.means or ["no window", "defaults"]
