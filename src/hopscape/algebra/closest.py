@@ -278,8 +278,8 @@ def _walk(start: Sequence[Any], direction: Sequence[Any], slack: Any, costs: Cos
     return at + slack / slope if slope > 0 else at
 
 
-_WIDE = 6
-_MOST_FOUND = 10**6
+_WIDE = 6  # layers of a side: fewer are gone through sooner than a thinner basis is found
+_MOST_VECTORS = 10**6  # about 100 MB of tuples
 Lines = list[tuple[int, Corner]]
 
 
@@ -399,7 +399,7 @@ class Search:
 
     Attributes:
         best (int): The least cost found.
-        found: list of vectors
+        vectors: list of vectors
         visited (int): Branches looked at.
         used: Whose bounds were used.
     """
@@ -417,19 +417,19 @@ class Search:
         self.keep_all = keep_all
         self.limit = limit
         self.best = 0
-        self.found: list[Vector] = []
+        self.vectors: list[Vector] = []
         self.visited = 0
         self.used: dict[int, Chain] = {}
 
     def run(self, start: Vector) -> list[Vector]:
         """The cheapest vectors of the coset of `start`."""
         all_of_them, self.keep_all = self.keep_all, False
-        self.best, self.found = cost_of(start, self.costs), [start]
+        self.best, self.vectors = cost_of(start, self.costs), [start]
         self.descend(self.chain, start)
         if all_of_them:
-            self.keep_all, self.found = True, []
+            self.keep_all, self.vectors = True, []
             self.descend(self.chain, start)
-        return self.found
+        return self.vectors
 
     @property
     def radius(self) -> int:
@@ -491,11 +491,12 @@ class Search:
     def _full(self) -> bool:
         if not self.keep_all:
             return False
-        if self.limit is None and len(self.found) > _MOST_FOUND:
+        if self.limit is None and len(self.vectors) > _MOST_VECTORS:
             raise TooLargeError(
-                f"there are more than {_MOST_FOUND:,} shortest vectors; set a limit on their number"
+                f"there are more than {_MOST_VECTORS:,} shortest vectors;"
+                " set a limit on their number"
             )
-        return self.limit is not None and len(self.found) >= self.limit
+        return self.limit is not None and len(self.vectors) >= self.limit
 
     def _along(self, b: Vector, x: Vector) -> None:
         """The line x - t b: convex in t, so walk from its lowest point."""
@@ -508,9 +509,9 @@ class Search:
                 if cost > self.radius or self._full():
                     break
                 if not self.keep_all:
-                    self.best, self.found = cost, [y]
+                    self.best, self.vectors = cost, [y]
                     return
-                self.found.append(y)
+                self.vectors.append(y)
                 t += direction
 
 

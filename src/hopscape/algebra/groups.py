@@ -26,8 +26,8 @@ from hopscape.core.progress import check_time
 
 __all__ = ["AutomorphismGroup", "automorphism_group", "coloured_group", "is_isomorphic", "orbits"]
 
-_MOST_NODES = 5000
-_MOST_CHANNELS = 2_000_000
+_MOST_NODES = 5000  # distances of all pairs tell nodes apart first: 25 million
+_MOST_CHANNELS = 2_000_000  # a refinement sorts them all
 _MOST_WORK = 300_000_000
 """Colours of channels that may be looked at before it is given up: about half a minute."""
 _OVERHEAD = 5000
@@ -153,9 +153,9 @@ def automorphism_group(network: Network) -> AutomorphismGroup:
         >>> automorphism_group(hopscape.build("path(3)")).orbits()
         [[0, 2], [1]]
     """
-    spec, found = network.spec, "automorphisms are found"
-    require_at_most(network.order, _MOST_NODES, spec, found)
-    require_at_most(network.channels, _MOST_CHANNELS, spec, found, "channels")
+    spec, limit = network.spec, "automorphisms are found"
+    require_at_most(network.order, _MOST_NODES, spec, limit)
+    require_at_most(network.channels, _MOST_CHANNELS, spec, limit, "channels")
     return coloured_group(network.spec, network.tails, network.heads, _distance_colours(network))
 
 
@@ -260,24 +260,24 @@ def _group(
     first = np.asarray([members[0] for members in classes])
     number = np.full(size, -1)
     number[first] = np.arange(len(classes))
-    kept = (number[tails] >= 0) & (number[heads] >= 0)
+    inner_channels = (number[tails] >= 0) & (number[heads] >= 0)
     looks = [(int(colours[m[0]]), len(m), _joined(tails, heads, m)) for m in classes]
-    shades = {look: i for i, look in enumerate(sorted(set(looks)))}
+    shades = {shade_key: i for i, shade_key in enumerate(sorted(set(looks)))}
     inner, order = _group(
         spec,
-        number[tails[kept]],
-        number[heads[kept]],
-        np.asarray([shades[look] for look in looks]),
+        number[tails[inner_channels]],
+        number[heads[inner_channels]],
+        np.asarray([shades[shade_key] for shade_key in looks]),
         work,
     )
-    found = [_lifted(g, classes, size) for g in inner]
+    generators = [_lifted(g, classes, size) for g in inner]
     for members in classes:
         order *= math.factorial(len(members))
         for a, b in pairwise(members):
             swap = np.arange(size)
             swap[[a, b]] = b, a
-            found.append(swap)
-    return found, order
+            generators.append(swap)
+    return generators, order
 
 
 def _joined(tails: IntArray, heads: IntArray, members: list[int]) -> int:
@@ -331,11 +331,11 @@ class _Search:
     def group(self) -> tuple[list[IntArray], int]:
         """Generators and order."""
         base, levels = self._base()
-        found: list[IntArray] = []
+        generators: list[IntArray] = []
         order = 1
         for depth in range(len(base) - 1, -1, -1):
-            order *= self._orbit(depth, base, levels, found)
-        return found, order
+            order *= self._orbit(depth, base, levels, generators)
+        return generators, order
 
     def _base(self) -> tuple[list[int], list[IntArray]]:
         """Nodes to be singled out, and the colours before each of them and after the last."""
@@ -383,12 +383,12 @@ class _Search:
             raise TooLargeError(f"the automorphisms of {self.spec} take too long to find")
 
     def _orbit(
-        self, depth: int, base: list[int], levels: list[IntArray], found: list[IntArray]
+        self, depth: int, base: list[int], levels: list[IntArray], generators: list[IntArray]
     ) -> int:
         """Length of the orbit of a base node when those before it stay; adds generators."""
         shade, node = levels[depth], base[depth]
         cell = np.nonzero(shade == shade[node])[0].tolist()
-        root = _merged(self.size, _moves(found))
+        root = _merged(self.size, _moves(generators))
         barren: set[int] = set()
         for other in cell:
             if root[other] == root[node] or root[other] in barren:
@@ -398,9 +398,9 @@ class _Search:
             if image is None:
                 barren.add(root[other])
                 continue
-            found.append(image)
+            generators.append(image)
             dead = {v for v in cell if root[v] in barren}
-            root = _merged(self.size, _moves(found))
+            root = _merged(self.size, _moves(generators))
             barren = {root[v] for v in dead}
         return sum(root[v] == root[node] for v in cell)
 
@@ -411,13 +411,13 @@ class _Search:
         own = levels[depth]
         if not np.array_equal(np.bincount(own), np.bincount(shade)):
             return None
-        found = self._matched(own, shade)
-        if found is not None or depth == len(base):
-            return found
+        image = self._matched(own, shade)
+        if image is not None or depth == len(base):
+            return image
         for other in np.nonzero(shade == own[base[depth]])[0].tolist():
-            found = self._map(depth + 1, base, levels, self.single_out(shade, other))
-            if found is not None:
-                return found
+            image = self._map(depth + 1, base, levels, self.single_out(shade, other))
+            if image is not None:
+                return image
         return None
 
     def _matched(self, own: IntArray, shade: IntArray) -> IntArray | None:

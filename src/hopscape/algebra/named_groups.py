@@ -30,7 +30,7 @@ from hopscape.core.spec import parse
 
 __all__ = ["Abelian", "Group", "Permutations", "Semidirect", "group"]
 
-_MOST = 1 << 20
+_MOST = 1 << 20  # tables by element take 8 MiB then
 
 
 class Group(Protocol):

@@ -25,7 +25,7 @@ from hopscape._version import __version__
 from hopscape.cli.completion import completer
 from hopscape.cli.config import read_config, write_config
 from hopscape.cli.options import ConfigOption, OptionGroup, former_options, given, note_given
-from hopscape.cli.output import Format, FormatOption, OutputOption, look
+from hopscape.cli.output import Format, FormatOption, OutputOption, output_settings
 from hopscape.cli.overview import added_group, contents, former_name, print_jobs
 from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
@@ -143,14 +143,16 @@ class _Strict(TyperCommand):
         if "style" not in typed and "output" in typed:
             args = self._by_ending(typed, args)
         left = super().parse_args(ctx, args)
-        look.wide = bool(typed.get("wide", False))
-        look.columns = tuple(w.strip() for w in str(typed.get("shown", "")).split(",") if w.strip())
-        look.markup = ""
+        output_settings.wide = bool(typed.get("wide", False))
+        output_settings.columns = tuple(
+            w.strip() for w in str(typed.get("shown", "")).split(",") if w.strip()
+        )
+        output_settings.markup = ""
         style = str(ctx.params.get("style") or "table")  # None while a shell completes
         if style in ("md", "html"):
-            look.markup = style
-        look.style = Format.table if look.markup else Format(style)
-        look.output = None
+            output_settings.markup = style
+        output_settings.style = Format.table if output_settings.markup else Format(style)
+        output_settings.output = None
         return left
 
     def _by_ending(self, typed: Mapping[str, Any], args: list[str]) -> list[str]:
@@ -283,7 +285,7 @@ def _with_options(
     def command(**options: Any) -> None:
         if not own:
             del options["style"]
-            look.output = options.pop("output")
+            output_settings.output = options.pop("output")
         for name, group in groups.items():
             members = {one.name: options.pop(one.name) for one in fields(group)}  # type: ignore[arg-type]
             options[name] = group(**members)
@@ -302,11 +304,11 @@ def _group_options(group: type[OptionGroup]) -> list[Parameter]:
         kind, option = get_args(hints[one.name])
         option = copy(option)
         option.rich_help_panel = group.title or None
-        found = Parameter(
+        parameter = Parameter(
             one.name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, option],
             default=one.default,
         )  # fmt: skip
-        out.append(_flag(found))
+        out.append(_flag(parameter))
     return out
 
 
@@ -346,8 +348,10 @@ def _unknown(path: str, name: str, known: Iterable[str]) -> str:
     if not group:
         for other, (_, members) in contents().groups.items():
             places |= {f"{other} {member}": member for member in members}
-    near = near_words(name, places.values())
-    best = list(dict.fromkeys(call for word in near for call, one in places.items() if one == word))
+    similar = near_words(name, places.values())
+    best = list(
+        dict.fromkeys(call for word in similar for call, one in places.items() if one == word)
+    )
     hint = f"did you mean {' or '.join(best[:3])}?" if best else f"'{path} --help' lists them"
     return f"command {name!r} is unknown; {hint}"
 

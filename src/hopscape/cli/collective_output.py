@@ -211,9 +211,9 @@ def _optimum_line(record: dict[str, Any]) -> dict[str, str]:
     """The best rate for long data."""
     if "optimum" not in record:
         return {}
-    found = record["optimum"]
-    least = "" if found["exact"] else "at least "
-    return {"long data": f"{least}{found['rounds']} rounds per chunk  ({found['why']})"}
+    optimum = record["optimum"]
+    least = "" if optimum["exact"] else "at least "
+    return {"long data": f"{least}{optimum['rounds']} rounds per chunk  ({optimum['why']})"}
 
 
 def _circuit_lines(record: Mapping[str, Any]) -> dict[str, str]:

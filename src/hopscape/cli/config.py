@@ -44,7 +44,7 @@ def read_config(
 
     try:
         text = Path(path).read_text(encoding="utf-8")
-        said = tomllib.loads(text)
+        content = tomllib.loads(text)
     except OSError as error:
         raise ArgumentError(f"--config: {path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -52,7 +52,7 @@ def read_config(
     options = _options(command)
     words: list[str] = []
     renamed = []
-    for key, value in said.items():
+    for key, value in content.items():
         name, place = key.replace("_", "-"), f"{path}, line {_line(text, key)}"
         new = former.get(f"--{name}", "").lstrip("-")
         if new and name not in options:

@@ -234,14 +234,16 @@ def look_up(text: str) -> list[GlossaryTerm]:
     """
     words = list(glossary())
     text = re.sub(r" \d+$| \([^)]*\)$", "", text.strip())  # 'disjoint route 2', 'latency (cycles)'
-    found = _matching(words, text)
+    terms = _matching(words, text)
     for part in (*text.split(": ")[1:], *text.split(", ")[:-1]):  # 'balanced: loads'
-        found = found or _matching(words, part)
-    if not found:
-        found = [w for w in words if text.strip() == w.title]
-    if not found:
+        terms = terms or _matching(words, part)
+    if not terms:
+        terms = [w for w in words if text.strip() == w.title]
+    if not terms:
         names = sorted({w.name for w in words} | {w.title for w in words})
-        near = difflib.get_close_matches(text.lower(), names, n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else "'hopscape explain' lists all"
+        similar = difflib.get_close_matches(text.lower(), names, n=3)
+        hint = (
+            f"did you mean {' or '.join(similar)}?" if similar else "'hopscape explain' lists all"
+        )
         raise ArgumentError(f"column {text!r} is unknown; {hint}")
-    return found
+    return terms

@@ -28,11 +28,11 @@ __all__ = [
     "Below",
     "Format",
     "FormatOption",
-    "Look",
     "OutputOption",
+    "OutputSettings",
     "emit",
     "emit_rows",
-    "look",
+    "output_settings",
     "plain",
     "say",
     "write_tables",
@@ -51,7 +51,7 @@ class Format(StrEnum):
 
 
 @dataclass
-class Look:
+class OutputSettings:
     """How the command that runs shows its result, as its options say.
 
     Attributes:
@@ -69,7 +69,7 @@ class Look:
     markup: str = ""
 
 
-look = Look()
+output_settings = OutputSettings()
 
 KINDS_SHOWN = 12
 """Kinds of channels in a table."""
@@ -104,16 +104,16 @@ def emit(
         table: What a person sees instead of `record`: labels and texts.
         below: Tables of rows that a person sees beneath it.
     """
-    if look.style is Format.table:
+    if output_settings.style is Format.table:
         shown = table if table is not None else {k: in_table(v) for k, v in record.items()}
-        if look.columns:
-            kept = chosen(dict(zip(shown, shown)))
-            shown = {name: shown[name] for name in kept}
+        if output_settings.columns:
+            names = chosen(dict(zip(shown, shown)))
+            shown = {name: shown[name] for name in names}
         first = Table({"": "", " ": ""}, list(shown.items()), title, heading=False)
         _print_tables([first, *(_row_table(*part) for part in below)])
-    elif look.style is Format.json:
+    elif output_settings.style is Format.json:
         _refuse_columns()
-        _write_text(signed_json(record), look.output)
+        _write_text(signed_json(record), output_settings.output)
     else:
         emit_rows([record])
 
@@ -137,22 +137,22 @@ def emit_rows(
         brief: Keys whose cells stand in for those of a column where it is too wide.
         legend: What the signs at the beginning of cells mean; those that occur are explained.
     """
-    if look.style is Format.json:
+    if output_settings.style is Format.json:
         _refuse_columns()
-        _write_text(signed_json({wrapper: rows} if wrapper else rows), look.output)
+        _write_text(signed_json({wrapper: rows} if wrapper else rows), output_settings.output)
         return
-    if look.style is Format.table:
+    if output_settings.style is Format.table:
         _print_tables([_row_table(rows, title, columns, priority, brief)], legend)
         return
     flat = [_flatten(row) for row in rows]
-    if look.columns and flat:
+    if output_settings.columns and flat:
         names = dict.fromkeys(name for row in flat for name in row)
-        kept = chosen({name: (columns or {}).get(name, name) for name in names})
-        flat = [{name: row.get(name) for name in kept} for row in flat]
-    if look.style is Format.csv:
-        _write_text(_csv(flat), look.output)
+        wanted = chosen({name: (columns or {}).get(name, name) for name in names})
+        flat = [{name: row.get(name) for name in wanted} for row in flat]
+    if output_settings.style is Format.csv:
+        _write_text(_csv(flat), output_settings.output)
     else:
-        _write_parquet(flat, look.output)
+        _write_parquet(flat, output_settings.output)
 
 
 def chosen(heads: Mapping[str, str], wanted: Sequence[str] = ()) -> dict[str, str]:
@@ -167,11 +167,11 @@ def chosen(heads: Mapping[str, str], wanted: Sequence[str] = ()) -> dict[str, st
         for word in (key, head, head.partition(" (")[0]):
             known.setdefault(_letters(word), key)
     out = {}
-    for word in wanted or look.columns:
+    for word in wanted or output_settings.columns:
         key = known.get(_letters(word), "")
         if not key:
-            near = difflib.get_close_matches(_letters(word), known, n=1, cutoff=0.5)
-            hint = f"did you mean {known[near[0]]}? " if near else ""
+            similar = difflib.get_close_matches(_letters(word), known, n=1, cutoff=0.5)
+            hint = f"did you mean {known[similar[0]]}? " if similar else ""
             raise ArgumentError(
                 f"--columns: {word!r} is unknown; {hint}there are {', '.join(heads)}"
             )
@@ -184,7 +184,7 @@ def _letters(text: str) -> str:
 
 
 def _refuse_columns() -> None:
-    if look.columns:
+    if output_settings.columns:
         raise ArgumentError("--columns chooses columns of tables and of CSV; JSON always has all")
 
 
@@ -248,34 +248,38 @@ def _row_table(
     brief: Mapping[str, str] | None = None,
 ) -> Table:
     heads = dict(columns) if columns is not None else {k: k for k in (rows[0] if rows else {})}
-    if look.columns:
+    if output_settings.columns:
         heads = chosen(heads | {k: k for row in rows for k in row if k not in heads})
     body = [[in_table(row.get(key)) for key in heads] for row in rows]
     short = {
         key: [in_table(row.get(other)) for row in rows] for key, other in (brief or {}).items()
     }
-    return Table(heads, body, title, {} if look.columns else priority or {}, short)
+    return Table(heads, body, title, {} if output_settings.columns else priority or {}, short)
 
 
 def _print_tables(tables: Sequence[Table], legend: Mapping[str, str] | None = None) -> None:
     """Print tables one below the other, or write them in plain text or markup."""
-    output = look.output
-    if look.markup:
+    output = output_settings.output
+    if output_settings.markup:
         from hopscape.core.tables import write_markup
 
         first, *rest = (
-            write_markup(table, _signs(table, legend or {}), look.markup if i == 0 else part)
+            write_markup(
+                table, _signs(table, legend or {}), output_settings.markup if i == 0 else part
+            )
             for i, table in enumerate(tables)
-            for part in ["html-part" if look.markup == "html" else look.markup]
+            for part in [
+                "html-part" if output_settings.markup == "html" else output_settings.markup
+            ]
         )
-        if look.markup == "html":
+        if output_settings.markup == "html":
             first = first.replace("</body>", "".join(rest) + "</body>")
             rest = []
         _write_text("\n".join([first, *rest]), output)
         return
     person = output is None and _is_terminal()
     width = None  # files and pipes: never cut what somebody wants to grep
-    if person and not look.wide:
+    if person and not output_settings.wide:
         width = _width()
     lines = [line for table in tables for line in _lines(table, width, legend or {})]
     if person:
@@ -294,9 +298,9 @@ def _is_terminal() -> bool:
 
 def _width() -> int:
     """Columns of the terminal, whichever stream it is on."""
-    asked = os.environ.get("COLUMNS", "")
-    if asked.isdecimal() and int(asked):
-        return int(asked)
+    setting = os.environ.get("COLUMNS", "")
+    if setting.isdecimal() and int(setting):
+        return int(setting)
     for stream in (1, 0, 2):
         with suppress(OSError):
             return os.get_terminal_size(stream).columns
@@ -344,7 +348,7 @@ def write_proofs(path: Path, proofs: Sequence[Any]) -> None:
     from hopscape.proofs import save_proofs
 
     save_proofs(path, proofs)
-    if look.output is None and look.style is Format.table:
+    if output_settings.output is None and output_settings.style is Format.table:
         say(*(f"proved in {path}: {one.spec}: {one.verdict}" for one in proofs))
 
 

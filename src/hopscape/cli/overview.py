@@ -79,8 +79,8 @@ def is_group(name: str) -> bool:
 def added_group(name: str) -> CommandGroup | None:
     """What a package says of a group of commands that it adds."""
     entry = plugin_entries("commands").get(name)
-    found = load_plugin(entry) if entry is not None and is_group(name) else None
-    return found if isinstance(found, CommandGroup) else None
+    group = load_plugin(entry) if entry is not None and is_group(name) else None
+    return group if isinstance(group, CommandGroup) else None
 
 
 def former_name(name: str) -> tuple[str, str] | None:
@@ -96,18 +96,18 @@ def former_name(name: str) -> tuple[str, str] | None:
     return None
 
 
-def print_overview(found: Mapping[str, Any]) -> None:
+def print_overview(commands: Mapping[str, Any]) -> None:
     """Print the commands by panels, one line each.
 
     Args:
-        found: The commands by name.
+        commands: The commands by name.
     """
     from rich.console import Console
     from rich.text import Text
 
     width = min(shutil.get_terminal_size((100, 50)).columns, 100)
     console = Console() if sys.stdout.isatty() else Console(width=width, no_color=True)
-    for line in _lines(found, width):
+    for line in _lines(commands, width):
         bold = bool(line) and not line.startswith(" ") and line in contents().panels
         console.print(Text(line, "bold" if bold else ""), soft_wrap=True)
 
@@ -134,11 +134,11 @@ def print_jobs() -> None:
     print("hopscape families   what 'torus(8, 8)' may be; your own graph file serves as well")
 
 
-def _lines(found: Mapping[str, Any], width: int) -> list[str]:
+def _lines(commands: Mapping[str, Any], width: int) -> list[str]:
     main = "Which network should I build, how do I route and broadcast on it, will it hold up?"
     out = ["Usage: hopscape COMMAND ...   (hopscape COMMAND --help says more)", ""]
     out += wrap(main, width)
-    name_width = max(len(name) for name in found)
+    name_width = max(len(name) for name in commands)
     for panel, members in contents().panels.items():
         out += ["", panel]
         if panel in _COMMON:
@@ -146,7 +146,7 @@ def _lines(found: Mapping[str, Any], width: int) -> list[str]:
             out += [f"  {line}" for line in [*names, _COMMON[panel]]]
             continue
         for name in members:
-            text = _brief(found[name].get_short_help_str(1000), width - name_width - 4)
+            text = _brief(commands[name].get_short_help_str(1000), width - name_width - 4)
             out.append(f"  {name:{name_width}}  {text}")
     ending = (
         "A SPEC is a call such as 'torus(8, 8)' or 'product(petersen, ring(8))', or a graph file;"

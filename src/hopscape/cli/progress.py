@@ -15,7 +15,7 @@ from hopscape.core.progress import set_progress
 
 __all__ = ["install_progress", "quiet"]
 
-_PATIENCE = 1.0
+_PATIENCE = 1.0  # seconds: what ends sooner needs no progress line
 _FRESH = 4  # seconds for which a kernel counts as just compiled
 
 

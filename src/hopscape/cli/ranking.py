@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscape.cli.output import Format, emit, emit_rows, look, say
+from hopscape.cli.output import Format, emit, emit_rows, output_settings, say
 from hopscape.core.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["show_ranking", "show_rows", "show_sweep", "sweep_sizes"]
 
-_TERMINAL_ROWS = 20
+_TERMINAL_ROWS = 20  # with headings and answer a screen of 30 lines; files get all rows
 
 
 def show_rows(
@@ -27,7 +27,7 @@ def show_rows(
     """Print the ranking: on a terminal the first rows only."""
     from hopscape.design.table import SIGNS, importance
 
-    people = look.output is None and sys.stdout.isatty()
+    people = output_settings.output is None and sys.stdout.isatty()
     listed = rows[: top if top is not None else _TERMINAL_ROWS if people else None]
     emit_rows(
         listed,
@@ -47,7 +47,7 @@ def _emit_ranking(
     **more: Any,
 ) -> None:
     """A ranking for scripts: all that is known of it in JSON, its rows in other formats."""
-    if look.style is not Format.json:
+    if output_settings.style is not Format.json:
         emit_rows(records)
         return
     head = {"requirements": result.requirements.to_dict(), "complete": result.complete}
@@ -69,7 +69,7 @@ def show_ranking(result: Design, names: Sequence[str], pareto: bool, top: int | 
         for one in result.candidates
         if not (pareto and (one.dominated_by or one.equals or one.trouble))
     }
-    if look.style is not Format.table:
+    if output_settings.style is not Format.table:
         records = [record for record in result.records() if record["spec"] in listed]
         more: dict[str, Any] = {"answer": result.answer}
         if result.kind == "switched":
@@ -88,7 +88,7 @@ def show_ranking(result: Design, names: Sequence[str], pareto: bool, top: int | 
     titles = {"spec": "", "rank": "#"} | heads(shown) | {"score": "score", "remark": "remark"}
     titles["spec"] = "machine" if result.kind == "switched" else "network"
     show_rows(rows, titles, top, result.requirements.title)
-    if look.output is None:
+    if output_settings.output is None:
         explained = result.candidates if result.kind == "direct" else listed.values()
         measured = [one for one in explained if result.kind == "switched" or not one.trouble]
         asked = [
@@ -124,7 +124,7 @@ def _show_few(result: Design) -> None:
     spec = titles.pop("spec")
     titles["spec"] = spec
     emit_rows(rows, title=result.requirements.title, columns=titles, priority=order, legend=SIGNS)
-    if look.output is None:
+    if output_settings.output is None:
         more = len(result.candidates) - len(rows)
         if more > 0:
             say(f"{more} more: --top {len(result.candidates)}; all columns: --format json")

@@ -42,9 +42,12 @@ __all__ = [
 
 Method = Literal["auto", "single", "dateline", "layers", "rising"]
 Spread = Literal["none", "pairs", "all"]
-_MOST_CLASSES = 31
+_MOST_CLASSES = 31  # sets of classes are bits of a number of 32, with a sign
+# nodes up to which layers, which take all pairs in turn, are held against rising classes
 _LAYERED_ORDER = 400
+# channels from which the shortest cycle is looked for; a longer one proves as much
 _CYCLE_STARTS = 4096
+# goals of a sample, on machines of more than _LARGE: a cycle among them ends the work
 _FEW_GOALS, _LARGE = 64, 640
 _ALIKE = np.zeros((1, 1), dtype=np.uint8)
 
@@ -158,14 +161,14 @@ def certify(
         starts = _CYCLE_STARTS
         if network.symmetry is not None and network.symmetry.transitive and kinds == 1:
             starts = max(64, int(network.degrees[0]))
-        found = shortest_cycle(network.indptr, network.heads, graph, kinds, left, starts)
+        channels = shortest_cycle(network.indptr, network.heads, graph, kinds, left, starts)
         cycle = tuple(
             (
                 int(network.tails[x // kinds]),
                 int(network.heads[x // kinds]),
                 int(x % kinds) + offset,
             )
-            for x in found
+            for x in channels
         )
         return Certificate(False, classes.count, classes.method, table.router, dependencies, cycle)
     return Certificate(True, classes.count, classes.method, table.router, dependencies)
@@ -266,9 +269,9 @@ def find_classes(
             return bare, single_class(bare), alone
     if method in ("auto", "dateline"):
         for one in (table, bare):
-            found = _ring_classes(one, spread == "all", method == "dateline", explain)
-            if found is not None:
-                return one, found[0], replace(found[1], at_least=least)
+            dated = _ring_classes(one, spread == "all", method == "dateline", explain)
+            if dated is not None:
+                return one, dated[0], replace(dated[1], at_least=least)
     if method == "dateline":
         raise ArgumentError(f"the ports of {network.spec} do not run round rings: no datelines")
     chosen = _layers_or_rising(bare, method, most, anywhere, spread != "none")
@@ -428,11 +431,11 @@ def _half_way(network: Network, rings: IntArray, first: IntArray) -> IntArray:
 
 
 def _layers(table: RoutingTable, most: int, anywhere: bool, spread: bool) -> Classes | None:
-    found = find_layers(table, most, anywhere=anywhere, spread=spread)
-    if found is None:
+    layers = find_layers(table, most, anywhere=anywhere, spread=spread)
+    if layers is None:
         return None
     rings = np.full(len(table.network.heads), -1, dtype=np.int32)
-    return Classes("layers", found[0], rings, _ALIKE, _ALIKE, *found[1:])
+    return Classes("layers", layers[0], rings, _ALIKE, _ALIKE, *layers[1:])
 
 
 def _rising(

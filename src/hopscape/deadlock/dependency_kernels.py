@@ -103,10 +103,10 @@ def ring_classes(
                 channel = start = _departure(table, source, column, turn)
                 if start < 0:
                     continue
-                size, found = 0, np.uint8(free)
+                size, crossed = 0, np.uint8(free)
                 while channel >= 0 and rings[channel] >= 0:
                     if stamp[channel] == goal + 1:
-                        found = crosses[channel]
+                        crossed = crosses[channel]
                         break
                     run[size] = channel
                     size += 1
@@ -118,14 +118,14 @@ def ring_classes(
                     channel = -1 if at == goal else _onward(table, rings, at, column, ring)
                 for i in range(size - 1, -1, -1):
                     if first[run[i]]:
-                        found = np.uint8(1)
-                    elif second[run[i]] and found != 1:
-                        found = np.uint8(0)
-                    crosses[run[i]] = found
-                found = crosses[start] if rings[start] >= 0 else np.uint8(0)
+                        crossed = np.uint8(1)
+                    elif second[run[i]] and crossed != 1:
+                        crossed = np.uint8(0)
+                    crosses[run[i]] = crossed
+                crossed = crosses[start] if rings[start] >= 0 else np.uint8(0)
                 if turn == 0:
-                    entry[source, column] = found
-                entry_other[source, column] = found
+                    entry[source, column] = crossed
+                entry_other[source, column] = crossed
 
 
 @helper(error_model="numpy", _nrt=False)

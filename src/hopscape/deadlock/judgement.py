@@ -182,7 +182,7 @@ Visitor = Callable[[PortTable, IntArray, IntArray], None]
 _NONE = np.zeros((0, 0), dtype=np.uint8)
 
 
-def suits_columns(asked: RouteColumns) -> bool:
+def suits_columns(columns: RouteColumns) -> bool:
     """Is the network large, without parallel links, over which tables share the routes out?
 
     Examples:
@@ -191,18 +191,18 @@ def suits_columns(asked: RouteColumns) -> bool:
         >>> [suits_columns(RouteColumns(net, net.router())) for net in nets]
         [False, True]
     """
-    network = asked.network
+    network = columns.network
     links = network.tails.astype(np.int64) * network.order + network.heads
     return few_goals(network) is not None and len(np.unique(links)) == len(links)
 
 
 def classes_by_columns(
-    asked: RouteColumns, visit: Visitor, *, anywhere: bool = False
+    columns: RouteColumns, visit: Visitor, *, anywhere: bool = False
 ) -> tuple[Classes, Certificate] | None:
     """One class, or else datelines, if they leave no cycle; None where they do not serve.
 
     Args:
-        asked: Of a network that :func:`suits_columns`.
+        columns: Of a network that :func:`suits_columns`.
         visit: Is given all routes, some goals at a time. What it was given is void when None is
             returned.
         anywhere: Routes begin at switches too.
@@ -215,58 +215,60 @@ def classes_by_columns(
         >>> from hopscape import build
         >>> net = build("torus(32, 32)")
         >>> seen = []
-        >>> asked = RouteColumns(net, net.router())
-        >>> classes, proof = classes_by_columns(asked, lambda t, a, b: seen.extend(t.goals))
+        >>> columns = RouteColumns(net, net.router())
+        >>> classes, proof = classes_by_columns(columns, lambda t, a, b: seen.extend(t.goals))
         >>> classes.method, proof.deadlock_free, len(seen)
         ('dateline', True, 1024)
     """
-    few = few_goals(asked.network)
+    few = few_goals(columns.network)
     if few is None:
         return None
-    sample = asked.columns(few)
-    if not _has_cycle(asked, sample, anywhere):
-        return _in_one_class(asked, visit, anywhere)
-    rings = asked.rings
+    sample = columns.columns(few)
+    if not _has_cycle(columns, sample, anywhere):
+        return _in_one_class(columns, visit, anywhere)
+    rings = columns.rings
     if rings is None or (rings < 0).all():
         return None
-    if not _has_cycle(asked, sample._replace(other=sample.port), anywhere):
+    if not _has_cycle(columns, sample._replace(other=sample.port), anywhere):
         return None
-    return _on_datelines(asked, rings, visit)
+    return _on_datelines(columns, rings, visit)
 
 
-def _has_cycle(asked: RouteColumns, sample: PortTable, anywhere: bool) -> bool:
+def _has_cycle(columns: RouteColumns, sample: PortTable, anywhere: bool) -> bool:
     """Do the routes to a few goals close a cycle in one class?"""
     from hopscape.deadlock.dependency_kernels import collect_plain, cyclic_part
 
-    graph = blank_graph(asked.network)
-    collect_plain(sample, begin_marks(asked.network, anywhere), np.arange(len(sample.goals)), graph)
+    graph = blank_graph(columns.network)
+    collect_plain(
+        sample, begin_marks(columns.network, anywhere), np.arange(len(sample.goals)), graph
+    )
     return bool(cyclic_part(sample.indptr, sample.heads, graph, 1).any())
 
 
 def _in_one_class(
-    asked: RouteColumns, visit: Visitor, anywhere: bool
+    columns: RouteColumns, visit: Visitor, anywhere: bool
 ) -> tuple[Classes, Certificate] | None:
     from hopscape.deadlock.dependency_kernels import collect_plain
 
-    graph = blank_graph(asked.network)
-    begins = begin_marks(asked.network, anywhere)
-    ends = begin_marks(asked.network)
-    for block in asked.blocks(lambda block: block):
+    graph = blank_graph(columns.network)
+    begins = begin_marks(columns.network, anywhere)
+    ends = begin_marks(columns.network)
+    for block in columns.blocks(lambda block: block):
         collect_plain(block, begins, np.flatnonzero(ends[block.goals]), graph)
         visit(block, _NONE, _NONE)
-    return _judged(asked, single_class(asked), graph)
+    return _judged(columns, single_class(columns), graph)
 
 
 def _on_datelines(
-    asked: RouteColumns, rings: IntArray, visit: Visitor
+    columns: RouteColumns, rings: IntArray, visit: Visitor
 ) -> tuple[Classes, Certificate] | None:
     from hopscape.deadlock.dependency_kernels import collect_rings, ring_classes
 
-    first = mark_datelines(asked.network, rings)
+    first = mark_datelines(columns.network, rings)
     alike = np.zeros((1, 1), dtype=np.uint8)
     classes = Classes("dateline", 2, rings, alike, alike, alike, (1, 2), datelines=first)
     sets = np.asarray(classes.sets, dtype=np.int64)
-    graph = blank_graph(asked.network, 2)
+    graph = blank_graph(columns.network, 2)
 
     def dated(block: PortTable) -> tuple[PortTable, IntArray, IntArray]:
         entry = np.zeros_like(block.port, dtype=np.uint8)
@@ -274,21 +276,21 @@ def _on_datelines(
         ring_classes(block, rings, first, np.zeros_like(first), 0, entry, entry_other)
         return block, entry, entry_other
 
-    for block, entry, entry_other in asked.blocks(dated):
+    for block, entry, entry_other in columns.blocks(dated):
         collect_rings(block, RingEntries(rings, entry, entry_other, sets), graph)
         visit(block, entry, entry_other)
-    found = _judged(asked, classes, graph)
-    return None if found is None else (classes, replace(found[1], at_least=2))
+    judged = _judged(columns, classes, graph)
+    return None if judged is None else (classes, replace(judged[1], at_least=2))
 
 
 def _judged(
-    asked: RouteColumns, classes: Classes, graph: IntArray
+    columns: RouteColumns, classes: Classes, graph: IntArray
 ) -> tuple[Classes, Certificate] | None:
     """The classes and their certificate, if the graph has no cycle."""
     from hopscape.deadlock.dependency_kernels import cyclic_part
 
-    network, count = asked.network, classes.count
+    network, count = columns.network, classes.count
     if cyclic_part(network.indptr, network.heads, graph, count).any():
         return None
     dependencies = int(np.count_nonzero(graph))
-    return classes, Certificate(True, count, classes.method, asked.router, dependencies)
+    return classes, Certificate(True, count, classes.method, columns.router, dependencies)

@@ -126,8 +126,8 @@ def fill_layer(
         listed = _climb(wiring, ports, goal, line, stack, known)
         for i in range(listed - 1, -1, -1):  # longest first, within each branch
             source = line[i]
-            held = bits[goal, source]
-            if not begins[source] or held & mine or (held and not again):
+            layers = bits[goal, source]
+            if not begins[source] or layers & mine or (layers and not again):
                 continue
             size, at, new = 0, source, False
             while at != goal:
@@ -214,7 +214,7 @@ def fill_pairs(
     first: IntArray,
     second: IntArray,
     layer: int,
-    held: IntArray,
+    layer_of: IntArray,
     dependencies: Dependencies,
 ) -> int:
     """Put pairs into a layer as far as both their routes fit; how many do not.
@@ -223,7 +223,7 @@ def fill_pairs(
         toward (uint8[order, order]): Which channel of a node (second) leads to a goal (first).
         first, second (int64[pairs]): The two nodes of each pair, in the order in which they are
             tried.
-        held (uint8[pairs]): The layer of each pair; 255 for those that have none yet.
+        layer_of (uint8[pairs]): The layer of each pair; 255 for those that have none yet.
         dependencies: Those of the layer.
     """
     indptr, heads = wiring.indptr, wiring.heads
@@ -232,7 +232,7 @@ def fill_pairs(
     route = np.empty(2 * order + 2, np.int64)
     left = 0
     for i in range(len(first)):
-        if held[i] != 255:
+        if layer_of[i] != 255:
             continue
         there = _follow(wiring, toward[second[i]], first[i], second[i], route, 0)
         size = _follow(wiring, toward[first[i]], second[i], first[i], route, there)
@@ -243,7 +243,7 @@ def fill_pairs(
         if new and not _agree(route, there, size, dependencies.leads):
             left += 1
             continue
-        held[i] = layer
+        layer_of[i] = layer
         for j in range(size - 2, -1, -1):
             if new and j + 1 != there:
                 add_dependency(wiring, route[j], route[j + 1], dependencies)

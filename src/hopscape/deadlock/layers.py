@@ -28,11 +28,11 @@ from hopscape.metrics.routes import Routes
 
 __all__ = ["begin_marks", "blank_graph", "cut_layers", "find_layers", "symmetric_layers"]
 
-_MOST_CHANNELS = 40_000
-_SMALL = 200
-_TRIES = 8
-_MOST_SETS = 255
-_COUNTED_LAYERS = 16
+_MOST_CHANNELS = 40_000  # above, cycles are cut where least routes use them: more layers, less work
+_SMALL = 200  # nodes up to which other orders of the goals cost next to nothing
+_TRIES = 8  # random orders; the least number of layers is kept
+_MOST_SETS = 255  # numbers of sets of layers have 8 bits
+_COUNTED_LAYERS = 16  # 2^16 counters; beyond, the sets are sorted
 
 
 def begin_marks(network: Network, anywhere: bool = False) -> IntArray:
@@ -110,14 +110,14 @@ def _fill_layers(
 def _number_sets(count: int, bits: IntArray) -> tuple[IntArray, tuple[int, ...]]:
     """Number the sets of layers of all pairs; beyond 255 of them, rare ones keep their first."""
     alone = 1 << np.arange(count, dtype=np.int64)
-    found, place, uses = _counted(bits.T.ravel(), count)
-    sets = found.astype(np.int64)
+    values, place, uses = _counted(bits.T.ravel(), count)
+    sets = values.astype(np.int64)
     sets[sets == 0] = 1  # pairs that never send
     rare = np.argsort(-uses, kind="stable")[_MOST_SETS - count :]
     sets[rare] &= -sets[rare]
-    kept, again = np.unique(np.concatenate([alone, sets]), return_inverse=True)
+    distinct, again = np.unique(np.concatenate([alone, sets]), return_inverse=True)
     numbers = again[count:][place].reshape(bits.shape).astype(np.uint8)
-    return numbers, tuple(int(x) for x in kept)
+    return numbers, tuple(int(x) for x in distinct)
 
 
 def _counted(bits: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
@@ -125,10 +125,10 @@ def _counted(bits: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
     if count > _COUNTED_LAYERS:
         return np.unique(bits, return_inverse=True, return_counts=True)
     uses = np.bincount(bits, minlength=1 << count)
-    found = np.flatnonzero(uses)
+    values = np.flatnonzero(uses)
     place = np.zeros(len(uses), dtype=np.int64)
-    place[found] = np.arange(len(found))
-    return found, place[bits], uses[found]
+    place[values] = np.arange(len(values))
+    return values, place[bits], uses[values]
 
 
 def cut_layers(
@@ -154,9 +154,10 @@ def cut_layers(
     return None
 
 
+# above, refused: the order that keeps both directions alike has no quick method
 _SYMMETRIC_MOST_CHANNELS = 40_000
-_SYMMETRIC_TRIES = 4
-_TRIED_PAIRS = 50_000
+_SYMMETRIC_TRIES = 4  # random orders; each takes the whole work once more
+_TRIED_PAIRS = 50_000  # pairs up to which other orders are tried
 
 
 def symmetric_layers(routes: Routes, most: int = 8, *, first: int | None = None) -> IntArray | None:
@@ -192,11 +193,11 @@ def symmetric_layers(routes: Routes, most: int = 8, *, first: int | None = None)
         mixed = np.random.default_rng(seed).random(len(one)) if seed else np.zeros(len(one))
         turn = np.lexsort((mixed, -longest, ~favoured))
         limit = most if best is None else int(best.max())
-        held = _fill(routes, ends[one[turn]], ends[two[turn]], limit)
-        if held is None or (held[favoured[turn]] > 0).any():
+        assigned = _fill(routes, ends[one[turn]], ends[two[turn]], limit)
+        if assigned is None or (assigned[favoured[turn]] > 0).any():
             continue
         best = np.zeros((len(ends), len(ends)), dtype=np.uint8)
-        best[one[turn], two[turn]] = held
+        best[one[turn], two[turn]] = assigned
         best |= best.T
         if int(best.max()) < 2:
             break
@@ -228,12 +229,12 @@ def _fill(routes: Routes, first: IntArray, second: IntArray, most: int) -> IntAr
     words = -(-channels // 64)
     require_memory(16 * channels * words, f"the layers of {network.spec}")
     width = int(network.degrees.max(initial=1))
-    held = np.full(len(first), 255, dtype=np.uint8)
+    layer_of = np.full(len(first), 255, dtype=np.uint8)
     wiring = Wiring(network.indptr, network.heads)
     for layer in range(most):
         graph = np.zeros((channels, width), dtype=np.uint8)
         leads = np.zeros((channels, words), dtype=np.uint64)
         work = Dependencies(graph, leads, np.zeros_like(leads))
-        if fill_pairs(wiring, routes.table, first, second, layer, held, work) == 0:
-            return held
+        if fill_pairs(wiring, routes.table, first, second, layer, layer_of, work) == 0:
+            return layer_of
     return None

@@ -36,10 +36,13 @@ from hopscape.metrics.routes import Routes, all_routes
 
 __all__ = ["UpDownRouter", "cyclic_channels", "one_lane_routes"]
 
+# goals times channels laid in all; the rest of passes and orders is left out beyond
 _WORK = 10_000_000
-_PASSES = 6
-_MOST_ORDERS = 10
+_PASSES = 6  # times that all routes are laid anew by the loads of the last; the best pass is kept
+_MOST_ORDERS = 10  # orders of the nodes that are tried
+# channels up to which orders are also grown turn by turn, which looks at all of them
 _GROWN_CHANNELS = 4000
+# price of a channel: 1 + 0.2 (load / mean)^4, flat below the mean and steep above it
 _DETOUR, _STEEPNESS = 0.2, 4
 _NONE: IntArray = np.empty(0, dtype=np.int64)
 
@@ -92,7 +95,7 @@ def cyclic_channels(routes: Routes) -> int:
 
 
 @dataclass
-class _Found:
+class _LoadedRoutes:
     """Routes by channel, [to, at], and the load of every channel."""
 
     out: IntArray
@@ -126,8 +129,8 @@ class _Search:
         filled = [self._fill(place, passes) for place in track(list(tried), about)]
         best = min((one for one in filled if one is not None), key=lambda one: one.price)
         offsets = np.where(best.out >= 0, best.out - self.indptr[:-1], NO_OFFSET).astype(np.uint8)
-        everybody = np.arange(self.network.order, dtype=np.int64)
-        return Routes(self.network, "one-lane", offsets, offsets.nbytes, everybody, exact=False)
+        nodes = np.arange(self.network.order, dtype=np.int64)
+        return Routes(self.network, "one-lane", offsets, offsets.nbytes, nodes, exact=False)
 
     # -- orders of the channels -------------------------------------------------------------
 
@@ -235,30 +238,32 @@ class _Search:
     def _noise(self) -> Floats:
         return self.random.random(self.channels)
 
-    def _fill(self, place: IntArray, passes: int) -> _Found | None:
+    def _fill(self, place: IntArray, passes: int) -> _LoadedRoutes | None:
         """Routes in one order, laid again and again where the load is least; the best of all."""
         from hopscape.deadlock.one_lane_kernels import shift_loads
 
         order = self.network.order
-        found = _Found(np.full((order, order), -1, dtype=np.int64), np.zeros(self.channels, int))
+        routes = _LoadedRoutes(
+            np.full((order, order), -1, dtype=np.int64), np.zeros(self.channels, int)
+        )
         for to in range(order):
             first = self._grow(to, np.ones(self.channels), place)
             if first is None:
                 return None
-            found.out[to] = first
+            routes.out[to] = first
         for goal in self.goals.tolist():
-            shift_loads(self.heads, found.out[goal], goal, self.goals, 1, found.load)
-        best = _Found(found.out.copy(), found.load.copy())
+            shift_loads(self.heads, routes.out[goal], goal, self.goals, 1, routes.load)
+        best = _LoadedRoutes(routes.out.copy(), routes.load.copy())
         for _ in range(passes):
             for goal in self.random.permutation(self.goals).tolist():
-                shift_loads(self.heads, found.out[goal], goal, self.goals, -1, found.load)
-                busy = found.load / max(1.0, float(found.load.mean()))
+                shift_loads(self.heads, routes.out[goal], goal, self.goals, -1, routes.load)
+                busy = routes.load / max(1.0, float(routes.load.mean()))
                 fresh = self._grow(goal, 1.0 + _DETOUR * busy**_STEEPNESS, place)
                 if fresh is not None:
-                    found.out[goal] = fresh
-                shift_loads(self.heads, found.out[goal], goal, self.goals, 1, found.load)
-            if found.price < best.price:
-                best = _Found(found.out.copy(), found.load.copy())
+                    routes.out[goal] = fresh
+                shift_loads(self.heads, routes.out[goal], goal, self.goals, 1, routes.load)
+            if routes.price < best.price:
+                best = _LoadedRoutes(routes.out.copy(), routes.load.copy())
         return best
 
     def _grow(self, goal: int, price: Floats, place: IntArray) -> IntArray | None:
@@ -319,9 +324,9 @@ class UpDownRouter(Router):
         """Lengths of downward ways, and of whole routes: [node, goal]."""
         network = self.network
         order = network.order
-        hops = np.int32(2**30)
-        down = np.full((order, order), hops, dtype=np.int32)
-        length = np.full((order, order), hops, dtype=np.int32)
+        unreached = np.int32(2**30)
+        down = np.full((order, order), unreached, dtype=np.int32)
+        length = np.full((order, order), unreached, dtype=np.int32)
         by_rank = np.argsort(rank)
         for v in by_rank[::-1].tolist():  # deepest first: all lower neighbours are known
             down[v, v] = 0
@@ -330,7 +335,7 @@ class UpDownRouter(Router):
                     np.minimum(down[v], down[w] + 1, out=down[v])
         for v in by_rank.tolist():  # highest first: all upper neighbours are known
             length[v] = down[v]
-            away = down[v] >= hops
+            away = down[v] >= unreached
             for w in network.heads[network.indptr[v] : network.indptr[v + 1]].tolist():
                 if rank[w] < rank[v]:
                     better = away & (length[w] + 1 < length[v])
@@ -341,16 +346,16 @@ class UpDownRouter(Router):
         network = self.network
         order = network.order
         ports = np.full((order, order), -1, dtype=np.int16)
-        hops = 2**30
+        unreached = 2**30
         for v in range(order):
             low, high = int(network.indptr[v]), int(network.indptr[v + 1])
             numbers = network.port_of(np.arange(low, high))
             for channel, port in zip(range(low, high), numbers.tolist(), strict=True):
                 w = int(network.heads[channel])
                 if rank[w] > rank[v]:
-                    fits = (self._down[v] < hops) & (self._down[w] == self._down[v] - 1)
+                    fits = (self._down[v] < unreached) & (self._down[w] == self._down[v] - 1)
                 elif rank[w] < rank[v]:
-                    fits = (self._down[v] >= hops) & (self._length[w] == self._length[v] - 1)
+                    fits = (self._down[v] >= unreached) & (self._length[w] == self._length[v] - 1)
                 else:
                     continue
                 ports[v, fits & (ports[v] < 0)] = port

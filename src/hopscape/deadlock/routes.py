@@ -30,8 +30,8 @@ __all__ = [
 
 Made = TypeVar("Made")
 
-_PAIRS = 1 << 18
-_MOST_PORTS = 2046
+_PAIRS = 1 << 18  # asked for together: arrays of 2 MiB
+_MOST_PORTS = 2046  # a port and the mark for none share 11 bits of an entry of the flit engine
 
 
 @dataclass(frozen=True)
@@ -146,22 +146,22 @@ def routing_table(
     """
     order = network.order
     routing = router if router is not None else network.router()
-    asked = RouteColumns(network, routing, ties=ties)
+    columns = RouteColumns(network, routing, ties=ties)
     require_memory(4 * order * order, f"the routing table of {network.spec}")
-    rings = asked.rings
+    rings = columns.rings
     port: IntArray = np.full((order, order), NO_PORT, dtype=np.uint16, order="F")
     if type(routing) is TableRouter and order > 200:
         from hopscape.deadlock.dependency_kernels import fill_ports
 
         fill_ports(network.indptr, network.heads, routing._table, port)
         return RoutingTable(network, routing.name, *_spread(network, port, None, ties), rings)
-    other = np.empty_like(port) if asked.tied else port
-    for block in asked.blocks(lambda block: block):
+    other = np.empty_like(port) if columns.tied else port
+    for block in columns.blocks(lambda block: block):
         here = slice(int(block.goals[0]), int(block.goals[-1]) + 1)
         port[:, here] = block.port
-        if asked.tied:
+        if columns.tied:
             other[:, here] = block.other
-    second = other if asked.tied and not np.array_equal(other, port) else None
+    second = other if columns.tied and not np.array_equal(other, port) else None
     return RoutingTable(network, routing.name, *_spread(network, port, second, ties), rings)
 
 
@@ -175,9 +175,9 @@ def own_table(network: Network, router: Router | None = None) -> RoutingTable:
         return routing_table(network, router)
     if int(network.degrees.max(initial=0)) > MOST_DEGREE:
         return routing_table(network, TableRouter(network))
-    found = table_of(all_routes(network))
-    port, other = _spread(network, found.port, None, True)
-    return replace(found, port=port, other=other)
+    table = table_of(all_routes(network))
+    port, other = _spread(network, table.port, None, True)
+    return replace(table, port=port, other=other)
 
 
 def table_of(routes: Routes) -> RoutingTable:
@@ -220,9 +220,9 @@ def _offsets(network: Network) -> IntArray:
     """Which of its channels a node's ports are; the last entry of each row is for no port."""
     nodes = np.arange(network.order)
     channels = network.channel_at(nodes[:, None], np.arange(network.ports))
-    found = np.full((network.order, network.ports + 1), NO_PORT, dtype=np.uint16)
-    found[:, :-1] = np.where(channels >= 0, channels - network.indptr[:-1, None], NO_PORT)
-    return found
+    offsets = np.full((network.order, network.ports + 1), NO_PORT, dtype=np.uint16)
+    offsets[:, :-1] = np.where(channels >= 0, channels - network.indptr[:-1, None], NO_PORT)
+    return offsets
 
 
 def _twins(network: Network, rings: IntArray) -> IntArray:

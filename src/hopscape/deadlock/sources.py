@@ -91,8 +91,8 @@ def _arrays(table: RoutingTable, anywhere: bool) -> tuple[Wiring, IntArray, IntA
     return wiring, toward, goals, begin_marks(network, anywhere)
 
 
-_PAIRS = 1 << 18
-_MOST_STEPS = 2**31 - 1
+_PAIRS = 1 << 18  # asked for together: arrays of 2 MiB
+_MOST_STEPS = 2**31 - 1  # places in the list of hops are 32 bits wide
 
 
 @dataclass(frozen=True)

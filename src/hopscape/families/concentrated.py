@@ -22,7 +22,7 @@ from hopscape.formats.graphs.libraries import link_ends
 
 __all__ = ["Concentrated", "Planes", "Trunked"]
 
-_LINK_BYTES = 80
+_LINK_BYTES = 80  # ends, kinds and pairing of a link while the wiring is made
 
 
 class _Derived(ListedFamily):
@@ -154,14 +154,14 @@ class Concentrated(_Derived):
         known = self.base.facts
         if self.base.has_switches:
             return Facts(connected=known.connected)
-        hops = known.diameter
+        diameter = known.diameter
         several = self.order > 2 or self.base.order > 1
         return Facts(
             links=None
             if known.links is None
             else known.links * self.trunk + self.base.order * self.endpoints * self.lines,
             connected=known.connected,
-            diameter=hops + 2 if hops is not None and known.connected and several else None,
+            diameter=diameter + 2 if diameter is not None and known.connected and several else None,
         )
 
 

@@ -40,7 +40,7 @@ class Product(ProductFamily):
         yield from (f"product({', '.join(names)})" for _, names in offers[: requirement.most])
 
 
-_MOST_FACTORS = 4
+_MOST_FACTORS = 4  # each factor more multiplies the products that are tried
 
 
 def _dense_products(

@@ -217,7 +217,7 @@ def split_list(text: str) -> list[str]:
     """
     if not text.startswith("{"):
         return [text] if text else []
-    found, start, nested = [], 1, 0
+    elements, start, nested = [], 1, 0
     for at in range(1, len(text)):
         if text[at] == "{":
             nested += 1
@@ -225,9 +225,9 @@ def split_list(text: str) -> list[str]:
             nested -= 1
         elif text[at] in ",}" and not nested:
             if at > start:
-                found.append(text[start:at])
+                elements.append(text[start:at])
             start = at + 1
-    return found
+    return elements
 
 
 def _traffic(text: str, notes: list[str]) -> str:
@@ -439,18 +439,18 @@ def write_booksim(
     wiring = place.with_suffix(".anynet")
     native = native_topology(network) if settings.link_delay == 1 and settings.vcs > 1 else None
     if native is not None:
-        said = f"BookSim builds this {native['topology']} itself, with its own routing and lanes"
+        note = f"BookSim builds this {native['topology']} itself, with its own routing and lanes"
         topology = [f"{key} = {value};" for key, value in native.items()]
     else:
         write_anynet(network, wiring, settings.link_delay)
-        said = "anynet brings its own minimal routes, without deadlock avoidance: "
-        said += _certified(network)
+        note = "anynet brings its own minimal routes, without deadlock avoidance: "
+        note += _certified(network)
         topology = [
             "topology = anynet;",
             "routing_function = min;",
             f"network_file = {wiring.name};",
         ]
-    said_lines = [f"// {line}" for line in (network.spec, *textwrap.wrap(said, 96))]
+    said_lines = [f"// {line}" for line in (network.spec, *textwrap.wrap(note, 96))]
     run = [
         f"traffic = {_written_traffic(traffic)};",
         "injection_rate_uses_flits = 1;",
@@ -459,7 +459,7 @@ def write_booksim(
     ]
     text = "\n".join([*said_lines, *topology, *_setting_lines(settings), *run]) + "\n"
     write_atomically(place, lambda out: out.write(text.encode()))
-    return Written(said, wiring if native is None else None)
+    return Written(note, wiring if native is None else None)
 
 
 def _setting_lines(settings: Settings) -> list[str]:

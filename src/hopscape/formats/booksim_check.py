@@ -36,11 +36,11 @@ def check_booksim(folder: Path, *, seconds: float = 300) -> Verdict:
         for path in (folder / "booksim").iterdir():
             shutil.copy(path, work)
         words = ["booksim", "network.cfg", f"injection_rate={_LOAD}", "sample_period=4000"]
-        said = run_program(words, work, seconds=seconds, codes=None)
-    overall = said.partition("====== Overall Traffic Statistics ======")[2]
+        output = run_program(words, work, seconds=seconds, codes=None)
+    overall = output.partition("====== Overall Traffic Statistics ======")[2]
     matches = {key: re.search(form, overall, re.MULTILINE) for key, form in _FIGURES.items()}
     if not overall or any(match is None for match in matches.values()):
-        raise ProgramError(f"booksim came to no end; its last words: {last_words(said)}")
+        raise ProgramError(f"booksim came to no end; its last words: {last_words(output)}")
     figures = {key: float(match[1]) for key, match in matches.items() if match is not None}
     own = "topology = anynet" not in (folder / "booksim" / "network.cfg").read_text()
     mean = _routers(network, inside=own and network.has_switches)

@@ -39,9 +39,9 @@ def write_chakra(
 
     Examples:
         >>> import hopscape, tempfile
-        >>> found = hopscape.build("ring(4)").broadcast()
+        >>> schedule = hopscape.build("ring(4)").broadcast()
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     [path.name for path in write_chakra(found, folder, "ring")]
+        ...     [path.name for path in write_chakra(schedule, folder, "ring")]
         ['ring.0.et', 'ring.1.et', 'ring.2.et', 'ring.3.et']
     """
     if chunk_bytes < 1:

@@ -214,10 +214,10 @@ def read_netlist(path: str | Path) -> Network:
         FileFormatError: When it is no such netlist.
     """
     file = TextFile(path)
-    said = file.remarks()
-    if "nodes" not in said:
+    remarks = file.remarks()
+    if "nodes" not in remarks:
         raise file.error("this is not a netlist of hopscape")
-    order = said["nodes"].integer("the number of nodes", 0, 2**31 - 1)
+    order = remarks["nodes"].integer("the number of nodes", 0, 2**31 - 1)
     node = -1
     ends: list[tuple[int, int, int, int]] = []
     hosts: set[int] = set()
@@ -228,12 +228,12 @@ def read_netlist(path: str | Path) -> Network:
             node = Word(named[3], line, named.start(3) + 1).integer("a node", 0, order - 1)
             hosts |= {node} if named[2] == "H" else set()
         elif link is not None and node >= 0:
-            hops = Word(link[3], line, link.start(3) + 1).integer("a node", 0, order - 1)
+            head = Word(link[3], line, link.start(3) + 1).integer("a node", 0, order - 1)
             port, into = (
                 Word(link[i], line, link.start(i) + 1).integer("a port", 0, 2**31) for i in (1, 4)
             )
-            if node < hops:
-                ends.append((node, port, hops, into))
+            if node < head:
+                ends.append((node, port, head, into))
         elif not line.text.startswith(("switchguid", "caguid")):
             raise line.error(f"this is not a line of a netlist: {line.text!r:.60}")
     ends.sort()
@@ -242,7 +242,7 @@ def read_netlist(path: str | Path) -> Network:
         order,
         [end[0] for end in ends],
         [end[2] for end in ends],
-        spec=said["hopscape"].text if "hopscape" in said else "netlist",
+        spec=remarks["hopscape"].text if "hopscape" in remarks else "netlist",
         switches=switches if len(switches) else None,
     )
 
@@ -299,15 +299,15 @@ class OpenSM:
                 " levels"
             )
         one, short = self.one_lane, self.shortest
-        told = (
+        rows = (
             f"one lane (opensm.conf): mean hops {one.mean:.3f} (shortest {short.mean:.3f}), at most"
             f" {one.longest} ({short.longest}), busiest link {int(one.loads.max())} pairs"
             f" ({int(short.loads.max())}), throughput {_throughput(one):.3f}"
             f" ({_throughput(short):.3f}) of an endpoint's link; "
         )
         if self.layers is None:
-            return told + f"service levels: none, the shortest routes need more than {MOST_LEVELS}"
-        return told + f"service-levels/: the shortest routes on {self.levels} service levels"
+            return rows + f"service levels: none, the shortest routes need more than {MOST_LEVELS}"
+        return rows + f"service-levels/: the shortest routes on {self.levels} service levels"
 
 
 def _throughput(routes: Routes) -> float:

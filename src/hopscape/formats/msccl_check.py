@@ -48,7 +48,7 @@ def check_msccl(folder: Path, *, seconds: float = 300) -> Verdict:
     Args:
         seconds: For msccl-tools, where it is installed; file by file.
     """
-    told: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     tools = has_msccl_tools()
     for path in sorted((folder / "msccl").iterdir()):
         run = {".xml": run_msccl, ".json": run_mscclpp}.get(path.suffix)
@@ -57,15 +57,15 @@ def check_msccl(folder: Path, *, seconds: float = 300) -> Verdict:
         outcome = run(path)
         if not outcome:
             return Verdict(False, f"{path.name}: {outcome.reason}", outcome.where)
-        told[path.name] = dict(outcome.details)
+        details[path.name] = dict(outcome.details)
         if tools and path.suffix == ".xml":
             judged = judge_moves(moves_of(path), seconds=seconds)
             if not judged:
                 return Verdict(False, f"{path.name}: {judged.reason}")
-            told[path.name]["msccl_tools"] = judged.reason
-    text = f"{len(told)} files carried out, every rank ends with the right chunks, no deadlock"
+            details[path.name]["msccl_tools"] = judged.reason
+    text = f"{len(details)} files carried out, every rank ends with the right chunks, no deadlock"
     text += "; msccl-tools agrees on the XML" if tools else " (msccl-tools is not installed)"
-    return Verdict(True, text, details=told)
+    return Verdict(True, text, details=details)
 
 
 def moves_of(path: str | Path) -> Algorithm:
@@ -369,9 +369,9 @@ def judge_moves(algorithm: Algorithm, *, seconds: float = 300) -> Verdict:
         work = Path(name)
         (work / "moves.json").write_text(json.dumps(question), encoding="utf-8")
         words = [sys.executable, str(_RUNNER), "moves.json", "report.json"]
-        said = run_program(words, work, seconds=seconds)
+        output = run_program(words, work, seconds=seconds)
         report = json.loads((work / "report.json").read_text(encoding="utf-8"))
     if report["error"]:
-        first = last_words("\n".join(said.splitlines()[:1]))
+        first = last_words("\n".join(output.splitlines()[:1]))
         return Verdict(False, f"msccl-tools: {report['error']} ({first})")
     return Verdict(True, "checked and compiled" if few else "checked")

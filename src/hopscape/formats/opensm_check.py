@@ -67,7 +67,7 @@ def check_opensm(folder: Path, *, pairs: int = 48, seconds: float = 300) -> Verd
         raise FileFormatError(f"{top} has no routes.lfts: this hand-over has no files for OpenSM")
     netlist = Netlist.read(top / "fabric.net")
     details: dict[str, Any] = {}
-    told = []
+    lines = []
     for name, place in (("one lane", top), ("service levels", top / "service-levels")):
         if not place.is_dir():
             continue
@@ -76,8 +76,8 @@ def check_opensm(folder: Path, *, pairs: int = 48, seconds: float = 300) -> Verd
         if not verdict:
             return Verdict(False, f"{name}: {verdict.reason}", verdict.where, details)
         details[name.replace(" ", "_")] = verdict.details
-        told.append(f"{name}: {verdict.reason}")
-    return Verdict(True, "; ".join(told), details=details)
+        lines.append(f"{name}: {verdict.reason}")
+    return Verdict(True, "; ".join(lines), details=details)
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ class _Trial:
             with self._loaded(work):
                 log = _text(work / "osm.log")
                 if _LOADED not in log:
-                    said = last_words(log)
-                    return Verdict(False, f"OpenSM did not take the tables; it says: {said}")
+                    message = last_words(log)
+                    return Verdict(False, f"OpenSM did not take the tables; it says: {message}")
                 lids = read_lids(work / "guid2lid")
                 arrived = self._arrived(work, lids)
                 if not arrived:
@@ -171,8 +171,8 @@ class _Trial:
         """Does the subnet administrator answer the levels? Pairs of every level are asked for."""
         for guid, lid in _some(levels, self.pairs):
             source = lids[int(guid, 16) + 1]
-            said = self._ask(work, "saquery", "PR", "--slid", str(source), "--dlid", str(lid))
-            match = re.search(r"\bsl\.+(0x[0-9A-Fa-f]+)", said)
+            output = self._ask(work, "saquery", "PR", "--slid", str(source), "--dlid", str(lid))
+            match = re.search(r"\bsl\.+(0x[0-9A-Fa-f]+)", output)
             level = None if match is None else int(match[1], 16)
             if level != levels[guid, lid]:
                 where = {"slid": source, "dlid": lid, "sl": level, "promised": levels[guid, lid]}
@@ -193,8 +193,8 @@ class _Trial:
             if a == b:
                 continue
             ends = [lids[net.guids[hosts[i]] + 1] for i in (a, b)]
-            said = self._ask(work, "ibtracert", *map(str, ends))
-            there = re.findall(r"-> switch port \{(0x[0-9a-f]+)\}", said)
+            output = self._ask(work, "ibtracert", *map(str, ends))
+            there = re.findall(r"-> switch port \{(0x[0-9a-f]+)\}", output)
             path: list[int] = []
             at = net.wires[hosts[a], 1][0]
             while at != hosts[b] and len(path) <= len(net.guids):
@@ -210,8 +210,8 @@ class _Trial:
         """Has OpenSM loaded what the file says, and does everybody arrive by its own dump?"""
         missing = next((name for name in _DUMPS if not (work / name).is_file()), None)
         if missing is not None:
-            said = last_words(_text(work / "osm.log"))
-            return Verdict(False, f"OpenSM dumped no {missing}; it says: {said}")
+            message = last_words(_text(work / "osm.log"))
+            return Verdict(False, f"OpenSM dumped no {missing}; it says: {message}")
         dumped = read_tables(work / "opensm-lfts.dump")
         same = compare_tables(read_tables(work / "routes.lfts"), dumped)
         if not same:
@@ -223,12 +223,12 @@ class _Trial:
         """What ibdmchk makes of it."""
         words = ["ibdmchk", "-s", _DUMPS[1], "-f", _DUMPS[2], "-m", _DUMPS[3]]
         words += ["-c", "path-sl.txt"] if levels else []
-        said = run_program(words, work, seconds=self.seconds, codes=None)
+        output = run_program(words, work, seconds=self.seconds, codes=None)
         used = max(levels.values(), default=0) + 1
         details = {**arrived.details, "levels": used}
         details["asked"] = min(self.pairs, len(levels))
-        if "no credit loops found" not in said:
-            loop = next((x for x in said.splitlines() if "credit loop" in x), last_words(said))
+        if "no credit loops found" not in output:
+            loop = next((x for x in output.splitlines() if "credit loop" in x), last_words(output))
             return Verdict(False, f"ibdmchk: {loop.strip()}", {"ibdmchk": loop.strip()}, details)
         text = f"{arrived.reason} in {details['mean_hops']:g} hops on average"
         asked = f", saquery agrees on {details['asked']}" if levels else ""

@@ -72,8 +72,8 @@ def which_all(programs: Sequence[str]) -> list[str]:
 def last_words(text: str) -> str:
     """The end of what a program said, on one line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    said = " / ".join(lines[-3:])
-    return said[-_WORDS:] if said else "nothing"
+    message = " / ".join(lines[-3:])
+    return message[-_WORDS:] if message else "nothing"
 
 
 def _start(
@@ -116,12 +116,12 @@ def run_program(
     """
     process = _start(words, folder, extra or {}, subprocess.PIPE)
     try:
-        said, _ = process.communicate(timeout=seconds)
+        output, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         process.kill()
-        said, _ = process.communicate()
+        output, _ = process.communicate()
         raise ProgramError(
-            f"{words[0]} was ended after {seconds:g} s; its last words: {last_words(said)}"
+            f"{words[0]} was ended after {seconds:g} s; its last words: {last_words(output)}"
         ) from None
     except BaseException:
         process.kill()
@@ -130,9 +130,9 @@ def run_program(
     if codes is not None and process.returncode not in codes:
         raise ProgramError(
             f"{words[0]} failed with {_code(process.returncode)}; its last words:"
-            f" {last_words(said)}"
+            f" {last_words(output)}"
         )
-    return said
+    return output
 
 
 def _code(code: int) -> str:

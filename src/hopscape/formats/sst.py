@@ -37,8 +37,10 @@ def write_sst(network: Network, path: str | Path) -> Path:
     graph.add_nodes_from((v, {"endpoints": int(n)}) for v, n in enumerate(routers.ends))
     once = tails < routers.heads if network.duplex else np.full(len(tails), True)
     links = zip(tails[once].tolist(), routers.heads[once].tolist(), strict=True)
-    told = link_attributes(network, _channels(network, routers)[once])
-    graph.add_edges_from((u, v, told[i] if told else {}) for i, (u, v) in enumerate(links))
+    attributes = link_attributes(network, _channels(network, routers)[once])
+    graph.add_edges_from(
+        (u, v, attributes[i] if attributes else {}) for i, (u, v) in enumerate(links)
+    )
     write_atomically(path, lambda out: nx.write_graphml(graph, out))
     return Path(path)
 

@@ -159,12 +159,12 @@ def read_cables(path: str | Path) -> tuple[Network, IntArray]:
         FileFormatError: When it is no cable list, with the line where that shows.
     """
     file = TextFile(path)
-    said = file.remarks()
+    remarks = file.remarks()
     rows = list(file.lines("#"))
     heading = tuple(rows[0].text.split(",")) if rows else ()
-    if heading not in (_HEADING, _EARLIER) or "nodes" not in said:
+    if heading not in (_HEADING, _EARLIER) or "nodes" not in remarks:
         raise file.error("this is not a cable list of hopscape")
-    order = said["nodes"].integer("the number of nodes", 0, 2**31 - 1)
+    order = remarks["nodes"].integer("the number of nodes", 0, 2**31 - 1)
     ends: list[tuple[int, int]] = []
     ports: list[tuple[int, int]] = []
     for row in rows[1:]:
@@ -172,18 +172,18 @@ def read_cables(path: str | Path) -> tuple[Network, IntArray]:
         if len(cells) != len(heading):
             raise row.error(f"a cable has {len(heading)} cells, here are {len(cells)}")
         cell = dict(zip(heading, cells, strict=True))
-        near, hops = (cell[name].integer(name, 0, order - 1) for name in ("from_node", "to_node"))
+        tail, head = (cell[name].integer(name, 0, order - 1) for name in ("from_node", "to_node"))
         into = cell["to_port"].integer("to_port", 1, 2**31) if cell["to_port"].text else 0
-        ends.append((near, hops))
+        ends.append((tail, head))
         ports.append((cell["from_port"].integer("from_port", 1, 2**31) - 1, into - 1))
     pairs: Any = np.asarray(ends, dtype=np.int64).reshape(-1, 2)
-    switches = [w.integer("a switch", 0, order - 1) for w in _listed(said.get("switches"))]
+    switches = [w.integer("a switch", 0, order - 1) for w in _listed(remarks.get("switches"))]
     network = Network.from_links(
         order,
         pairs[:, 0],
         pairs[:, 1],
-        duplex="directed" not in said,
-        spec=said["hopscape"].text if "hopscape" in said else "cables",
+        duplex="directed" not in remarks,
+        spec=remarks["hopscape"].text if "hopscape" in remarks else "cables",
         switches=np.asarray(switches, dtype=np.int64) if switches else None,
     )
     return network, np.asarray(ports, dtype=np.int64).reshape(-1, 2)

@@ -185,10 +185,10 @@ def markdown_page(papers: Sequence[Paper], entries: Sequence[LedgerEntry]) -> st
     rulings = [r for r in _RULINGS if r != "failed" or any(e.outcome.ruling == r for e in entries)]
     lines = [_INTRO]
     lines += _table_head(["paper", *rulings, "also true", "run takes"])
-    kept = [paper.key for paper in papers if any(e.claim.paper == paper.key for e in entries)]
-    for key in kept:
+    keys = [paper.key for paper in papers if any(e.claim.paper == paper.key for e in entries)]
+    for key in keys:
         lines.append(_summary(key, [e for e in entries if e.claim.paper == key], rulings))
-    if len(kept) > 1:
+    if len(keys) > 1:
         lines.append(_summary("all", entries, rulings))
     for paper in papers:
         own = [entry for entry in entries if entry.claim.paper == paper.key]
@@ -202,10 +202,10 @@ def markdown_page(papers: Sequence[Paper], entries: Sequence[LedgerEntry]) -> st
 
 def _summary(name: str, entries: Sequence[LedgerEntry], rulings: Sequence[Ruling]) -> str:
     """How many claims came out how, how many are beyond the paper, and how long it took."""
-    found = [entry.outcome.ruling for entry in entries if not entry.claim.beyond]
-    counts = [str(found.count(ruling)) for ruling in rulings]
+    stated = [entry.outcome.ruling for entry in entries if not entry.claim.beyond]
+    counts = [str(stated.count(ruling)) for ruling in rulings]
     seconds = f"{sum(entry.seconds for entry in entries):.0f} s"
-    return f"| {name} | " + " | ".join([*counts, str(len(entries) - len(found)), seconds]) + " |"
+    return f"| {name} | " + " | ".join([*counts, str(len(entries) - len(stated)), seconds]) + " |"
 
 
 def _section(entries: Sequence[LedgerEntry]) -> list[str]:

@@ -257,5 +257,5 @@ def make_tables(parts: Parts, store: Store | None = None) -> Iterator[tuple[str,
 
 
 def _made(work: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    found = work(*given)
-    return plain(found if isinstance(found, Mapping) else list(found))
+    rows = work(*given)
+    return plain(rows if isinstance(rows, Mapping) else list(rows))

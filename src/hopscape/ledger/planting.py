@@ -223,11 +223,11 @@ class _Tracer:
 
     def lines(self) -> dict[str, set[int]]:
         """By module; a statement of several lines counts with all of them."""
-        found: dict[str, set[int]] = {}
+        reached: dict[str, set[int]] = {}
         kernels: list[Any] = []
         for code, lines in self._lines.items():
             names = self._globals[code]
-            found.setdefault(names["__name__"], set()).update(lines)
+            reached.setdefault(names["__name__"], set()).update(lines)
             kernels += _kernels_in(code, lines, names)
         seen: set[int] = set()
         while kernels:
@@ -237,20 +237,20 @@ class _Tracer:
                 continue
             seen.add(id(kernel))
             inside = {line for _, _, line in function.__code__.co_lines() if line is not None}
-            found.setdefault(function.__module__, set()).update(inside)
+            reached.setdefault(function.__module__, set()).update(inside)
             kernels += _kernels_in(function.__code__, inside, function.__globals__)
-        return {name: _whole_statements(_text_of(name), lines) for name, lines in found.items()}
+        return {name: _whole_statements(_text_of(name), lines) for name, lines in reached.items()}
 
 
 def _kernels_in(code: CodeType, lines: set[int], names: Mapping[str, Any]) -> list[Any]:
     """Compiled functions that these lines name."""
-    found, line = [], 0
+    kernels, line = [], 0
     for step in dis.get_instructions(code):
         line = step.starts_line or line
         value = names.get(step.argval) if step.opname == "LOAD_GLOBAL" else None
         if line in lines and _is_kernel(value):
-            found.append(value)
-    return found
+            kernels.append(value)
+    return kernels
 
 
 def _whole_statements(text: str, lines: set[int]) -> set[int]:
@@ -471,11 +471,11 @@ def _planted_in(codes: Sequence[CodeType]) -> list[tuple[FunctionType, CodeType]
 @cache
 def _functions() -> dict[str, list[FunctionType]]:
     """Live functions by their file."""
-    found: dict[str, list[FunctionType]] = {}
+    functions: dict[str, list[FunctionType]] = {}
     for one in gc.get_objects():
         if type(one) is FunctionType:
-            found.setdefault(one.__code__.co_filename, []).append(one)
-    return found
+            functions.setdefault(one.__code__.co_filename, []).append(one)
+    return functions
 
 
 def _place(code: CodeType) -> tuple[str, int]:
@@ -631,15 +631,15 @@ def _holders() -> Iterator[Any]:
 
 def _state() -> list[tuple[Any, Any]]:
     """Containers and objects that outlive a check, with what they hold."""
-    kept: list[tuple[Any, Any]] = []
+    contents: list[tuple[Any, Any]] = []
     for holder in _holders():
         names = getattr(holder, "__dict__", None)
         if not isinstance(holder, ModuleType | type) and isinstance(names, dict):
-            kept.append((names, dict(names)))
+            contents.append((names, dict(names)))
         for name, value in list((names or {}).items()):
             if isinstance(value, dict | list | set) and not name.startswith("__"):
-                kept.append((value, value.copy()))
-    return kept
+                contents.append((value, value.copy()))
+    return contents
 
 
 def _restore(state: Sequence[tuple[Any, Any]]) -> None:

@@ -171,8 +171,8 @@ def join_sections(page: str, *, claims: str | None = None, mutants: str | None =
         >>> join_sections(page, claims="# Ledger, renewed\\n")
         '# Ledger, renewed\\n\\n## Mutants\\n\\nnone\\n'
     """
-    before, found, after = page.partition("\n" + _HEADING)
-    last = mutants if mutants is not None else _HEADING + after if found else ""
+    before, heading, after = page.partition("\n" + _HEADING)
+    last = mutants if mutants is not None else _HEADING + after if heading else ""
     first = claims if claims is not None else before
     return first.rstrip("\n") + "\n" + (f"\n{last}" if last else "")
 

@@ -28,7 +28,7 @@ from hopscape.core.plugins import other_packages
 __all__ = ["Store", "digest", "file_digest", "opened", "plain"]
 
 _FORMAT = "hopscape-results"
-_VERSION = 2
+_VERSION = 2  # of the file: another one is refused, never guessed
 _HEADER = json.dumps({"format": _FORMAT, "version": _VERSION}).encode()
 
 

@@ -49,8 +49,8 @@ __all__ = [
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_TICKS = 1000
-_ALONE = 3.0
+_TICKS = 1000  # of the progress bar: a tenth of a percent
+_ALONE = 3.0  # seconds of work: less is done at once, since processes must start and import first
 
 
 class Work(TypedDict, total=False):
@@ -230,8 +230,8 @@ class Task:
 
 Results = Iterator[tuple[Task, Any]]
 
-_AHEAD = 3
-_DASK_SECONDS = 5
+_AHEAD = 3  # tasks handed out per process: none waits for the next one, and a stop loses few
+_DASK_SECONDS = 5  # for a scheduler to answer; it is there or it is not
 
 
 class Processes:

@@ -175,7 +175,7 @@ class Lattice:
             search = Search(chain, most=_MOST_BRANCHES)
             search.best = cost_of(x, chain.costs)
             search.descend(chain, x)
-            if search.found:
+            if search.vectors:
                 return False
         return True
 
@@ -187,7 +187,7 @@ class Lattice:
         if l1(start) < search.best:
             return None
         search.descend(self.chain, start)
-        return None if search.found else search
+        return None if search.vectors else search
 
 
 def _without(basis: Sequence[Vector], axis: int) -> list[Vector]:
@@ -236,8 +236,8 @@ def short_walks(lattice: Lattice) -> set[Vector]:
         )
         by_class.setdefault(tuple(map(abs, signs)), []).append(walk)
     del by_class[(0,) * n]
-    least = {key: min(map(l1, found)) for key, found in by_class.items()}
-    return {walk for key, found in by_class.items() for walk in found if l1(walk) == least[key]}
+    least = {key: min(map(l1, walks)) for key, walks in by_class.items()}
+    return {walk for key, walks in by_class.items() for walk in walks if l1(walk) == least[key]}
 
 
 def walls(walks: Iterable[Vector], signs: Sequence[int], ordered: bool) -> list[Wall]:
@@ -466,8 +466,8 @@ class _Search:
         walks = short_walks(lattice)
         for signs in orthants(n):
             if signs[0] > 0:  # node -v is as far as node v
-                found = walls(walks, signs, ordered=False)
-                self._push(signs, LatticeBox((0,) * n, (lattice.reach,) * n, found))
+                bounds = walls(walks, signs, ordered=False)
+                self._push(signs, LatticeBox((0,) * n, (lattice.reach,) * n, bounds))
 
     def _push(self, signs: Vector, box: LatticeBox) -> None:
         settled = settle(box)

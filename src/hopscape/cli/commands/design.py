@@ -25,7 +25,7 @@ from hopscape.cli.options import (
     refuse,
     time_limit_option,
 )
-from hopscape.cli.output import Format, emit, emit_rows, look
+from hopscape.cli.output import Format, emit, emit_rows, output_settings
 from hopscape.cli.ranking import show_ranking, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
 
@@ -414,22 +414,22 @@ def prices(
     """Show a price list, entry by entry with its source, or check your own."""
     from hopscape.design.prices import DEFAULT_PRICES, item_rows, load_prices, price_lists
 
-    found = load_prices(price_list if price_list is not None else DEFAULT_PRICES)
-    rows = list(item_rows(found))
-    if look.style is Format.json:
-        whole = {"name": found.name, "currency": found.currency, "rate": found.rate}
+    chosen = load_prices(price_list if price_list is not None else DEFAULT_PRICES)
+    rows = list(item_rows(chosen))
+    if output_settings.style is Format.json:
+        whole = {"name": chosen.name, "currency": chosen.currency, "rate": chosen.rate}
         emit({**whole, "items": rows, "lists": price_lists()})
         return
     titles = {
         "item": "item",
         "size": "ports or m",
-        "price": f"price ({found.currency})",
+        "price": f"price ({chosen.currency})",
         "per_metre": "and per m",
         "watts": "W",
         "year": "year",
         "source": "source",
     }
-    title = f"{found.name}: lines of {found.rate:g} Gb/s"
+    title = f"{chosen.name}: lines of {chosen.rate:g} Gb/s"
     emit_rows(rows, title=title, columns=titles)
-    if look.style is Format.table and look.output is None:
+    if output_settings.style is Format.table and output_settings.output is None:
         print(f"lists: {', '.join(price_lists())}; your own: --prices FILE.toml")

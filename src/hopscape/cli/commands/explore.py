@@ -14,7 +14,7 @@ from hopscape.core.errors import ArgumentError
 
 __all__ = ["explore"]
 
-_MOST_SPECS = 8
+_MOST_SPECS = 8  # the page holds the arrays of each
 
 
 def explore(
@@ -107,15 +107,15 @@ def explore(
     networks = [build(spec) for spec in specs]
     for network in networks:
         require_small(network)
-    found = [payload(network, **parts) for network in networks]
-    for one, network, spec in zip(found, networks, specs, strict=True):
+    payloads = [payload(network, **parts) for network in networks]
+    for one, network, spec in zip(payloads, networks, specs, strict=True):
         if Schedule.spec_in(spec) is not None:
             saved = Schedule.load(spec, build_within(spec))
             one["schedules"].insert(0, schedule_data(saved, number_links(network), "saved"))
-    text = page(found)
+    text = page(payloads)
     write_text(output, text)
     print(f"wrote {output}: {byte_count(len(text.encode()))}")
-    for one in found:
+    for one in payloads:
         for note in one["notes"]:
             print(f"{one['spec']}: {note}")
 

@@ -81,23 +81,23 @@ def search_graph(
             _problem(nodes, degree, bipartite, grid, longest, budget, long, existing, rewire),
         )
     planned = plan(limit, workers)
-    with Store(resume) as kept:
-        found = search(
+    with Store(resume) as store:
+        best = search(
             effort=planned.effort,
             seconds=planned.seconds,
             seed=seed,
             methods=tuple(method or METHODS),
             local=local,
             target=goal,
-            resume=kept,
+            resume=store,
             workers=planned.workers,
             dask=dask,
         )
     if save is not None:
         from hopscape.formats.graphs import write_network
 
-        write_network(found.network(), save)
-    _show(found, save)
+        write_network(best.network(), save)
+    _show(best, save)
 
 
 def _problem(
@@ -163,15 +163,15 @@ def _pair(text: str | None, name: str, mark: str) -> tuple[int, int] | None:
     return int(match[1]), int(match[2])
 
 
-def _show(found: GraphResult, save: Path | None) -> None:
-    record = found.to_dict() | {"file": None if save is None else str(save)}
+def _show(best: GraphResult, save: Path | None) -> None:
+    record = best.to_dict() | {"file": None if save is None else str(save)}
     least = record["moore_diameter"]
     gap = record["gap"]
     spec = record["spec"] or (f'file("{save}")' if save else "no symmetry: use --save FILE.edges")
     title = f"{record['nodes']} nodes of degree {record['degree']}"
-    if found.problem.terminals is not None:
+    if best.problem.terminals is not None:
         title = (
-            f"{sum(found.problem.terminals)} terminals at {record['nodes']} switches of"
+            f"{sum(best.problem.terminals)} terminals at {record['nodes']} switches of"
             f" {record['degree']} ports"
         )
     shown = {

@@ -40,8 +40,8 @@ def handover(
     if prices is not None:
         _require_priced(spec, prices)
     conditions = Conditions(plan=plan, prices=prices or DEFAULT_PRICES)
-    told = hand_over(spec, out, conditions)
-    rows = [dict(zip(("file", "what"), line.split(": ", 1), strict=True)) for line in told]
+    report = hand_over(spec, out, conditions)
+    rows = [dict(zip(("file", "what"), line.split(": ", 1), strict=True)) for line in report]
     emit_rows(rows, title=f"{spec} in {out}")
 
 
@@ -73,8 +73,8 @@ def check(
     names = [name.strip() for name in components.split(",") if name.strip()]
     if not names:
         raise ArgumentError("--with names no component")
-    found = check_folder(folder, names, CheckSettings(pairs, _seconds(limit), changed))
-    rows = [one.to_dict() for one in found]
+    checked = check_folder(folder, names, CheckSettings(pairs, _seconds(limit), changed))
+    rows = [one.to_dict() for one in checked]
     columns = {"component": "component", "holds": "holds", "reason": "what was found"}
     emit_rows(rows, title=str(folder), columns=columns)
     if any(row["holds"] is False for row in rows):
@@ -88,10 +88,15 @@ def run_mpi(
     """Execute a schedule on real MPI ranks and compare with MPI's own collective."""
     from hopscape.formats.mpi_check import run_mpi as run
 
-    found = run(file, seconds=_seconds(limit))
-    record = {"file": str(file), "holds": found.holds, "reason": found.reason, **found.details}
-    emit(record | ({"where": dict(found.where)} if found.where else {}))
-    if not found:
+    verdict = run(file, seconds=_seconds(limit))
+    record = {
+        "file": str(file),
+        "holds": verdict.holds,
+        "reason": verdict.reason,
+        **verdict.details,
+    }
+    emit(record | ({"where": dict(verdict.where)} if verdict.where else {}))
+    if not verdict:
         raise typer.Exit(1)
 
 

@@ -22,7 +22,7 @@ from hopscape.cli.options import (
     SpecArgument,
     option,
 )
-from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, look, write_proofs
+from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, output_settings, write_proofs
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.numbers import number
@@ -46,32 +46,32 @@ def bisection(
     from hopscape.metrics import bisection as measure
 
     network = build(spec)
-    found = measure(network, exact=exact, seed=seed or 0)
-    if seed is not None and found.how == "closed form":
+    cut = measure(network, exact=exact, seed=seed or 0)
+    if seed is not None and cut.how == "closed form":
         raise ArgumentError(
             f"--seed is for the search; the bisection of {network.spec} is known in closed form"
             " (--exact searches)"
         )
     record: dict[str, Any] = {
         "spec": network.spec,
-        "bisection": found.value,
-        "lower": found.lower,
-        "upper": found.upper,
-        "how": found.how,
-        "side": None if found.side is None else found.side.tolist(),
+        "bisection": cut.value,
+        "lower": cut.lower,
+        "upper": cut.upper,
+        "how": cut.how,
+        "side": None if cut.side is None else cut.side.tolist(),
     }
-    width = str(found.value) if found.value is not None else f"{found.lower} to {found.upper}"
-    table = {"bisection": f"{width}  ({found.how})"}
+    width = str(cut.value) if cut.value is not None else f"{cut.lower} to {cut.upper}"
+    table = {"bisection": f"{width}  ({cut.how})"}
     note = network.unheeded("links are counted", "capacity")
     if note:
         record["note"] = table["note"] = note
-    if found.side is not None:
+    if cut.side is not None:
         table["one half"] = ", ".join(str(v) for v in _half(record["side"]))
     proofs = []
     if proof is not None:
         from hopscape.proofs import prove_figures
 
-        proofs = prove_figures(network, {"bisection": found.value})
+        proofs = prove_figures(network, {"bisection": cut.value})
     emit(record, title=network.spec, table=table)
     if proof is not None:
         write_proofs(proof, proofs)
@@ -96,8 +96,8 @@ def load(
     kind: Any = router
     routing = network.router(kind)
     flows: Any = "uniform" if traffic == "uniform" else _matrix(Path(traffic))
-    found = channel_load(network, routing, flows, seed=seed or 0)
-    if seed is not None and found.how != "sampled":
+    loads = channel_load(network, routing, flows, seed=seed or 0)
+    if seed is not None and loads.how != "sampled":
         raise ArgumentError(
             f"--seed is for a sample; the loads of {network.spec} are added up in full"
         )
@@ -105,33 +105,33 @@ def load(
         "spec": network.spec,
         "router": routing.name,
         "traffic": traffic,
-        "largest": found.largest,
-        "mean": found.mean,
-        "throughput": found.throughput,
-        "hops": found.hops,
-        "how": found.how,
+        "largest": loads.largest,
+        "mean": loads.mean,
+        "throughput": loads.throughput,
+        "hops": loads.hops,
+        "how": loads.how,
     }
-    if found.classes:
-        record["classes"] = [asdict(kind) for kind in found.classes]
+    if loads.classes:
+        record["classes"] = [asdict(kind) for kind in loads.classes]
     if each:
-        record["loads"] = found.loads
-        if look.style is not Format.json:
-            emit_rows(_channels(network, found.loads), title=_loaded(record))
+        record["loads"] = loads.loads
+        if output_settings.style is not Format.json:
+            emit_rows(_channels(network, loads.loads), title=_loaded(record))
             return
     table = {
-        "largest load": f"{number(found.largest)}  ({found.how})",
-        "mean load": number(found.mean),
-        "throughput": f"{number(found.throughput)} per node, {_unit(found.classes)}",
-        "mean hops": number(found.hops),
+        "largest load": f"{number(loads.largest)}  ({loads.how})",
+        "mean load": number(loads.mean),
+        "throughput": f"{number(loads.throughput)} per node, {_unit(loads.classes)}",
+        "mean hops": number(loads.hops),
         "router": routing.name,
     }
-    for kind in found.classes[:KINDS_SHOWN]:
+    for kind in loads.classes[:KINDS_SHOWN]:
         table[f"{kind.name} channels"] = (
             f"{kind.channels:,} of speed {kind.speed}: largest load {number(kind.largest)},"
             f" throughput {number(kind.throughput)}"
         )
-    if len(found.classes) > KINDS_SHOWN:
-        table["other kinds"] = f"{len(found.classes) - KINDS_SHOWN} (JSON has all)"
+    if len(loads.classes) > KINDS_SHOWN:
+        table["other kinds"] = f"{len(loads.classes) - KINDS_SHOWN} (JSON has all)"
     emit(record, title=_loaded(record), table=table)
 
 
@@ -159,7 +159,7 @@ def _matrix(path: Path) -> Any:
     return load_array(path) if path.suffix == ".npy" else read_matrix(path, "a share")
 
 
-_VALUES = 12
+_VALUES = 12  # of a list in a table: one line; JSON has all
 _PRINTED = 10**4000
 """Python writes integers of up to 4300 digits."""
 
@@ -264,17 +264,17 @@ def deadlock(
     chosen = None if router == "auto" else network.router(router)
     if proof is not None and routing != "fixed":
         raise ArgumentError(f"--proof is for fixed routing; {routing} routing has none")
-    found = judge(
+    judgement = judge(
         network, chosen, vcs=vcs, method=cast("Method", method), routing=cast("Routing", routing)
     )
-    record = found.to_dict()
+    record = judgement.to_dict()
     lines = {
-        "routes": _ROUTES.get(found.router, found.router) + found.addition,
+        "routes": _ROUTES.get(judgement.router, judgement.router) + judgement.addition,
         f"with {vcs} virtual channel{'s' * (vcs > 1)}": "free of deadlock"
-        if found
+        if judgement
         else "can deadlock",
         "because": record["words"],
-        "virtual channels needed": f"{found.needed} ({record['method']}; {found.least})",
+        "virtual channels needed": f"{judgement.needed} ({record['method']}; {judgement.least})",
     }
     proofs = []
     if proof is not None:
@@ -297,24 +297,25 @@ def embed(
     """Place one network in another: dilation and congestion, measured."""
     from hopscape.metrics.embedding import best_embedding
 
-    found = best_embedding(build(guest), build(host), seed=seed, budget=budget, solver=solver)
+    embedding = best_embedding(build(guest), build(host), seed=seed, budget=budget, solver=solver)
     record: dict[str, Any] = {
-        "guest": found.guest,
-        "host": found.host,
-        "dilation": found.dilation,
-        "congestion": found.congestion,
-        "mean_dilation": found.mean_dilation,
-        "lower_bound": found.lower_bound,
-        "exact": found.exact,
-        "how": found.how,
-        "places": list(found.places),
+        "guest": embedding.guest,
+        "host": embedding.host,
+        "dilation": embedding.dilation,
+        "congestion": embedding.congestion,
+        "mean_dilation": embedding.mean_dilation,
+        "lower_bound": embedding.lower_bound,
+        "exact": embedding.exact,
+        "how": embedding.how,
+        "places": list(embedding.places),
     }
     table = {
-        "dilation": str(found.dilation),
-        "exact": "yes" if found.exact else f"no: at least {found.lower_bound}",
-        "because": found.how,
-        "congestion": str(found.congestion),
-        "mean dilation": f"{found.mean_dilation:.4f}",
-        "places": ", ".join(map(str, found.places[:40])) + (" …" * (len(found.places) > 40)),
+        "dilation": str(embedding.dilation),
+        "exact": "yes" if embedding.exact else f"no: at least {embedding.lower_bound}",
+        "because": embedding.how,
+        "congestion": str(embedding.congestion),
+        "mean dilation": f"{embedding.mean_dilation:.4f}",
+        "places": ", ".join(map(str, embedding.places[:40]))
+        + (" …" * (len(embedding.places) > 40)),
     }
-    emit(record, title=f"{found.guest} in {found.host}", table=table)
+    emit(record, title=f"{embedding.guest} in {embedding.host}", table=table)

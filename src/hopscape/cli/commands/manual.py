@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from hopscape.cli.options import ResumeOption, SeedOption, WorkersOption, option, refuse
-from hopscape.cli.output import Format, emit, emit_rows, look, say
+from hopscape.cli.output import Format, emit, emit_rows, output_settings, say
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import plain
 from hopscape.core.processes import run_to_end
@@ -58,11 +58,11 @@ def docs(
     names = [name for name in pages if wanted in (name, name.rpartition("/")[2])]
     if not names:
         ends = {name.rpartition("/")[2]: name for name in pages}
-        near = difflib.get_close_matches(wanted, list({*pages, *ends}), n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else "'hopscape docs' lists them"
+        similar = difflib.get_close_matches(wanted, list({*pages, *ends}), n=3)
+        hint = f"did you mean {' or '.join(similar)}?" if similar else "'hopscape docs' lists them"
         raise ArgumentError(f"page {page!r} is unknown; {hint}")
     text = pages[names[0]].read_text(encoding="utf-8")
-    if look.style is not Format.table or look.output is not None:
+    if output_settings.style is not Format.table or output_settings.output is not None:
         record = {"page": names[0], "title": _title(pages[names[0]]), "text": text}
         emit(record, table={"page": names[0], "text": text})
     elif sys.stdout.isatty():
@@ -213,7 +213,7 @@ def ledger(
     if page is not None:
         _renew(page, claims=markdown_page(load_papers(), entries))
         print(f"wrote {page}: {len(entries)} claims")
-    elif key is not None and look.style is Format.table:
+    elif key is not None and output_settings.style is Format.table:
         emit(entries[0].to_dict(), table=_in_full(entries[0]))
     else:
         emit_rows([entry.to_dict() for entry in entries], columns=_COLUMNS)
@@ -264,7 +264,7 @@ def _plant(
     else:
         rows = [score.to_dict() for score in (*scores, *([whole] if len(scores) > 1 else []))]
         emit_rows(rows, columns=columns())
-        if look.style is Format.table and whole.survivors:
+        if output_settings.style is Format.table and whole.survivors:
             emit_rows([one.to_dict() for one in whole.survivors], columns=_SURVIVOR_COLUMNS)
     share = whole.share()
     if share is not None and share < REQUIRED:

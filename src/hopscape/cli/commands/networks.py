@@ -19,7 +19,15 @@ from hopscape.cli.options import (
     refuse,
     time_limit_option,
 )
-from hopscape.cli.output import KINDS_SHOWN, Format, emit, emit_rows, look, say, write_proofs
+from hopscape.cli.output import (
+    KINDS_SHOWN,
+    Format,
+    emit,
+    emit_rows,
+    output_settings,
+    say,
+    write_proofs,
+)
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.core.numbers import number
@@ -32,7 +40,7 @@ LimitOption = Annotated[
     float | None,
     time_limit_option("What this may take; 60 without, no limit with --exact."),
 ]
-_SECONDS = 60.0
+_SECONDS = 60.0  # without --limit; --exact has none
 
 
 def families(
@@ -45,7 +53,7 @@ def families(
     if name is not None:
         refuse(("word",), "looks through all families; leave out the name")
     if name is None:
-        rows = [_family_record(found) for found in all_families().values()]
+        rows = [_family_record(kind) for kind in all_families().values()]
         wanted = word.lower()
         rows = [r for r in rows if wanted in f"{r['name']} {r['summary']} {r['aliases']}".lower()]
         if not rows:
@@ -65,7 +73,7 @@ def families(
     emit(record, table=table)
 
 
-def _family_record(found: type[Family]) -> dict[str, Any]:
+def _family_record(kind: type[Family]) -> dict[str, Any]:
     parameters = [
         {
             "name": p.name,
@@ -76,15 +84,15 @@ def _family_record(found: type[Family]) -> dict[str, Any]:
             "many": p.variadic,
             "help": p.help,
         }
-        for p in found.parameters
+        for p in kind.parameters
     ]
     return {
-        "name": found.name,
-        "usage": found.usage(),
-        "summary": found.summary,
+        "name": kind.name,
+        "usage": kind.usage(),
+        "summary": kind.summary,
         "parameters": parameters,
-        "aliases": list(aliases(found.name)),
-        "example": found.example,
+        "aliases": list(aliases(kind.name)),
+        "example": kind.example,
     }
 
 
@@ -160,8 +168,12 @@ def _show_record(record: dict[str, Any]) -> None:
     for kind in kinds[:KINDS_SHOWN]:
         many = "-" if kind["at_node_0"] is None else kind["at_node_0"]
         where = f"{many} at node 0, speed {kind['speed']}"
-        told = {"reach": kind["reach"] or None, "delay": kind["delay"], "length": kind["length"]}
-        where += "".join(f", {name}: {x}" for name, x in told.items() if x is not None)
+        attributes = {
+            "reach": kind["reach"] or None,
+            "delay": kind["delay"],
+            "length": kind["length"],
+        }
+        where += "".join(f", {name}: {x}" for name, x in attributes.items() if x is not None)
         table[f"{kind['name']} channels"] = where
     if len(kinds) > KINDS_SHOWN:
         table["other kinds"] = f"{len(kinds) - KINDS_SHOWN} (JSON has all)"
@@ -247,7 +259,7 @@ def compare(
         from hopscape.proofs import prove_figures
 
         proofs = [one for row in rows for one in prove_figures(build(row[0]), row[1])]
-    if look.style is not Format.table:
+    if output_settings.style is not Format.table:
         emit_rows([figure_record(*row) for row in rows])
     elif rows:
         emit_rows(
@@ -256,7 +268,7 @@ def compare(
             priority=_RANK,
             legend=SIGNS,
         )
-        if look.output is None:
+        if output_settings.output is None:
             say(*reasons(rows))
     if proof is not None and proofs:
         write_proofs(proof, proofs)
@@ -279,11 +291,11 @@ def _compare(
     with time_limit(seconds):
         for left in track(range(len(networks), 0, -1), "comparing"):
             evaluation = Evaluation(networks.pop(), exact, columns=ALL_COLUMNS)
-            found: dict[str, Any] = {}
-            rows.append((evaluation.network.spec, found))
+            figures: dict[str, Any] = {}
+            rows.append((evaluation.network.spec, figures))
             with time_limit(time_left() / left):
                 for name in names:
-                    found[name] = evaluation.figure(name)
+                    figures[name] = evaluation.figure(name)
 
 
 def distances(
@@ -312,7 +324,7 @@ def distances(
         record = distances_overall(network, exact=exact, sample=sample, seed=seed or 0)
     else:
         record = distances_from_node(network, network.node(source), each=each)
-    if look.style is not Format.table:
+    if output_settings.style is not Format.table:
         emit(record)
         return
     where = f" from {network.addresses.text(record['source'])}" if source is not None else ""
@@ -331,7 +343,7 @@ def distances(
 
 
 def _say_note(record: dict[str, Any]) -> None:
-    if look.output is None and "note" in record:
+    if output_settings.output is None and "note" in record:
         say(record["note"])
 
 

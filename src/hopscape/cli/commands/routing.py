@@ -80,23 +80,23 @@ def _routed(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The route that a router gives, for scripts and for people."""
     routing = network.router(router, pairs=1)
-    found = routing.route(start, end)
-    record = _record(network, found) | {
+    path = routing.route(start, end)
+    record = _record(network, path) | {
         "exact": routing.exact,
         "router": routing.name,
         "first_ports": list(routing.all_ports(start, end)),
     }
-    table = {"length": f"{found.length} hops" + (" (shortest)" if routing.exact else "")}
-    table |= _path_texts(network, found.path, found.ports)
-    if found.length and routing.chained:
+    table = {"length": f"{path.length} hops" + (" (shortest)" if routing.exact else "")}
+    table |= _path_texts(network, path.path, path.ports)
+    if path.length and routing.chained:
         ports = ", ".join(map(str, record["first_ports"]))
         table["shortest routes begin by"] = f"ports {ports}"
     table["router"] = routing.name
     if not routing.chained:
         record["ways"] = []
         for i, (share, one) in enumerate(routing.shared_routes(start, end), 1):
-            told = {"share": share, "length": one.length, "path": one.path, "ports": one.ports}
-            record["ways"].append(told)
+            shared = {"share": share, "length": one.length, "path": one.path, "ports": one.ports}
+            record["ways"].append(shared)
             text = " → ".join(_few(one.path, str))
             table[f"route {i}"] = f"{number(share)} of the traffic, {one.length} hops: {text}"
     return record, table
@@ -124,24 +124,24 @@ def route_round(
 
     nodes = [network.node(v) for v in dead]
     links = read_dead_links(network, dead_links)
-    found = route_around(network, start, end, dead_nodes=nodes, dead_links=links)
+    path = route_around(network, start, end, dead_nodes=nodes, dead_links=links)
     usual = network.router(pairs=1).distance(start, end)
-    record = _record(network, found) | {
+    record = _record(network, path) | {
         "distance": usual,
         "dead_nodes": nodes,
         "dead_links": [list(link) for link in links],
     }
-    table = {"length": f"{found.length} hops; {usual} with nothing dead"}
-    return record, table | _path_texts(network, found.path, found.ports)
+    table = {"length": f"{path.length} hops; {usual} with nothing dead"}
+    return record, table | _path_texts(network, path.path, path.ports)
 
 
-def _record(network: Network, found: Route) -> dict[str, Any]:
+def _record(network: Network, path: Route) -> dict[str, Any]:
     return {
         "spec": network.spec,
-        "path": list(found.path),
-        "addresses": [network.addresses.data(v) for v in found.path],
-        "ports": list(found.ports),
-        "length": found.length,
+        "path": list(path.path),
+        "addresses": [network.addresses.data(v) for v in path.path],
+        "ports": list(path.ports),
+        "length": path.length,
     } | _note(network)
 
 

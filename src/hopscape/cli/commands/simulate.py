@@ -24,7 +24,7 @@ from hopscape.cli.options import (
     option,
     refuse,
 )
-from hopscape.cli.output import Format, emit, emit_rows, look
+from hopscape.cli.output import Format, emit, emit_rows, output_settings
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import byte_count, number
 
@@ -37,7 +37,7 @@ __all__ = ["simulate", "study_load"]
 _LOADS = "0.1:0.9:0.1"
 _WORKERS = 2
 """Points side by side: each holds a network's tables, so not one per processor."""
-_WORTH_SAYING = 10**8
+_WORTH_SAYING = 10**8  # bytes: 100 MB fit on any machine
 _COLUMNS = {
     "spec": "network",
     "offered": "offered (flits/cycle)",
@@ -349,7 +349,7 @@ def _replay(
                 "deadlocked": done.deadlocked,
             }
         )
-    if look.style is Format.json:
+    if output_settings.style is Format.json:
         record = {
             "spec": jobs[0].spec,
             "schedule": file,
@@ -376,12 +376,12 @@ def _show(
     specs: list[str],
     job: Job,
     rows: list[dict[str, Any]],
-    found: dict[str, float],
+    saturations: dict[str, float],
 ) -> None:
     title = f"{', '.join(dict.fromkeys(r['spec'] for r in rows))}: {job.traffic} traffic"
-    for spec, best in found.items():
+    for spec, best in saturations.items():
         title += f"; {spec} saturates at {number(best)}"
-    if look.style is Format.json:
+    if output_settings.style is Format.json:
         each = {spec: replace(job, spec=spec) for spec in specs}
         record: dict[str, Any] = {
             "spec": specs[0] if len(specs) == 1 else specs,
@@ -392,14 +392,14 @@ def _show(
         }
         if job.has_faults:
             record["faults"] = {spec: one.epochs() for spec, one in each.items()}
-        if found:
-            record["saturation"] = found
+        if saturations:
+            record["saturation"] = saturations
         emit(record)
         return
     columns = _COLUMNS
     if job.has_faults:
         columns = columns | {"delivered": "delivered", "lost": "lost", "rerouted": "rerouted"}
-    if look.style is Format.table:
+    if output_settings.style is Format.table:
         rows = [_marked(row) for row in rows]
     emit_rows(rows, title=title, columns=columns, priority=_PRIORITY, legend=_LEGEND)
 
@@ -417,11 +417,11 @@ def _simulate_booksim(path: Path, overrides: list[str]) -> None:
 
     job = read_booksim(path, overrides)
     rows = [booksim(job)]
-    if look.style is Format.table:
+    if output_settings.style is Format.table:
         rows = [_marked(row) for row in rows]
     for note in job.notes:
         typer.echo(note, err=True)
-    if look.style is Format.json:
+    if output_settings.style is Format.json:
         record = {
             "spec": rows[0]["spec"],
             "traffic": job.traffic,
@@ -504,7 +504,7 @@ def study_load(
     )
     if out is not None:
         write_page(out, rows, points, cycles=cycles, precision=precision, seed=seed)
-    if look.style is Format.json:
+    if output_settings.style is Format.json:
         emit({"networks": rows, "points": points})
         return
     emit_rows(rows, title="Load and latency", columns=_LOAD_STUDY_COLUMNS)

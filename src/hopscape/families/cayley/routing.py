@@ -87,9 +87,9 @@ class CayleyRouter(Router):
         first, steps, back, powers = self._moves
         m, k = self._group.m, self._group.k
         y, x = divmod(at, m)
-        there, hops = divmod(to, m)
-        turn = (there - y) % k  # (turn, left) is what is left of the way
-        left = (hops - x) * powers[-y % k] % m
+        goal_y, goal_x = divmod(to, m)
+        turn = (goal_y - y) % k  # (turn, left) is what is left of the way
+        left = (goal_x - x) * powers[-y % k] % m
         nodes, ports = [at], []
         while turn or left:
             port = first[turn * m + left]

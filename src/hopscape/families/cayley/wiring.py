@@ -25,7 +25,7 @@ from hopscape.families.cayley.routing import CayleyRouter
 
 __all__ = ["Cayley", "Voltage"]
 
-_MOST = 2**20
+_MOST = 2**20  # tables by group element take 8 MiB then
 
 
 class Cayley(Family):

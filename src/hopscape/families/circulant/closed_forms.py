@@ -117,16 +117,16 @@ class RingForm:
             delta = 2 * half - delta
         j, e = divmod(delta, self.s2)
         k = e - self.h
-        near = self.h + i + j - abs(k)
-        hops = self.p + self.q - i - j + abs(k)
-        if hops <= near:
+        direct = self.h + i + j - abs(k)
+        wrapped = self.p + self.q - i - j + abs(k)
+        if wrapped <= direct:
             sign = -1 if mirrored else 1
-            found = (sign * k, sign * (j - self.q), i - self.p)
+            vector = (sign * k, sign * (j - self.q), i - self.p)
         else:
-            found = (e, j, i) if k <= 0 else (e - self.s2, j + 1, i)
+            vector = (e, j, i) if k <= 0 else (e - self.s2, j + 1, i)
             if mirrored:
-                found = (-found[0], 1 - found[1], i + 1)
-        return _placed(found, self.slots, self.signs)
+                vector = (-vector[0], 1 - vector[1], i + 1)
+        return _placed(vector, self.slots, self.signs)
 
 
 @dataclass(frozen=True)
@@ -157,9 +157,9 @@ class CellForm:
         return _placed(min(corners, key=l1), self.slots, self.signs)
 
 
-def _placed(found: Sequence[int], slots: Vector, signs: Vector) -> Vector:
-    out = [0] * len(found)
-    for value, slot, sign in zip(found, slots, signs, strict=True):
+def _placed(vector: Sequence[int], slots: Vector, signs: Vector) -> Vector:
+    out = [0] * len(vector)
+    for value, slot, sign in zip(vector, slots, signs, strict=True):
         out[slot] = sign * value
     return tuple(out)
 
@@ -338,7 +338,7 @@ def nearest_double_loop(nodes: int) -> int:
     return math.isqrt(2 * nodes - 1) // 2
 
 
-_MOST_UNITS = 10**6
+_MOST_UNITS = 10**6  # multipliers, tried one by one at some microseconds each
 
 
 def fold(nodes: int, generators: Sequence[int]) -> tuple[int, ...]:
@@ -374,13 +374,13 @@ def find_multiplier(nodes: int, generators: Sequence[int], others: Sequence[int]
     if not mine:
         return 1
     pivot = min(mine, key=lambda s: math.gcd(s, nodes))
-    found = (
+    multipliers = (
         min(u, nodes - u)
         for target in set(theirs)
         for u in _units(nodes, pivot, target)
         if fold(nodes, [u * s for s in mine]) == theirs
     )
-    return min(found, default=None)
+    return min(multipliers, default=None)
 
 
 def canonical(nodes: int, generators: Sequence[int]) -> tuple[int, ...]:

@@ -145,10 +145,10 @@ class FaultRouter:
             new = {(here, v) for _, v in self.ports(here) if not self.works(here, v)} - seen
             if new:
                 seen |= new
-                found = self._replan(here, end, seen, set(path))
-                if isinstance(found, str):
-                    return FaultRoute(False, tuple(path), tuple(ports), far, found)
-                plan = deque(found)
+                detour = self._replan(here, end, seen, set(path))
+                if isinstance(detour, str):
+                    return FaultRoute(False, tuple(path), tuple(ports), far, detour)
+                plan = deque(detour)
             port, here = plan.popleft() if plan else self._productive(here, vector)
             path.append(here)
             ports.append(port)

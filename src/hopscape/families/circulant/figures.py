@@ -36,15 +36,15 @@ from hopscape.families.circulant.closed_forms import fold, least_mean, ulb
 __all__ = ["Figures", "ball_sizes", "seconds_to_grow"]
 
 _SOONER = {1: 0, 2: 0, 3: 10**6}  # from how many nodes on the lattice is quicker than a search
-_SEARCHED = 10**7
+_SEARCHED = 10**7  # nodes up to which a search is quicker with four and more generators
 _COUNTED = 10**6  # up to so many nodes a search lists the distances soon enough
 _MOST_ROWS = 100_000  # distances that are counted one by one, ten thousand in a second
-_MOST_DIMENSIONS = 6
+_MOST_DIMENSIONS = 6  # boxes of the lattice cell grow exponentially with the generators
 _BOXES = {6: 4_000}  # after which the search for the farthest node is cut short
 _MOST_BOXES = 20_000  # of up to 64 bits; longer numbers take longer
 _CENSUS_SECONDS = 60.0  # with four generators
 _PIECES = 2_000  # of the cell of three generators; mostly it has some hundred
-_SAMPLE = 400
+_SAMPLE = 400  # nodes: the standard error of the mean is a twentieth of the spread of the distances
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ class Figures:
             return 0
         if len(self.folded) > _MOST_DIMENSIONS or self.searched:
             return None
-        found = self.farthest
-        return found.most if found.most == found.least else None
+        distance = self.farthest
+        return distance.most if distance.most == distance.least else None
 
     def known_mean(self) -> Fraction | None:
         """The mean distance, where a search would take longer; None otherwise."""
@@ -199,7 +199,7 @@ def _figures(nodes: int, folded: tuple[int, ...]) -> Figures:
 
 
 _PER_WORD = 7e-9  # seconds for one generator, 64 nodes and one distance
-_MOST_SECONDS = 4 * 3600.0
+_MOST_SECONDS = 4 * 3600.0  # a night's run is refused by its estimate, not by its end
 
 
 def seconds_to_grow(nodes: int, generators: int, radius: int) -> float:

@@ -44,14 +44,16 @@ from hopscape.families.circulant.closed_forms import CellForm, RingForm, recogni
 
 __all__ = ["MOST_COMPARED", "MOST_GENERATORS", "CirculantRouter", "path_vector"]
 
-MOST_GENERATORS = 6
-_FEW = 24
+MOST_GENERATORS = 6  # the search for a shortest vector grows exponentially with them
+_FEW = 24  # differences by closed form: importing the kernel takes longer
 _KERNEL_LENGTH = 2**38  # sum of the basis: floats in the kernel are then off by less than 1/4
 _KERNEL_ORDER = 2**31  # products of two node numbers must fit for the closed form of (17)
 _KERNEL_BRANCHES = 20_000  # beyond it the exact search, which adapts its basis, is quicker
+# of a digit of a node number: times entries up to 2^38 it stays exact in floats, below 2^53
 _BITS = 15
-_MOST_FIRST = 1 << 22
+_MOST_FIRST = 1 << 22  # nodes whose first ports are kept: 4 MiB
 _HOP_COST = 100  # a hop by itself takes as long as the first ports of so many differences
+# differences put right one by one in the code; more keep the formula's own shortest path
 _MOST_TIES = 100
 
 
@@ -129,7 +131,7 @@ class CirculantRouter(Router):
             DisconnectedError: When there is no route.
         """
         at, to, scalar, shape = self._pairs(a, b)
-        self._require_ways(at, to)
+        self._require_routes(at, to)
         vectors = self.vectors(at, to)
         if scalar:
             return tuple(int(x) for x in vectors[0])
@@ -216,7 +218,7 @@ class CirculantRouter(Router):
             [(3, 0, 0), (-2, 1, 0)]
         """
         at, to, _, _ = self._pairs(a, b)
-        self._require_ways(at[:1], to[:1])
+        self._require_routes(at[:1], to[:1])
         gap = int((to[0] - at[0]) % self.nodes) // self.components
         shortest = self.lattice.all_shortest(gap, limit)
         if not self._half.any():
@@ -327,7 +329,7 @@ class CirculantRouter(Router):
             return np.ones(len(at), dtype=bool)
         return np.asarray((to - at) % self.components == 0, dtype=bool)
 
-    def _require_ways(self, at: IntArray, to: IntArray) -> None:
+    def _require_routes(self, at: IntArray, to: IntArray) -> None:
         lost = ~self._has_way(at, to)
         if lost.any():
             i = int(np.argmax(lost))
@@ -340,8 +342,8 @@ class CirculantRouter(Router):
 MOST_COMPARED = 1 << 18
 """Up to this order the candidates are found, and ties settled, by trying every difference."""
 
-_MOST_CANDIDATES = 2000
-_SPARE_BITS = 3
+_MOST_CANDIDATES = 2000  # compared one by one in the code that is written
+_SPARE_BITS = 3  # factors rounded to half a unit then give errors below 1/16 (see _possible)
 
 
 def path_vector(
@@ -363,9 +365,9 @@ def path_vector(
     """
     if form is None:
         return _nearest(gap, lattice(), every)
-    found = _ring(gap, form) if isinstance(form, RingForm) else _cell(gap, form)
-    out: list[Value] = [constant(0)] * len(found)
-    for value, slot, sign in zip(found, form.slots, form.signs, strict=True):
+    steps = _ring(gap, form) if isinstance(form, RingForm) else _cell(gap, form)
+    out: list[Value] = [constant(0)] * len(steps)
+    for value, slot, sign in zip(steps, form.slots, form.signs, strict=True):
         out[slot] = value if sign > 0 else 0 - value
     return [value.named(f"x{i}", f"steps of generator {i}") for i, value in enumerate(out)]
 
@@ -380,13 +382,13 @@ def _ring(gap: Value, form: RingForm) -> list[Value]:
     j, e = (delta // form.s2).named("j"), (delta % form.s2).named("e")
     k = (e - form.h).named("k")
     size = absolute(k)
-    hops = ordered(form.p + form.q - i - j + size, form.h + i + j - size)
-    hops = hops.named("far", "is it nearer from the other end?")
+    wraps = ordered(form.p + form.q - i - j + size, form.h + i + j - size)
+    wraps = wraps.named("wraps", "is it nearer from the other end?")
     high = less(0, k)
-    x = choose(hops, k, choose(high, e - form.s2, e))
-    y = choose(hops, j - form.q, choose(high, j + 1, j))
-    z = choose(hops, i - form.p, choose(mirrored, i + 1, i))
-    turned = choose(hops, 0 - y, 1 - y)
+    x = choose(wraps, k, choose(high, e - form.s2, e))
+    y = choose(wraps, j - form.q, choose(high, j + 1, j))
+    z = choose(wraps, i - form.p, choose(mirrored, i + 1, i))
+    turned = choose(wraps, 0 - y, 1 - y)
     return [choose(mirrored, 0 - x, x), choose(mirrored, turned, y), z]
 
 

@@ -43,9 +43,9 @@ def ring_vectors(
         j = delta // s2
         e = delta - j * s2
         k = e - h
-        near = h + i + j - abs(k)
-        far = p + q - i - j + abs(k)
-        if far <= near:
+        direct = h + i + j - abs(k)
+        wrapped = p + q - i - j + abs(k)
+        if wrapped <= direct:
             x, y, z = k, j - q, i - p
             if mirrored:
                 x, y = -x, -y
@@ -118,7 +118,7 @@ def cell_vectors(
         out[row, c] = sc * z1
 
 
-_FAR = 1.0e18
+_FAR = 1.0e18  # above every coordinate; sums of two stay below 2^63
 
 
 @helper(forceinline=True)

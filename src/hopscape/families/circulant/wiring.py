@@ -137,8 +137,8 @@ class Circulant(Family):
         faults = FaultRouter(router, dead_nodes, dead_links)
 
         def route(a: int, b: int) -> Route | None:
-            found = faults.route(a, b, known=True)
-            return Route(found.path, found.ports) if found.delivered else None
+            detour = faults.route(a, b, known=True)
+            return Route(detour.path, detour.ports) if detour.delivered else None
 
         return route
 
@@ -163,9 +163,9 @@ class Circulant(Family):
 
         for count in range(requirement.ports // 2, max(1, requirement.ports // 2 - 2), -1):
             for n in requirement.sizes()[:1]:
-                found = good_generators(n, count)
-                if found is not None:
-                    yield cls(n, found).spec
+                generators = good_generators(n, count)
+                if generators is not None:
+                    yield cls(n, generators).spec
 
 
 class FixedCirculant(Circulant):
@@ -185,8 +185,9 @@ class FixedCirculant(Circulant):
             yield from scan(cls, requirement, fixed={second.name: count})
 
 
+# random sets: 0.07 s at 2,000 nodes; for the best sets there are the atlas and the search
 _TRIES = 150
-_SEARCHED_ORDER = 200_000
+_SEARCHED_ORDER = 200_000  # nodes: 20 searches of so many take 0.4 s
 
 
 def good_generators(
@@ -223,9 +224,9 @@ def _distance_sum(n: int, generators: tuple[int, ...], limit: int | None) -> int
     fresh, left, level, total = np.zeros(1, dtype=np.int64), n - 1, 0, 0
     while left:
         level += 1
-        found = np.zeros(n, dtype=bool)
-        found[(fresh[:, None] + steps) % n] = True
-        fresh = np.flatnonzero(found & ~seen)
+        reached = np.zeros(n, dtype=bool)
+        reached[(fresh[:, None] + steps) % n] = True
+        fresh = np.flatnonzero(reached & ~seen)
         seen[fresh] = True
         left -= len(fresh)
         total += level * len(fresh)

@@ -125,15 +125,15 @@ class Arrangement(Family):
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
         """The nearest sizes with few enough ports."""
-        found: dict[int, str] = {}
+        specs: dict[int, str] = {}
         for n in range(3, requirement.ports + 2):
             for k in range(2, n):
                 order = prod(range(n - k + 1, n + 1))
                 if order > requirement.high or factorial(k) > requirement.high:
                     break
                 if k * (n - k) <= requirement.ports:
-                    found.setdefault(order, cls(n, k).spec)
-        yield from (found[size] for size in requirement.near(found)[:2])
+                    specs.setdefault(order, cls(n, k).spec)
+        yield from (specs[size] for size in requirement.near(specs)[:2])
 
 
 class ArrangementRouter(FamilyRouter[Arrangement]):

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-_TURNED = 4096
+_TURNED = 4096  # nodes: the table of turns has up to their square, 128 MiB
 
 
 class LCF(Family):

@@ -19,9 +19,9 @@ from hopscape.core.requirement import Requirement
 __all__ = ["RandomLift", "RandomRegular", "Xpander"]
 
 _SEEDS = range(4)
-_SMALL = 2000
+_SMALL = 2000  # nodes up to which four seeds are worth their measuring
 _SEED = Parameter("seed", "int", "which one", low=0, high=2**63 - 1, default=0)
-_LINK_BYTES = 40
+_LINK_BYTES = 40  # both ends, ports and pairing while the links are made
 
 
 class RandomRegular(ListedFamily):

@@ -10,47 +10,47 @@ from hopscape.core.kernel import helper, kernel
 
 __all__ = ["lifted_links", "regular_links"]
 
-_TRIES = 200
-_SWITCHES = 20
+_TRIES = 200  # switches for a bad pair; where all fail the circulant is switched instead
+_SWITCHES = 20  # attempts per link, so that little of the circulant is left
 
 
 @kernel
-def _linked(near: IntArray, used: IntArray, u: int, v: int) -> bool:
-    found = False
+def _linked(neighbours: IntArray, used: IntArray, u: int, v: int) -> bool:
+    linked = False
     for i in range(used[u]):
-        found |= near[u, i] == v
-    return found
+        linked |= neighbours[u, i] == v
+    return linked
 
 
 @helper
-def _link(near: IntArray, used: IntArray, u: int, v: int) -> None:
-    near[u, used[u]] = v
-    near[v, used[v]] = u
+def _link(neighbours: IntArray, used: IntArray, u: int, v: int) -> None:
+    neighbours[u, used[u]] = v
+    neighbours[v, used[v]] = u
     used[u] += 1
     used[v] += 1
 
 
 @helper
-def _replace(near: IntArray, used: IntArray, u: int, old: int, new: int) -> None:
+def _replace(neighbours: IntArray, used: IntArray, u: int, old: int, new: int) -> None:
     for i in range(used[u]):
-        if near[u, i] == old:
-            near[u, i] = new
+        if neighbours[u, i] == old:
+            neighbours[u, i] = new
             return
 
 
 @helper
-def _pair(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -> bool:
+def _pair(state: IntArray, ends: IntArray, neighbours: IntArray, used: IntArray) -> bool:
     """Pair the ends at random, then repair loops and double links by switches with others."""
     links = ends.size // 2
     bad = 0
     for i in range(links):  # bad pairs are gathered at the front
         u, v = ends[2 * i], ends[2 * i + 1]
-        if u == v or _linked(near, used, u, v):
+        if u == v or _linked(neighbours, used, u, v):
             ends[2 * i], ends[2 * i + 1] = ends[2 * bad], ends[2 * bad + 1]
             ends[2 * bad], ends[2 * bad + 1] = u, v
             bad += 1
         else:
-            _link(near, used, u, v)
+            _link(neighbours, used, u, v)
     for i in range(bad - 1, -1, -1):
         u, v = ends[2 * i], ends[2 * i + 1]
         done = False
@@ -60,13 +60,18 @@ def _pair(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -> bo
             j = i + 1 + draw(state, links - i - 1)
             flip = draw(state, np.int64(2))
             x, y = ends[2 * j + flip], ends[2 * j + 1 - flip]
-            if u == x or v == y or _linked(near, used, u, x) or _linked(near, used, v, y):
+            if (
+                u == x
+                or v == y
+                or _linked(neighbours, used, u, x)
+                or _linked(neighbours, used, v, y)
+            ):
                 continue
-            _replace(near, used, x, y, u)
-            _replace(near, used, y, x, v)
-            near[u, used[u]] = x
+            _replace(neighbours, used, x, y, u)
+            _replace(neighbours, used, y, x, v)
+            neighbours[u, used[u]] = x
             used[u] += 1
-            near[v, used[v]] = y
+            neighbours[v, used[v]] = y
             used[v] += 1
             ends[2 * i], ends[2 * i + 1] = u, x
             ends[2 * j], ends[2 * j + 1] = v, y
@@ -78,28 +83,34 @@ def _pair(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -> bo
 
 
 @kernel
-def _switched(state: IntArray, ends: IntArray, near: IntArray, used: IntArray) -> None:
+def _switched(state: IntArray, ends: IntArray, neighbours: IntArray, used: IntArray) -> None:
     """The slow way, which never fails: a circulant, then many random switches."""
-    n, degree = near.shape
+    n, degree = neighbours.shape
     used[:] = 0
     at = 0
     for step in range(1, degree // 2 + 1 + degree % 2):
         half = step == degree // 2 + 1
         for u in range(n // 2 if half else n):
             v = u + n // 2 if half else (u + step) % n
-            _link(near, used, u, v)
+            _link(neighbours, used, u, v)
             ends[at], ends[at + 1] = u, v
             at += 2
     links = ends.size // 2
     for _ in range(_SWITCHES * links):
         i, j, flip = draw(state, links), draw(state, links), draw(state, np.int64(2))
         u, v, x, y = ends[2 * i], ends[2 * i + 1], ends[2 * j + flip], ends[2 * j + 1 - flip]
-        if i == j or u == x or v == y or _linked(near, used, u, x) or _linked(near, used, v, y):
+        if (
+            i == j
+            or u == x
+            or v == y
+            or _linked(neighbours, used, u, x)
+            or _linked(neighbours, used, v, y)
+        ):
             continue
-        _replace(near, used, u, v, x)
-        _replace(near, used, x, y, u)
-        _replace(near, used, v, u, y)
-        _replace(near, used, y, x, v)
+        _replace(neighbours, used, u, v, x)
+        _replace(neighbours, used, x, y, u)
+        _replace(neighbours, used, v, u, y)
+        _replace(neighbours, used, y, x, v)
         ends[2 * i + 1] = x
         ends[2 * j], ends[2 * j + 1] = v, y
 
@@ -126,20 +137,20 @@ def regular_links(n: int, degree: int, seed: int) -> tuple[IntArray, IntArray]:
     ends = np.empty(n * degree, np.int32)
     for i in range(ends.size):
         ends[i] = i // degree
-    near = np.empty((n, degree), np.int32)
+    neighbours = np.empty((n, degree), np.int32)
     used = np.zeros(n, np.int32)
     shuffle(state, ends)
-    if not _pair(state, ends, near, used):
-        _switched(state, ends, near, used)
+    if not _pair(state, ends, neighbours, used):
+        _switched(state, ends, neighbours, used)
     tails, heads = ends[: ends.size // 2], ends[ends.size // 2 :]
     place = np.zeros(n + 1, np.int64)
     for u in range(n):
         for i in range(degree):
-            place[u + 1] += near[u, i] > u
+            place[u + 1] += neighbours[u, i] > u
         place[u + 1] += place[u]
     for v in range(n):  # the larger ends come in order: nothing is left to be sorted
         for i in range(degree):
-            u = near[v, i]
+            u = neighbours[v, i]
             if u < v:
                 tails[place[u]], heads[place[u]] = u, v
                 place[u] += 1

@@ -24,7 +24,7 @@ from hopscape.core.router import Router
 
 __all__ = ["Complete", "GeneralizedPetersen", "Heawood", "Petersen"]
 
-_TURNED = 2048
+_TURNED = 2048  # nodes: the table of turns has their square, 32 MiB
 
 
 class GeneralizedPetersen(Family):

@@ -291,8 +291,10 @@ class Kautz(_Words):
         d = self.d
         if self.duplex:  # words without a letter in common are n hops apart; d = 2 has none
             lost = {1: d * (d + 1)} if self.n > 1 else {d: d + 1}
-            hops = self.n if d > 2 or self.n == 1 else None
-            return replace(self._duplex_facts(lost), diameter=hops, vertex_transitive=self.n <= 2)
+            diameter = self.n if d > 2 or self.n == 1 else None
+            return replace(
+                self._duplex_facts(lost), diameter=diameter, vertex_transitive=self.n <= 2
+            )
         return self._digraph_facts(
             radius=self.n,
             girth=2,

@@ -191,21 +191,21 @@ class FatTreeRouter(Router):
         column = choose(lower, above % half, core // half)
         column = column.named("column", "of the switch that is the destination")
         pod = (choose(edge, below, above) // half).named("pod", "of the destination, if not a core")
-        near = (to % half).named("near", "chooses among ports that are alike")
-        across = (to // half).named("across", "chooses higher up")
+        lower_digit = (to % half).named("lower_digit", "chooses among ports that are alike")
+        upper_digit = (to // half).named("upper_digit", "chooses higher up")
         leaf = equal(below, _within(at, low, pairs))
-        from_edge = choose(both(host, leaf), near, half + choose(edge, near, column))
+        from_edge = choose(both(host, leaf), lower_digit, half + choose(edge, lower_digit, column))
         here = _within(at, middle, pairs)
         same_pod = both(equal(here // half, pod), lower)
         same_column = equal(here % half, column)
-        up = half + across % half
+        up = half + upper_digit % half
         to_below = choose(same_pod, below % half, up)
-        to_above = choose(same_pod, across % half, choose(same_column, up, across % k))
-        to_core = choose(same_column, half + core % half, across % half)
+        to_above = choose(same_pod, upper_digit % half, choose(same_column, up, upper_digit % k))
+        to_core = choose(same_column, half + core % half, upper_digit % half)
         from_middle = choose(edge, to_below, choose(lower, to_above, to_core))
         port = choose(lower, pod, to % k)
-        for bound, found in ((top, from_middle), (middle, from_edge), (low, constant(0))):
-            port = choose(less(at, bound), found, port)
+        for bound, below_bound in ((top, from_middle), (middle, from_edge), (low, constant(0))):
+            port = choose(less(at, bound), below_bound, port)
         return choose(equal(at, to), -1, port)
 
 

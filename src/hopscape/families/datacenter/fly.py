@@ -360,48 +360,48 @@ class ExpandedPolarFly(RouterFamily):
 
     @cached_property
     def _listed(self) -> tuple[IntArray, IntArray]:
-        near: list[set[int]] = [set() for _ in range(self.routers)]
+        neighbours: list[set[int]] = [set() for _ in range(self.routers)]
         for u, v in zip(*(x.tolist() for x in PolarFly(self.q, 0).router_links()), strict=True):
-            _join(near, u, v)
+            _join(neighbours, u, v)
         points, lines = incidence(self.q)
         own = points[points == lines].tolist()
         if self.clusters:
-            self._copy_clusters(near, own)
+            self._copy_clusters(neighbours, own)
         elif self.quadrics:
-            self._copy_quadrics(near, own)
-        pairs = [(u, v) for u, some in enumerate(near) for v in some if u < v]
+            self._copy_quadrics(neighbours, own)
+        pairs = [(u, v) for u, others in enumerate(neighbours) for v in others if u < v]
         tails, heads = np.asarray(sorted(pairs)).T
         return tails, heads
 
-    def _copy_quadrics(self, near: list[set[int]], own: list[int]) -> None:
+    def _copy_quadrics(self, neighbours: list[set[int]], own: list[int]) -> None:
         if self.q % 2 == 0:
-            (centre,) = set.intersection(*(near[w] for w in own))
+            (centre,) = set.intersection(*(neighbours[w] for w in own))
             for w in own:
-                _join(near, self.points, w)
-            assert len(near[centre]) == self.q + 1
+                _join(neighbours, self.points, w)
+            assert len(neighbours[centre]) == self.q + 1
             return
         fresh = self.points
         for _ in range(self.quadrics):
             for w in own:
-                for v in [w, *near[w]]:
-                    _join(near, fresh, v)
+                for v in [w, *neighbours[w]]:
+                    _join(neighbours, fresh, v)
                 fresh += 1
 
-    def _copy_clusters(self, near: list[set[int]], own: list[int]) -> None:
+    def _copy_clusters(self, neighbours: list[set[int]], own: list[int]) -> None:
         copies: dict[int, list[tuple[int, int]]] = {}  # of a router: copy, centre of its cluster
-        parts = [[*sorted(near[w]), w] for w in own[: self.clusters]]
+        parts = [[*sorted(neighbours[w]), w] for w in own[: self.clusters]]
         for number, part in enumerate(parts):
             first, centre = self.points + number * len(part), part[-1]
             copy = {v: first + i for i, v in enumerate(part)}
             for v in part:
                 earlier = copies.setdefault(v, [])
-                around = near[v] - {u for u, _ in earlier}
-                _join(near, v, copy[v])
+                others = neighbours[v] - {u for u, _ in earlier}
+                _join(neighbours, v, copy[v])
                 for u, other in earlier:
-                    _join(near, copy[v], other)
-                    _join(near, u, centre)
-                for u in around:
-                    _join(near, copy[v], copy.get(u, u))
+                    _join(neighbours, copy[v], other)
+                    _join(neighbours, u, centre)
+                for u in others:
+                    _join(neighbours, copy[v], copy.get(u, u))
                 earlier.append((copy[v], copy[centre]))
 
     def facts(self) -> Facts:
@@ -429,6 +429,6 @@ class ExpandedPolarFly(RouterFamily):
                     yield shape
 
 
-def _join(near: list[set[int]], u: int, v: int) -> None:
-    near[u].add(v)
-    near[v].add(u)
+def _join(neighbours: list[set[int]], u: int, v: int) -> None:
+    neighbours[u].add(v)
+    neighbours[v].add(u)

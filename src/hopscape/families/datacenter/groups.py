@@ -14,6 +14,7 @@ from hopscape.families.datacenter.routers import FormulaFamily, TerminalRouter
 
 __all__ = ["ARRANGEMENTS", "Bipartite", "GlobalLinks", "GroupFamily", "GroupRouter", "RouterGroup"]
 
+# entries, of 8 bytes: 64 MB; without it a route looks at every link between two groups
 _TABLE_SIZE = 8_000_000
 ARRANGEMENTS = ("relative", "absolute", "palmtree")
 
@@ -246,9 +247,9 @@ class GroupRouter(TerminalRouter):
         family = self._family
         (here, i), (there, j) = family.places(at), family.places(to)
         out = family.group.distances(i, j).astype(np.int64)
-        hops = np.flatnonzero(here != there)
-        if len(hops):
-            out[hops] = self._shortest(at[hops], to[hops])
+        outside = np.flatnonzero(here != there)
+        if len(outside):
+            out[outside] = self._shortest(at[outside], to[outside])
         return out
 
     @cached_property
@@ -300,9 +301,9 @@ class GroupRouter(TerminalRouter):
         family = self._family
         (here, i), (there, j) = family.places(at), family.places(to)
         out = family.group.ports(i, j, choice).astype(np.int64)
-        hops = np.flatnonzero(here != there)
-        if len(hops):
-            out[hops] = self._leave(at[hops], to[hops], i[hops], choice[hops])
+        outside = np.flatnonzero(here != there)
+        if len(outside):
+            out[outside] = self._leave(at[outside], to[outside], i[outside], choice[outside])
         return out
 
     def _leave(self, at: IntArray, to: IntArray, i: IntArray, choice: IntArray) -> IntArray:
@@ -312,8 +313,8 @@ class GroupRouter(TerminalRouter):
             row = self._rows(at, to)
             copy = links[first[row] + choice % several[row]]
             _, gate, slot = self._lengths(at, to, copy)
-            near = self._family.group.ports(i, gate, choice // several[row])
-            return np.where(i == gate, self._global_port(gate, slot), near)
+            inner = self._family.group.ports(i, gate, choice // several[row])
+            return np.where(i == gate, self._global_port(gate, slot), inner)
         copies = range(self._family.between.copies)
         best = self._shortest(at, to)
         count = sum((self._lengths(at, to, copy)[0] == best).astype(np.int64) for copy in copies)
@@ -325,8 +326,8 @@ class GroupRouter(TerminalRouter):
             mine = np.flatnonzero(good & (rank == 0))
             rank = np.where(good, rank - 1, rank)
             a, b, s = i[mine], gate[mine], slot[mine]
-            near = self._family.group.ports(a, b, choice[mine] // np.maximum(count[mine], 1))
-            out[mine] = np.where(a == b, self._global_port(b, s), near)
+            inner = self._family.group.ports(a, b, choice[mine] // np.maximum(count[mine], 1))
+            out[mine] = np.where(a == b, self._global_port(b, s), inner)
         return out
 
     def router_port(self, at: int, to: int, choice: int) -> int:
@@ -350,9 +351,9 @@ class GroupRouter(TerminalRouter):
             first, several, links = self._views
             row = (key * family.group.order + i) * family.group.order + j
             return links[first[row] : first[row] + several[row]]
-        keys, near, far = (np.full(between.copies, x) for x in (key, i, j))
+        keys, sources, targets = (np.full(between.copies, x) for x in (key, i, j))
         here, there = between.key_groups(keys)
-        at, to = family.number(here, near), family.number(there, far)
+        at, to = family.number(here, sources), family.number(there, targets)
         lengths = self._lengths(at, to, np.arange(between.copies))[0]
         return np.flatnonzero(lengths == lengths.min()).tolist()
 
@@ -360,17 +361,17 @@ class GroupRouter(TerminalRouter):
         family = self._family
         (here, i), (there, j) = family.places(at), family.places(to)
         mask = np.zeros((len(at), family.router_degree), dtype=bool)
-        near = here == there
+        inside = here == there
         width = family.group.degree
-        mask[near, :width] = family.group.masks(i[near], j[near])
-        hops = np.flatnonzero(~near)
-        if not len(hops):
+        mask[inside, :width] = family.group.masks(i[inside], j[inside])
+        outside = np.flatnonzero(~inside)
+        if not len(outside):
             return mask
-        best = self._shortest(at[hops], to[hops])
+        best = self._shortest(at[outside], to[outside])
         for copy in range(family.between.copies):
-            length, gate, slot = self._lengths(at[hops], to[hops], copy)
+            length, gate, slot = self._lengths(at[outside], to[outside], copy)
             good = length == best
-            go, gate, slot = hops[good], gate[good], slot[good]
+            go, gate, slot = outside[good], gate[good], slot[good]
             local = i[go]
             mask[go, :width] |= family.group.masks(local, gate)
             leave = local == gate

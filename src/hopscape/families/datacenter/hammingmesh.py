@@ -75,14 +75,14 @@ class Line:
         leaf_a = np.where(ka == 0, ba // self.per_leaf, ba)
         leaf_b = np.where(kb == 0, bb // self.per_leaf, bb)
         below = (ka < 2) & (kb < 2)
-        hops = ea + eb + np.where(below & (leaf_a != leaf_b), 2, 0)
+        by_switch = ea + eb + np.where(below & (leaf_a != leaf_b), 2, 0)
         if out:
-            return hops + 2
+            return by_switch + 2
         board = (ka == 0) & (kb == 0) & (ba == bb)
-        near = np.abs(at - to)
+        along = np.abs(at - to)
         if self.boards > 1:
-            near = np.minimum(near, hops)
-        return np.where(at == to, 0, np.where(board, near, hops))
+            along = np.minimum(along, by_switch)
+        return np.where(at == to, 0, np.where(board, along, by_switch))
 
     def neighbours(self, nodes: IntArray) -> IntArray:
         """Up and down the line for accelerators; for switches boards first, then spines."""
@@ -199,18 +199,18 @@ class HammingMesh(Family):
         kind, across, down = self.places(nodes)
         here = np.flatnonzero(kind < 2)
         beyond = self.row.neighbours(across[here])
-        found = np.where(beyond >= 0, self.numbers(beyond, down[here][:, None]), -1)
-        width = min(found.shape[1], self.ports)
-        out[here, :width] = found[:, :width]
+        heads = np.where(beyond >= 0, self.numbers(beyond, down[here][:, None]), -1)
+        width = min(heads.shape[1], self.ports)
+        out[here, :width] = heads[:, :width]
         here = np.flatnonzero(kind == 2)
         beyond = self.column.neighbours(down[here])
         width = min(beyond.shape[1], self.ports)
-        found = np.where(beyond >= 0, self.numbers(across[here][:, None], beyond), -1)
-        out[here, :width] = found[:, :width]
+        heads = np.where(beyond >= 0, self.numbers(across[here][:, None], beyond), -1)
+        out[here, :width] = heads[:, :width]
         here = np.flatnonzero(kind == 0)
         beyond = self.column.neighbours(down[here])[:, :2]
-        found = np.where(beyond >= 0, self.numbers(across[here][:, None], beyond), -1)
-        out[here, 2:4] = found
+        heads = np.where(beyond >= 0, self.numbers(across[here][:, None], beyond), -1)
+        out[here, 2:4] = heads
         return out
 
     @cached_property

@@ -164,9 +164,9 @@ class RailOptimized(Family):
     def facts(self) -> Facts:
         links = self.sizes[0] * (1 + self.inside) + self.sizes[2] * self.tops * self.links
         degrees = [d for d, size in zip(self._degrees, self.sizes, strict=True) if size]
-        reach = self.hops.max(axis=1)
-        far, near = int(reach.max()), int(reach.min())
-        return Facts.duplex(links, min(degrees), max(degrees), diameter=far, radius=near)
+        eccentricity = self.hops.max(axis=1)
+        diameter, radius = int(eccentricity.max()), int(eccentricity.min())
+        return Facts.duplex(links, min(degrees), max(degrees), diameter=diameter, radius=radius)
 
     def symmetry(self) -> Symmetry:
         kinds = [i for i in range(4) if self.sizes[i]]

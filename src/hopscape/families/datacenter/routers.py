@@ -128,8 +128,8 @@ def tiers(sizes: Sequence[int]) -> Layout:
     return Layout(np.concatenate(rows))
 
 
-_TABLE_ORDER = 10_000
-_LINK_BYTES = 80
+_TABLE_ORDER = 10_000  # nodes: as in core/router.py, a table of 100 MB
+_LINK_BYTES = 80  # ends, kinds and pairing of a link while the wiring is made
 _BLOCK = 256  # routers whose heads are looked up together
 _PLAIN_ORDER, _PLAIN_PORTS = 1 << 31, 1 << 12
 _MOST_KEPT = 1 << 20  # heads
@@ -235,17 +235,17 @@ class TerminalFamily(Family):
         For a switched machine: the balanced members, then the fewest routers that may carry what
         is asked for.
         """
-        found: list[tuple[int, int, str]] = []
+        others: list[tuple[int, int, str]] = []
         balanced: list[tuple[int, int, str]] = []
         switched = requirement.throughput is not None
         for shape in cls.candidates(requirement):
             for p in shape.concentrations(requirement, shape.router_degree):
                 size = shape.carriers * max(p, 1)
-                hops = shape.routers if switched else abs(size - requirement.nodes)
-                one = (hops, size if switched else shape.routers, shape.named(p))
-                (balanced if switched and p == shape.balanced else found).append(one)
+                rank = shape.routers if switched else abs(size - requirement.nodes)
+                one = (rank, size if switched else shape.routers, shape.named(p))
+                (balanced if switched and p == shape.balanced else others).append(one)
         first = sorted(balanced)[: requirement.most // 2]
-        yield from (spec for _, _, spec in [*first, *sorted(found)][: requirement.most])
+        yield from (spec for _, _, spec in [*first, *sorted(others)][: requirement.most])
 
     def named(self, p: int) -> str:
         """The spec of the same routers with so many endpoints each."""

@@ -177,9 +177,9 @@ class DCell(Family):
         small, large = self.sizes[level - 1], self.sizes[level]
         base = at // large * large
         i, j = (at - base) // small, (to - base) // small
-        near = base + i * small + np.where(i < j, j - 1, j)
-        there = base + j * small + np.where(j < i, i - 1, i)
-        return near, there
+        leave = base + i * small + np.where(i < j, j - 1, j)
+        enter = base + j * small + np.where(j < i, i - 1, i)
+        return leave, enter
 
     def neighbours(self, nodes: IntArray) -> IntArray:
         out = np.full((len(nodes), self.ports), -1, dtype=nodes.dtype)
@@ -255,10 +255,10 @@ class DCellRouter(FamilyRouter[DCell]):
             out[some] = self._hops(a[some], b[some], level - 1, free_a[some], free_b[some])
         some = np.flatnonzero(~same)
         if len(some):
-            near, there = family.gates(a[some], b[some], level)
+            leave, enter = family.gates(a[some], b[some], level)
             none = np.zeros(len(some), dtype=bool)
-            first = self._hops(a[some], near, level - 1, free_a[some], none)
-            out[some] = first + 1 + self._hops(there, b[some], level - 1, none, free_b[some])
+            first = self._hops(a[some], leave, level - 1, free_a[some], none)
+            out[some] = first + 1 + self._hops(enter, b[some], level - 1, none, free_b[some])
         return out
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
@@ -274,10 +274,10 @@ class DCellRouter(FamilyRouter[DCell]):
         for level in range(family.k, 0, -1):
             size = family.sizes[level - 1]
             differs = (a // size != target // size) & (out == -2)
-            near, _ = family.gates(a, target, level)
-            here = differs & (a == near) & ~switch_a
+            leave, _ = family.gates(a, target, level)
+            here = differs & (a == leave) & ~switch_a
             out = np.where(here, level, out)
-            target = np.where(differs & ~here, near, target)
+            target = np.where(differs & ~here, leave, target)
         inside = np.where(switch_a, (target % family.n).astype(np.int64), 0)
         out = np.where(out == -2, inside, out)
         return np.where(at == to, -1, out)

@@ -75,10 +75,10 @@ class SpectralFly(RouterFamily):
         first = np.stack([np.ones_like(b), b, c, d], axis=1)
         c, d = (x.ravel() for x in np.meshgrid(every, every, indexing="ij"))
         second = np.stack([np.zeros_like(c), np.ones_like(c), c, d], axis=1)
-        found = np.concatenate([first, second])
-        det = (found[:, 0] * found[:, 3] - found[:, 1] * found[:, 2]) % q
+        matrices = np.concatenate([first, second])
+        det = (matrices[:, 0] * matrices[:, 3] - matrices[:, 1] * matrices[:, 2]) % q
         keep = self._squares[det] if self.square else det != 0
-        return np.sort(self._key(found[keep]))
+        return np.sort(self._key(matrices[keep]))
 
     @cached_property
     def _squares(self) -> IntArray:
@@ -117,7 +117,7 @@ class SpectralFly(RouterFamily):
         """Matrices of the ways to write rho as a² + b² + c² + d² (Davidoff, Sarnak, Valette)."""
         q, top = self.q, isqrt(self.rho)
         x, y = next((x, y) for x, y in product(range(q), repeat=2) if (x * x + y * y + 1) % q == 0)
-        found = []
+        matrices = []
         for b, c, d in product(range(-top, top + 1), repeat=3):
             rest = self.rho - b * b - c * c - d * d
             a = isqrt(rest) if rest >= 0 else -1
@@ -125,8 +125,8 @@ class SpectralFly(RouterFamily):
                 continue
             if a > 0 or (b, c, d) > (0, 0, 0):
                 row = (a + b * x + d * y, -b * y + c + d * x, -b * y - c + d * x, a - b * x - d * y)
-                found.append(row)
-        return np.asarray(found) % q
+                matrices.append(row)
+        return np.asarray(matrices) % q
 
     def router_links(self) -> tuple[IntArray, IntArray]:
         routers = np.arange(self.routers)
@@ -183,10 +183,10 @@ class MatrixRouter(OwnedRouter):
         while front.any():
             out[front] = depth
             depth += 1
-            near = np.zeros_like(front)
-            near[heads[front[tails]]] = True
-            near[tails[front[heads]]] = True
-            front = near & (out < 0)
+            neighbours = np.zeros_like(front)
+            neighbours[heads[front[tails]]] = True
+            neighbours[tails[front[heads]]] = True
+            front = neighbours & (out < 0)
         return out
 
     def router_distances(self, at: IntArray, to: IntArray) -> IntArray:

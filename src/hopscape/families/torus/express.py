@@ -19,7 +19,7 @@ from hopscape.families.torus.grids import Mesh, OnAxes, Torus
 
 __all__ = ["ExpressMesh", "Tofu"]
 
-_LONGEST = 2048
+_LONGEST = 2048  # places of an axis: the table of its distances has the square, 32 MiB
 
 
 class _Axis:
@@ -44,8 +44,8 @@ class _Axis:
         while len(front):
             out[front] = depth
             depth += 1
-            near = self.rows[front % side]
-            pairs = ((front - front % side)[:, None] + near)[near >= 0]
+            neighbours = self.rows[front % side]
+            pairs = ((front - front % side)[:, None] + neighbours)[neighbours >= 0]
             pairs = pairs[out[pairs] < 0]
             mark[pairs] = np.arange(len(pairs))
             front = pairs[mark[pairs] == np.arange(len(pairs))]  # each pair once

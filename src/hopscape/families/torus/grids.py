@@ -253,10 +253,10 @@ def _grid_layout(sides: tuple[int, ...], wraps: bool) -> Layout:
     def bend(tails: IntArray, heads: IntArray) -> Points:
         move = digits[heads] - digits[tails]
         axis = np.abs(move).argmax(axis=1)
-        hops = move[np.arange(len(move)), axis]
+        shift = move[np.arange(len(move)), axis]
         length = np.hypot(*(places[heads] - places[tails]).T)
-        bent = np.sign(hops) * room[axis] / np.maximum(length, 1e-9)
-        return np.where(np.abs(hops) > 1, bent, 0.0)
+        bent = np.sign(shift) * room[axis] / np.maximum(length, 1e-9)
+        return np.where(np.abs(shift) > 1, bent, 0.0)
 
     return Layout(places, bend)
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["GridRouter"]
 
-_FEW_PAIRS = 20_000
-_TABLE_ORDER = 1 << 18
-_LONG_SIDE = 1000
+_FEW_PAIRS = 20_000  # NumPy ends sooner than numba is imported (half a second)
+_TABLE_ORDER = 1 << 18  # nodes whose coordinates are kept: 1 MiB an axis
+_LONG_SIDE = 1000  # routes on shorter sides fit into any memory and need no check
 _KERNELS = "hopscape.families.torus.routing_kernels"
 
 

@@ -13,7 +13,7 @@ from hopscape.core.kernel import kernel
 
 __all__ = ["grid_distances", "grid_ports", "packed"]
 
-_BLOCK = 1024
+_BLOCK = 1024  # pairs worked on together: 8 KiB an array
 
 
 @kernel
@@ -42,12 +42,12 @@ def _port(gap: int, side: int, wraps: bool, axis: int, later: int) -> int:
 
 
 @kernel(inline="always")
-def _step(found: int, gap: int, side: int, wraps: bool, axis: int, ports: bool) -> int:
+def _step(previous: int, gap: int, side: int, wraps: bool, axis: int, ports: bool) -> int:
     """What is known of a pair with one axis more: the port, or the distance."""
     if ports:
-        return _port(gap, side, wraps, axis, found)
+        return _port(gap, side, wraps, axis, previous)
     apart = abs(gap)
-    return found + (min(apart, side - apart) if wraps else apart)
+    return previous + (min(apart, side - apart) if wraps else apart)
 
 
 @kernel(inline="always")

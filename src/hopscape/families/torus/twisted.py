@@ -24,16 +24,18 @@ from hopscape.families.torus.grids import OnAxes, Torus
 
 __all__ = ["TwistedTorus", "best_twist"]
 
-_TABLE_ORDER = 1 << 16
+_TABLE_ORDER = 1 << 16  # nodes: lengths by difference take half a MiB
+# vectors tried for all pairs at once; beyond, each pair is searched for by itself
 _CANDIDATES = 400
 _FEW = 30  # vectors, with which it is quicker to look at them all
-_MOST_TIED = 6
+_MOST_TIED = 6  # the search grows exponentially with the axes
 _EXACT = 2**28  # products with coordinates stay below 2**63
-_JUDGED = 1 << 13
-_SAMPLE = 512
+_JUDGED = 1 << 13  # nodes up to which a twist is judged by all distances; beyond, by a sample
+_SAMPLE = 512  # distances: the standard error of their mean is 4 % of their spread
+# nodes times shifts: all twists of two axes are tried up to here, four of each beyond
 _WORK = 4_000_000
-_SMALL = 256
-_LEFT = 1 << 12
+_SMALL = 256  # nodes of the torus whose best twist is scaled up: smaller ones have too few twists
+_LEFT = 1 << 12  # divisors looked through; sides with larger ones keep their own size
 
 
 class Twist:

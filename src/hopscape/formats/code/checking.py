@@ -132,8 +132,8 @@ def check_code(code: Code, network: Network, *, router: str = "auto", stages: in
         good = begins_shortest(chosen, at[other], to[other], answers[other])
         if not good.all():
             bad = other[int(np.argmin(good))]
-            said = f"port {answers[bad]} from {at[bad]} to {to[bad]}, not {wanted[bad]}"
-            return Verdict(False, said, details=details)
+            message = f"port {answers[bad]} from {at[bad]} to {to[bad]}, not {wanted[bad]}"
+            return Verdict(False, message, details=details)
     ties = f"; {len(other)} by another shortest path" if len(other) else ""
     return Verdict(True, f"all {len(at):,} pairs take the router's port{ties}", details=details)
 
@@ -248,8 +248,8 @@ def _judge(fabric: VerilogFabric, packets: int, printed: str) -> Verdict:
     for tag, (source, target) in pairs.items():
         wanted = router.path(source, target)
         if paths.get(tag) != wanted or ended[tag] != target:
-            said = f"packet {tag} went {paths.get(tag)} and ended at {ended[tag]}, not {wanted}"
-            return Verdict(False, said, {"packet": tag})
+            message = f"packet {tag} went {paths.get(tag)} and ended at {ended[tag]}, not {wanted}"
+            return Verdict(False, message, {"packet": tag})
         hops += len(wanted) - 1
     cycles = int(match[2])
     details = {"packets": packets, "cycles": cycles, "hops": hops}

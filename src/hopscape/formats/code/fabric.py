@@ -87,7 +87,7 @@ def emit_fabric(
             f"the formula of {network.spec} settles ties in another way than its router, for which"
             " the virtual channels are chosen; take another router"
         )
-    _require_ways(network, chosen.distances(at, to))
+    _require_routes(network, chosen.distances(at, to))
     layers, proof = _layers(network, routing_table(network, chosen, ties=False))
     prefix = identifier(network.spec if name is None else name)
     words = _words(network, prefix, int(layers.max()) + 1, depth)
@@ -106,7 +106,7 @@ def emit_fabric(
     )
 
 
-def _require_ways(network: Network, distances: IntArray) -> None:
+def _require_routes(network: Network, distances: IntArray) -> None:
     ends = network.endpoints
     between = distances.reshape(network.order, network.order)[np.ix_(ends, ends)]
     if (between < 0).any():

@@ -144,15 +144,15 @@ def compare_formula(router: Router, result: Value, seed: int = 0) -> Compared:
         large = any(max(-v.low, v.high) >= 2**62 for v in result.walk())
         many = _WORK // (_LARGE if large else 1) // sum(1 for _ in result.walk())
         at, to = random.integers(0, n, (2, max(_LEAST, min(_SAMPLED, many))))
-    found, wanted = evaluate(result, at, to), router.next_ports(at, to)
-    other = np.flatnonzero(found != wanted)
+    ports, wanted = evaluate(result, at, to), router.next_ports(at, to)
+    other = np.flatnonzero(ports != wanted)
     if len(other):
-        good = begins_shortest(router, at[other], to[other], found[other])
+        good = begins_shortest(router, at[other], to[other], ports[other])
         if not (router.exact and good.all()):
             bad = other[int(np.argmin(good))]
             raise HopscapeError(
                 f"the formula of {router.network.spec} leaves node {at[bad]} towards {to[bad]} by"
-                f" port {found[bad]}, its router by port {wanted[bad]}"
+                f" port {ports[bad]}, its router by port {wanted[bad]}"
             )
     return Compared(len(at), every, len(at) - len(other))
 

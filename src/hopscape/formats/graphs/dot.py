@@ -168,7 +168,7 @@ def write_dot(network: Network, out: IO[bytes]) -> None:
         shape = "" if v in ends else ', kind="switch", shape="box"'
         where = "" if places is None else f', pos="{places[v, 0]:.4f},{places[v, 1]:.4f}"'
         lines.append(f"  {v} [label={_quoted(network.addresses.text(v))}{shape}{where}];")
-    for a, b, told in described_links(network):
-        text = ", ".join(f"{key}={value}" for key, value in told.items())
+    for a, b, attributes in described_links(network):
+        text = ", ".join(f"{key}={value}" for key, value in attributes.items())
         lines.append(f"  {a} {edge} {b} [{text}];")
     out.write(("\n".join([*lines, "}"]) + "\n").encode())

@@ -44,9 +44,9 @@ class Draft:
     def link(self, a: int, b: int, attributes: Mapping[str, Any], error: Complaint) -> None:
         """A link with its capacity, delay and length, where they are said."""
         self.ends.append((a, b))
-        told = {name: attributes[name] for name in ATTRIBUTES if attributes.get(name) is not None}
+        given = {name: attributes[name] for name in ATTRIBUTES if attributes.get(name) is not None}
         try:
-            self.said.append({name: link_attribute(name, value) for name, value in told.items()})
+            self.said.append({name: link_attribute(name, value) for name, value in given.items()})
         except ArgumentError as problem:
             raise error(str(problem)) from problem
 

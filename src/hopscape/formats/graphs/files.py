@@ -103,7 +103,7 @@ def _read_edges(path: Path, spec: str, directed: bool) -> Network:
     nodes: int | None = None
     rows: list[tuple[str, str]] = []
     columns: list[str] | None = None
-    said: list[dict[str, float]] = []
+    attributes: list[dict[str, float]] = []
     file = TextFile(path)
     for line in file.lines():
         body, _, comment = _split_comment(line.text)
@@ -123,12 +123,12 @@ def _read_edges(path: Path, spec: str, directed: bool) -> Network:
         _require_words(line, words, columns)
         rows.append((words[0], words[1]))
         if columns:
-            said.append(_attributes(line, columns, words[2:]))
+            attributes.append(_attributes(line, columns, words[2:]))
     rows = rows[_has_heading(rows) :] if not columns else rows
     if not rows and nodes is None:
         raise FileFormatError(f"{path} has no links in it")
     order, addresses, ends = _number_names(rows, nodes, path)
-    classes, kinds = group_links(said)
+    classes, kinds = group_links(attributes)
     return Network.from_links(
         order,
         ends[:, 0],
@@ -288,15 +288,15 @@ def _write_edges(
     network: Network, out: IO[bytes], separator: str = " ", title: bool = False
 ) -> None:
     tails, heads, channels = link_ends(network)
-    said = link_attributes(network, channels)
+    attributes = link_attributes(network, channels)
     head = [f"# hopscape {network.spec}", f"# nodes {network.order}"]
     if not network.duplex:
         head.append("# directed")
-    known = [name for name in ATTRIBUTES if any(name in link for link in said)]
+    known = [name for name in ATTRIBUTES if any(name in link for link in attributes)]
     if title or known:
         head.append(separator.join(["source", "target", *known]))
     out.write(("\n".join(head) + "\n").encode())
-    if any(name not in link for link in said for name in known):
+    if any(name not in link for link in attributes for name in known):
         raise ArgumentError(
             f"some links of {network.spec} have no {' or '.join(known)}; an edge list names it for"
             " all: write .graphml"
@@ -304,7 +304,7 @@ def _write_edges(
     if not known:
         np.savetxt(out, np.stack([tails, heads], axis=1), fmt="%d", delimiter=separator)
         return
-    for tail, head_, link in zip(tails.tolist(), heads.tolist(), said, strict=True):
+    for tail, head_, link in zip(tails.tolist(), heads.tolist(), attributes, strict=True):
         row = [tail, head_, *(link[name] for name in known)]
         out.write((separator.join(map(str, row)) + "\n").encode())
 

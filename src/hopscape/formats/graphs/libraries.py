@@ -124,8 +124,8 @@ def to_networkx(network: Network, *, numbered: bool = False) -> networkx.Graph:
         kind = "switch" if v in switches else "endpoint"
         address = addresses.text(v) if numbered else addresses.tuple(v)
         graph.add_node(name, address=address, kind=kind)
-    for tail, head, told in described_links(network, back=True):
-        graph.add_edge(names[tail], names[head], **told)
+    for tail, head, attributes in described_links(network, back=True):
+        graph.add_edge(names[tail], names[head], **attributes)
     return graph
 
 
@@ -244,9 +244,9 @@ def _rows(tuples: list[Any]) -> IntArray | None:
 
 def _said(link: str, attributes: Mapping[str, object]) -> dict[str, float]:
     """What a graph of another library says of a link."""
-    told = {name: attributes[name] for name in ATTRIBUTES if attributes.get(name) is not None}
+    given = {name: attributes[name] for name in ATTRIBUTES if attributes.get(name) is not None}
     try:
-        return {name: link_attribute(name, value) for name, value in told.items()}
+        return {name: link_attribute(name, value) for name, value in given.items()}
     except ArgumentError as error:
         raise FileFormatError(f"{link}: {error}") from error
 
@@ -278,10 +278,10 @@ def described_links(
     ports = {"port": network.port_of(channels).tolist()}
     if back and network.duplex:
         ports["back_port"] = network.port_of(network.reverse[channels]).tolist()
-    said = link_attributes(network, channels)
+    attributes = link_attributes(network, channels)
     for i, (tail, head) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
-        told = {name: column[i] for name, column in ports.items()}
-        yield tail, head, told | (said[i] if said else {})
+        link = {name: column[i] for name, column in ports.items()}
+        yield tail, head, link | (attributes[i] if attributes else {})
 
 
 def to_scipy(network: Network) -> scipy.sparse.csr_array:
@@ -346,9 +346,9 @@ def to_igraph(network: Network) -> igraph.Graph:
     ends = np.stack([tails, heads], axis=1).tolist()
     graph = igraph_.Graph(n=network.order, edges=ends, directed=not network.duplex)
     graph["spec"] = network.spec
-    said = link_attributes(network, channels)
-    for name in ATTRIBUTES if said else ():
-        graph.es[name] = [link.get(name) for link in said]
+    attributes = link_attributes(network, channels)
+    for name in ATTRIBUTES if attributes else ():
+        graph.es[name] = [link.get(name) for link in attributes]
     graph.vs["address"] = [network.addresses.text(v) for v in range(network.order)]
     kinds = np.full(network.order, "switch", dtype=object)
     kinds[network.endpoints] = "endpoint"
@@ -370,8 +370,8 @@ def from_igraph(graph: igraph.Graph, spec: str = "igraph") -> Network:
     names = graph.vs["name"] if "name" in graph.vs.attributes() else None
     kinds = graph.vs["kind"] if "kind" in graph.vs.attributes() else []
     switches = [v for v, kind in enumerate(kinds) if kind == "switch"]
-    said = [_said(f"link {e.source}-{e.target}", e.attributes()) for e in graph.es]
-    classes, which = group_links(said)
+    attributes = [_said(f"link {e.source}-{e.target}", e.attributes()) for e in graph.es]
+    classes, which = group_links(attributes)
     return Network.from_links(
         graph.vcount(),
         ends[:, 0],

@@ -90,7 +90,9 @@ def write_node_link(network: Network, out: IO[bytes]) -> None:
         | ({} if places is None else {"x": round(places[v, 0], 4), "y": round(places[v, 1], 4)})
         for v in range(network.order)
     ]
-    links = [{"source": a, "target": b} | told for a, b, told in described_links(network)]
+    links = [
+        {"source": a, "target": b} | attributes for a, b, attributes in described_links(network)
+    ]
     data = {
         "directed": not network.duplex,
         "multigraph": True,

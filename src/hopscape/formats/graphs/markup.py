@@ -57,8 +57,8 @@ def read_gml(path: Path, spec: str, directed: bool) -> Network:
             for end in ends:
                 if end not in numbers:
                     raise word.error(f"a link names node {end!r:.40}, which is not listed")
-            said = {k: v for k, v, _ in value if not isinstance(v, list)}
-            draft.link(numbers[ends[0]], numbers[ends[1]], said, word.error)
+            fields = {k: v for k, v, _ in value if not isinstance(v, list)}
+            draft.link(numbers[ends[0]], numbers[ends[1]], fields, word.error)
     return draft.network(spec, file.error)
 
 
@@ -114,8 +114,8 @@ def write_gml(network: Network, out: IO[bytes]) -> None:
             f" graphics [ x {places[v, 0]:.4f} y {places[v, 1]:.4f} ]" if places is not None else ""
         )
         lines.append(f'  node [ id {v} label "{v}"{kind}{where} ]')
-    for a, b, told in described_links(network):
-        text = " ".join(f"{key} {value}" for key, value in told.items())
+    for a, b, attributes in described_links(network):
+        text = " ".join(f"{key} {value}" for key, value in attributes.items())
         lines.append(f"  edge [ source {a} target {b} {text} ]")
     out.write(("\n".join([*lines, "]"]) + "\n").encode())
 
@@ -183,7 +183,7 @@ def _said(element: Any, titles: dict[str, str]) -> dict[str, Any]:
 def write_gexf(network: Network, out: IO[bytes]) -> None:
     """Write a GEXF file."""
     links = list(described_links(network))
-    known = ["port", *sorted({key for *_, told in links for key in told} - {"port"})]
+    known = ["port", *sorted({key for *_, attributes in links for key in attributes} - {"port"})]
     kind = "undirected" if network.duplex else "directed"
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -212,8 +212,10 @@ def write_gexf(network: Network, out: IO[bytes]) -> None:
             f'<attvalues><attvalue for="0" value="{what}"/></attvalues></node>'
         )
     lines += ["    </nodes>", "    <edges>"]
-    for i, (a, b, told) in enumerate(links):
-        cells = "".join(f'<attvalue for="{known.index(k)}" value="{v}"/>' for k, v in told.items())
+    for i, (a, b, attributes) in enumerate(links):
+        cells = "".join(
+            f'<attvalue for="{known.index(k)}" value="{v}"/>' for k, v in attributes.items()
+        )
         lines.append(
             f'      <edge id="{i}" source="{a}" target="{b}"><attvalues>{cells}</attvalues></edge>'
         )

@@ -71,6 +71,6 @@ def judge(question: dict[str, Any]) -> str:
 
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
-        told = judge(json.load(file))
+        verdict = judge(json.load(file))
     with open(sys.argv[2], "w", encoding="utf-8") as file:
-        json.dump({"error": told}, file)
+        json.dump({"error": verdict}, file)

@@ -36,14 +36,14 @@ def main(platform, question, report):
     engine = Engine(["hopscape", *(f"--cfg={one}" for one in PLAIN), "--log=root.thres:warning"])
     engine.load_platform(platform)
     with open(question, encoding="utf-8") as text:
-        asked = json.load(text)
+        request = json.load(text)
     measured = {"seconds": [], "hosts": len(engine.all_hosts), "links": len(engine.all_links)}
     measured["routes"] = [
         [link.name for link in engine.host_by_name(a).route_to(engine.host_by_name(b))[0]]
-        for a, b in asked["routes"]
+        for a, b in request["routes"]
     ]
-    if asked["hosts"]:
-        Actor.create("asker", engine.all_hosts[0], ask, engine, asked, measured)
+    if request["hosts"]:
+        Actor.create("asker", engine.all_hosts[0], ask, engine, request, measured)
         engine.run()
     with open(report, "w", encoding="utf-8") as out:
         json.dump(measured, out)

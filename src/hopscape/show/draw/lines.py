@@ -291,5 +291,5 @@ def _groups(
         if not network.classes:
             raise ArgumentError(f"the channels of {network.spec} are all of one class")
         return tuple(kind.name for kind in network.classes), network.class_of(channels)
-    found, kinds = np.unique(network.port_of(channels), return_inverse=True)
-    return tuple(f"port {p}" for p in found.tolist()), kinds.ravel()
+    ports, kinds = np.unique(network.port_of(channels), return_inverse=True)
+    return tuple(f"port {p}" for p in ports.tolist()), kinds.ravel()

@@ -496,8 +496,8 @@ def density_figure(network: Network, positions: Points, size: float, dark: bool)
         )
         dot = min(4.0, 12_000.0 / network.order)
         colour = "#E69F00" if dark else "#D55E00"
-        look: dict[str, Any] = {"s": dot, "color": colour, "linewidths": 0, "rasterized": True}
-        axes.scatter(positions[:, 0], positions[:, 1], gid="nodes", **look)
+        dots: dict[str, Any] = {"s": dot, "color": colour, "linewidths": 0, "rasterized": True}
+        axes.scatter(positions[:, 0], positions[:, 1], gid="nodes", **dots)
         title = network.spec if len(network.spec) < 60 else network.spec[:59] + "…"
         style: dict[str, Any] = {"ha": "center", "va": "center", "parse_math": False}
         style["color"] = text

@@ -128,14 +128,14 @@ class _Bar:
         """Nothing is left to say."""
 
 
-def work(pipe: Connection, lifeline: Connection, asked: PageRequest, seconds: float) -> None:
+def work(pipe: Connection, lifeline: Connection, request: PageRequest, seconds: float) -> None:
     """Make the page and send it, or the reason why there is none."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
     end_when_closed(lifeline)
     try:
-        pipe.send(("page", _make(pipe, asked, seconds)))
+        pipe.send(("page", _make(pipe, request, seconds)))
     except HopscapeError as error:
         pipe.send(("refused", str(error)))
     except MemoryError:
@@ -144,7 +144,7 @@ def work(pipe: Connection, lifeline: Connection, asked: PageRequest, seconds: fl
         pipe.send(("failed", f"this went wrong inside hopscape ({type(error).__name__})"))
 
 
-def _make(pipe: Connection, asked: PageRequest, seconds: float) -> str:
+def _make(pipe: Connection, request: PageRequest, seconds: float) -> str:
     from hopscape.core.progress import set_progress, time_limit
     from hopscape.show.explore.page import page
     from hopscape.show.explore.payload import payload
@@ -152,10 +152,10 @@ def _make(pipe: Connection, asked: PageRequest, seconds: float) -> str:
     set_progress(lambda text, total: _Bar(pipe, text, total))
     payloads = []
     with time_limit(seconds):
-        for i, spec in enumerate(asked.specs):
-            pipe.send(("progress", f"computing {spec[:80]}", i, len(asked.specs)))
+        for i, spec in enumerate(request.specs):
+            pipe.send(("progress", f"computing {spec[:80]}", i, len(request.specs)))
             network = Network.of(member(spec))
-            payloads.append(payload(network, simulate=asked.load, curve=asked.curve))
+            payloads.append(payload(network, simulate=request.load, curve=request.curve))
     return page(payloads)
 
 
@@ -196,7 +196,7 @@ class Jobs:
             self._context.set_forkserver_preload(list(_PRELOADED))
         self._far_end, self._lifeline = self._context.Pipe(duplex=False)
 
-    def start(self, asked: PageRequest) -> str:
+    def start(self, request: PageRequest) -> str:
         """Begin to work; the name of the job.
 
         Raises:
@@ -211,7 +211,7 @@ class Jobs:
                 del self._jobs[name]
             ours, theirs = self._context.Pipe(duplex=False)
             process = self._context.Process(
-                target=work, args=(theirs, self._far_end, asked, self.seconds), daemon=True
+                target=work, args=(theirs, self._far_end, request, self.seconds), daemon=True
             )
             process.start()
             theirs.close()
@@ -238,16 +238,16 @@ class Jobs:
                 job.process.kill()
             job.process.join()
 
-    def _note(self, job: _Job, said: Sequence[Any]) -> None:
-        if said[0] == "progress":
+    def _note(self, job: _Job, message: Sequence[Any]) -> None:
+        if message[0] == "progress":
             with self._lock:
                 if job.running:
-                    job.state |= {"text": said[1], "done": said[2], "total": said[3]}
-        elif said[0] == "page":
-            job.page = said[1]
+                    job.state |= {"text": message[1], "done": message[2], "total": message[3]}
+        elif message[0] == "page":
+            job.page = message[1]
             self._finish(job, "done", "")
         else:
-            self._finish(job, said[0], said[1])
+            self._finish(job, message[0], message[1])
 
     def _finish(self, job: _Job, state: str, text: str) -> None:
         with self._lock:

@@ -300,7 +300,7 @@ def recording_data(
     counters.span[:] = 0, frames * _EVERY + 1, _EVERY
     run = Run(setup, state, source, counters)
     shift = int(setup.fabric.numbers[layout.N_SHIFT])
-    queues, moved, told = [], [], []
+    queues, moved, cycles = [], [], []
     before = np.zeros(channels, dtype=np.int64)
     still = False
     for frame in range(1, frames + 1):
@@ -309,7 +309,7 @@ def recording_data(
         used = counters.used[:channels].copy()
         queues.append(_by_page(links, held))
         moved.append(_by_page(links, used - before))
-        told.append((state.scalars[layout.IN_FLIGHT], state.scalars[layout.DELIVERED]))
+        cycles.append((state.scalars[layout.IN_FLIGHT], state.scalars[layout.DELIVERED]))
         before = used
     window = counters.windows[:frames]
     arrived = window[:, layout.W_COUNT]
@@ -327,8 +327,8 @@ def recording_data(
         "capacity": settings.vcs * settings.buffer,
         "queues": pack(np.concatenate(queues)),
         "moved": pack(np.concatenate(moved)),
-        "in_flight": pack([int(a) for a, _ in told]),
-        "delivered": pack([int(b) for _, b in told]),
+        "in_flight": pack([int(a) for a, _ in cycles]),
+        "delivered": pack([int(b) for _, b in cycles]),
         "latency": pack(latency.astype(float)),
         "deadlocked": bool(still),
     }
@@ -432,7 +432,7 @@ def _best(network: Network, links: PageLinks, name: str) -> dict[str, Any]:
 
     if name not in SCHEDULES:
         raise ArgumentError(f"schedule {name!r} is unknown; choose {', '.join(SCHEDULES)}")
-    kind, asked = SCHEDULES[name]
+    kind, rules = SCHEDULES[name]
     if network.endpoint_count < 2:
         raise ArgumentError(f"{network.spec} has fewer than 2 endpoints: nothing to schedule")
     pairs = network.endpoint_count**2
@@ -443,7 +443,7 @@ def _best(network: Network, links: PageLinks, name: str) -> dict[str, Any]:
         )
     root = int(network.endpoints[0]) if kind in _ROOTED else None
     goal = Goal(kind, root)  # type: ignore[arg-type]
-    contest = compete(network, goal, asked)
+    contest = compete(network, goal, rules)
     best = contest.best
     bound = contest.bounds[0] if contest.bounds else None
     data = schedule_data(best.schedule, links, name)

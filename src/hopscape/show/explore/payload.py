@@ -143,8 +143,8 @@ def payload(
     }
 
 
-def _wanted(asked: bool | None, usual: bool) -> bool:
-    return usual if asked is None else asked
+def _wanted(wish: bool | None, usual: bool) -> bool:
+    return usual if wish is None else wish
 
 
 def require_small(network: Network) -> None:

@@ -110,10 +110,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Malformed requests in words; what is not spoken here is the client's mistake."""
         known = {501: HTTPStatus.METHOD_NOT_ALLOWED, 505: HTTPStatus.BAD_REQUEST}
         status = known.get(code, HTTPStatus(code))
-        said = (
+        text = (
             "this server knows GET, POST and DELETE" if code == 501 else "the request is malformed"
         )
-        self._refuse(_RefusedError(status, said))
+        self._refuse(_RefusedError(status, text))
 
     # -- answers ------------------------------------------------------------------------------
 
@@ -173,16 +173,16 @@ class _Handler(BaseHTTPRequestHandler):
         """The words after the token, once host, origin and token are right."""
         hosts = self.headers.get_all("Host") or []
         if len(hosts) != 1 or hosts[0].strip().lower() not in self.server.hosts:
-            said = "the Host header must be one of " + ", ".join(self.server.hosts)
-            raise _RefusedError(HTTPStatus.FORBIDDEN, said)
+            message = "the Host header must be one of " + ", ".join(self.server.hosts)
+            raise _RefusedError(HTTPStatus.FORBIDDEN, message)
         origin = self.headers.get("Origin", f"http://{self.server.hosts[0]}")
         changes = self.command not in ("GET", "HEAD")
         if changes and origin.removeprefix("http://") not in self.server.hosts:
             raise _RefusedError(HTTPStatus.FORBIDDEN, "another site may not ask")
         token, *words = self.path.partition("?")[0].removeprefix("/").split("/")
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
-            said = "the token in the address is wrong; open the address that hopscape printed"
-            raise _RefusedError(HTTPStatus.FORBIDDEN, said)
+            message = "the token in the address is wrong; open the address that hopscape printed"
+            raise _RefusedError(HTTPStatus.FORBIDDEN, message)
         return words
 
     def _get(self, words: list[str]) -> None:
@@ -209,19 +209,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _body(self) -> Any:
         if self.headers.get_content_type() != "application/json":
-            said = "the request must be application/json"
-            raise _RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, said)
+            message = "the request must be application/json"
+            raise _RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, message)
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()):
             raise _RefusedError(HTTPStatus.LENGTH_REQUIRED, "the length of the request is missing")
         if len(length) > 9 or int(length) > _MOST_BYTES:
-            said = f"a request may have {_MOST_BYTES} bytes"
-            raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, said)
+            message = f"a request may have {_MOST_BYTES} bytes"
+            raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
         try:
             data = self.rfile.read(int(length))
         except TimeoutError:
-            said = "the rest of the request did not come"
-            raise _RefusedError(HTTPStatus.REQUEST_TIMEOUT, said) from None
+            message = "the rest of the request did not come"
+            raise _RefusedError(HTTPStatus.REQUEST_TIMEOUT, message) from None
         try:
             return json.loads(data)
         except (ValueError, RecursionError):
