@@ -197,11 +197,11 @@ def test_on_a_gpu_small_orders_and_few_generators_stay_on_the_cpu(monkeypatch):
 
     asked = []
 
-    def look(part, best):
+    def scan(part, best):
         asked.append((part.nodes, part.count, part.d, part.first))
-        return scanning.look_here(part, best)
+        return scanning.scan_on_cpu(part, best)
 
-    monkeypatch.setattr(gpu, "look", look)
+    monkeypatch.setattr(gpu, "scan_on_gpu", scan)
     for arguments in [(40, 3, False, 2, 20, False), (500, 2, False, 14, 250, True)]:
         assert search_order_on_gpu(*arguments) == search_order(*arguments)
     assert not asked
@@ -230,7 +230,7 @@ def test_a_real_gpu_finds_the_same_sets():
         (100, 5, 3, False),
     ]:
         slices = [(g, g + 1, nodes // 2 + 1) for g in range(1, nodes // 2 + 1) if nodes % g == 0]
-        there = scanning.scan_slice(nodes, count, d, slices, half=half, look=gpu.look)
+        there = scanning.scan_slice(nodes, count, d, slices, half=half, scanner=gpu.scan_on_gpu)
         here = scanning.scan_slice(nodes, count, d, slices, half=half)
         assert (there["total"], there["sets"]) == (here["total"], here["sets"])
 

@@ -89,7 +89,7 @@ def test_ways_come_in_by_their_prices(monkeypatch):
 
     net = hopscape.build("multiring(16, 1, 2, 5)")
     whole = damaged_capacity(net, read_faults(net, arcs=["0-1"]))
-    monkeypatch.setattr(exact, "_FEW_WAYS", 10)
+    monkeypatch.setattr(exact, "_FEW_ROUTES", 10)
     monkeypatch.setattr(exact, "_NEAR", 0.0)
     parts = damaged_capacity(net, read_faults(net, arcs=["0-1"]))
     assert parts.proved

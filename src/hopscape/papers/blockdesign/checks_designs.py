@@ -26,7 +26,7 @@ from hopscape.papers.blockdesign.families import (
     QuasicompleteDigraph,
 )
 from hopscape.papers.blockdesign.reference import (
-    crossbar_ways,
+    crossbar_routes,
     is_symmetric,
     obstruction,
     pair_counts,
@@ -59,10 +59,15 @@ def counting() -> Outcome:
             tried += 1
             blocks = make_design(row.n, row.m, sigma).blocks
             counts = pair_counts(blocks.tolist(), row.n)
-            often, ways = set(np.diag(counts).tolist()), set(counts[np.triu_indices(row.n, 1)])
-            if len(often) != 1 or len(ways) != 1:
-                wrong.append(f"B({row.n}, {row.m}, {sigma}): pairs in {sorted(ways)} blocks")
-            elif printed.order_of_design(often.pop(), int(ways.pop())) != len(blocks):
+            often, multiplicities = (
+                set(np.diag(counts).tolist()),
+                set(counts[np.triu_indices(row.n, 1)]),
+            )
+            if len(often) != 1 or len(multiplicities) != 1:
+                wrong.append(
+                    f"B({row.n}, {row.m}, {sigma}): pairs in {sorted(multiplicities)} blocks"
+                )
+            elif printed.order_of_design(often.pop(), int(multiplicities.pop())) != len(blocks):
                 wrong.append(f"B({row.n}, {row.m}, {sigma}) has {len(blocks)} blocks")
     return judge(wrong, f"{tried} designs built, sigma to 6, m to 16: {len(wrong)} exceptions")
 
@@ -137,10 +142,10 @@ def cover_39() -> Outcome:
         wrong.append(f"{n - 1 - len(gaps)} differences are missing")
     if twice != wanted or set(gaps.values()) != {1, 2}:
         wrong.append(f"second ways by differences {twice}, not {wanted}")
-    ways = crossbar_ways(Network.of(PartialSwitch(n, m)))
+    routes = crossbar_routes(Network.of(PartialSwitch(n, m)))
     for a in range(n):
-        more = sorted((b - a) % n for b in range(n) if b != a and ways[a, b] > 1)
-        if ways[a].min() < 1 or more != twice:
+        more = sorted((b - a) % n for b in range(n) if b != a and routes[a, b] > 1)
+        if routes[a].min() < 1 or more != twice:
             wrong.append(f"node {a}: second ways to differences {more}")
     text = f"block {list(cover.elements)} mod {n}: {len(gaps)} differences, twice {twice}"
     return cross.judge(wrong, text)
@@ -168,12 +173,12 @@ def square() -> Outcome:
     """Endpoints that crossbars of M ports join pairwise, by graph and by digraph."""
     wrong, right, parts = [], [], []
     for m in (3, 5, 8, 12):
-        graph = crossbar_ways(Network.of(DistributedSwitch(m * (m - 1) + 1, m, 1)))
-        digraph = crossbar_ways(Network.of(QuasicompleteDigraph(m)))
+        graph = crossbar_routes(Network.of(DistributedSwitch(m * (m - 1) + 1, m, 1)))
+        digraph = crossbar_routes(Network.of(QuasicompleteDigraph(m)))
         parts.append(f"M = {m}: {len(graph)} and {len(digraph)}")
-        for name, ways in (("graph", graph), ("digraph", digraph)):
-            if len(ways) != printed.supernodes_by_crossbars(m):
-                wrong.append(f"M = {m}: the {name} joins {len(ways)}")
+        for name, routes in (("graph", graph), ("digraph", digraph)):
+            if len(routes) != printed.supernodes_by_crossbars(m):
+                wrong.append(f"M = {m}: the {name} joins {len(routes)}")
         joined = int(graph[0].sum()) - m + 1  # each of M crossbars leads to M - 1 others
         if joined != len(graph) or len(digraph) != m * m or graph.min() < 1 or digraph.min() < 1:
             right.append(f"M = {m}: {len(graph)} and {len(digraph)} endpoints, {joined} in reach")
@@ -209,14 +214,14 @@ def crossbar_for_39() -> Outcome:
 
 
 def _primes(n: int) -> set[int]:
-    found, d = set(), 2
+    factors, d = set(), 2
     while n > 1:
         if n % d == 0:
-            found.add(d)
+            factors.add(d)
             n //= d
         else:
             d += 1
-    return found
+    return factors
 
 
 def sizes() -> Outcome:
@@ -237,14 +242,21 @@ def sizes() -> Outcome:
 def several_crossbars() -> Outcome:
     """c crossbars M x M for each supernode: blocks that have every difference w times."""
     wrong, parts = [], []
-    for m, blocks, ways in ((3, 2, 1), (3, 4, 1), (4, 3, 1), (5, 2, 1), (4, 3, 2), (4, 2, 2)):
-        order = blocks * m * (m - 1) // ways + 1
-        cover = difference_cover(order, m, blocks=blocks, ways=ways)
+    for m, blocks, multiplicity in (
+        (3, 2, 1),
+        (3, 4, 1),
+        (4, 3, 1),
+        (5, 2, 1),
+        (4, 3, 2),
+        (4, 2, 2),
+    ):
+        order = blocks * m * (m - 1) // multiplicity + 1
+        cover = difference_cover(order, m, blocks=blocks, ways=multiplicity)
         if cover.elements is None:
-            wrong.append(f"M = {m}, {blocks} crossbars, {ways} ways: {cover.reason}")
+            wrong.append(f"M = {m}, {blocks} crossbars, {multiplicity} ways: {cover.reason}")
             continue
         gaps = sum((_gaps(block, order) for block in cover.blocks), Counter())
-        if gaps != Counter(list(range(1, order)) * ways) or len(cover.blocks) != blocks:
+        if gaps != Counter(list(range(1, order)) * multiplicity) or len(cover.blocks) != blocks:
             wrong.append(f"M = {m}, {blocks} crossbars: differences of {cover.blocks} mod {order}")
-        parts.append(f"{blocks} of {m} x {m} join {order} by {ways}")
+        parts.append(f"{blocks} of {m} x {m} join {order} by {multiplicity}")
     return judge(wrong, f"crossbars of a supernode, and ways of a pair: {', '.join(parts)}")

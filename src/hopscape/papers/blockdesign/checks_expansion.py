@@ -186,12 +186,12 @@ def added_channels() -> Outcome:
         tried += len(cables)
         longest = whole = 0
         for u, k in cables[:: 1 if copies == 1 else 2]:
-            kept = rows.copy()
+            left = rows.copy()
             head = int(rows[u, k])
-            kept[u, k] = -1
-            kept[head, np.nonzero(rows[head] == u)[0][0]] = -1
+            left[u, k] = -1
+            left[head, np.nonzero(rows[head] == u)[0][0]] = -1
             whole = max(whole, int(jumps(network, rows, u)[:ends].max()))
-            longest = max(longest, int(jumps(network, kept, u)[:ends].max()))
+            longest = max(longest, int(jumps(network, left, u)[:ends].max()))
         worst[copies] = (whole, longest)
     (single, alone), (double, spare) = worst[1], worst[2]
     if not (single == double == spare <= printed.JUMPS < alone):

@@ -57,14 +57,14 @@ def _wires(network: Network, supernode: int, size: int) -> IntArray:
 def _kinds(network: Network) -> list[Counter[str]]:
     """Channels of each node of supernode 0 by kind, told by where they lead."""
     size, group = printed.SUPERNODE, printed.GROUPS[1]
-    found = []
+    kinds = []
     for node, row in enumerate(_wires(network, 0, size)):
         heads = np.setdiff1d(row[row >= 0], [node])
-        near = heads < size
-        own = near & (heads // group == node // group)
-        found.append(Counter({"K1": int(own.sum()), "K2": int((near & ~own).sum()),
-                              "K3": int((~near).sum())}))  # fmt: skip
-    return found
+        inside = heads < size
+        own = inside & (heads // group == node // group)
+        kinds.append(Counter({"K1": int(own.sum()), "K2": int((inside & ~own).sum()),
+                              "K3": int((~inside).sum())}))  # fmt: skip
+    return kinds
 
 
 def ports() -> Outcome:
@@ -96,12 +96,12 @@ def groups() -> Outcome:
     kinds = network.family.classes_at(np.arange(size))  # type: ignore[union-attr]
     wrong, fast = [], 0
     for a in range(size):
-        near = [
+        joined = [
             (int(b), network.classes[k].speed) for b, k in zip(rows[a], kinds[a]) if 0 <= b < size
         ]
-        if sorted(b for b, _ in near) != [b for b in range(size) if b != a]:
-            wrong.append(f"node {a} is joined to {len(near)} nodes of its supernode")
-        for b, speed in near:
+        if sorted(b for b, _ in joined) != [b for b in range(size) if b != a]:
+            wrong.append(f"node {a} is joined to {len(joined)} nodes of its supernode")
+        for b, speed in joined:
             same = a // group == b // group
             fast += same
             if speed != printed.SPEEDS["K1" if same else "K2"]:
@@ -119,10 +119,12 @@ def _joined(network: Network, size: int, count: int, copies: int) -> list[str]:
     for supernode in sorted({0, 1, count // 2, count - 1}):
         rows = _wires(network, supernode, size)
         heads = rows[(rows >= 0) & (rows < size * count)]
-        hops = Counter((heads // size).tolist())
-        hops.pop(supernode, None)
-        if set(hops) != set(range(count)) - {supernode} or set(hops.values()) != {copies}:
-            wrong.append(f"supernode {supernode} is joined to {len(hops)} of {count - 1} others")
+        channels = Counter((heads // size).tolist())
+        channels.pop(supernode, None)
+        if set(channels) != set(range(count)) - {supernode} or set(channels.values()) != {copies}:
+            wrong.append(
+                f"supernode {supernode} is joined to {len(channels)} of {count - 1} others"
+            )
     return wrong
 
 
@@ -154,34 +156,39 @@ def processors() -> Outcome:
     cross = CrossCheck()
     nodes = _original().endpoint_count
     cross.same("nodes", paper_machines()[0].nodes, nodes)
-    found = nodes * printed.PROCESSORS_PER_NODE
-    wrong = [] if found > printed.PROCESSORS else [f"{found} processors"]
+    total = nodes * printed.PROCESSORS_PER_NODE
+    wrong = [] if total > printed.PROCESSORS else [f"{total} processors"]
     cross.same("nodes by counting", nodes, printed.SUPERNODES * printed.SUPERNODE)
-    text = f"{nodes} nodes, {found} processors, {found - printed.PROCESSORS} more than 64K"
+    text = f"{nodes} nodes, {total} processors, {total - printed.PROCESSORS} more than 64K"
     return cross.judge(wrong, text)
 
 
 def count(size: int, links: int, copies: int, stated: int) -> Outcome:
     """As many supernodes as the channels allow, built, and held against the printed number."""
     cross = CrossCheck()
-    found = size * links // copies + 1
-    cross.same("supernodes", supernode_count(size, links, copies), found)
-    network = Network.of(TwoLevel(_inside(size), _complete(found), copies))
-    cross.wrong += _joined(network, size, found, copies)  # a broken machine refutes nothing
-    pairs = _supernode_pairs(network, size, found)
+    supernodes = size * links // copies + 1
+    cross.same("supernodes", supernode_count(size, links, copies), supernodes)
+    network = Network.of(TwoLevel(_inside(size), _complete(supernodes), copies))
+    cross.wrong += _joined(network, size, supernodes, copies)  # a broken machine refutes nothing
+    pairs = _supernode_pairs(network, size, supernodes)
     outer = [int((row >= 0).sum()) for row in _wires(network, 0, size)]
     inside = [int((row >= 0).sum()) for row in _inside(size).family.neighbours(np.arange(size))]  # type: ignore[union-attr]
     most = max(a - b for a, b in zip(outer, inside, strict=True))
     if most != links:
         cross.wrong.append(f"a node has {most} channels to other supernodes, not {links}")
     wrong = []
-    if found != stated:
-        wrong.append(f"{found} supernodes are joined, {found - stated:+d} against the print")
+    if supernodes != stated:
+        wrong.append(
+            f"{supernodes} supernodes are joined, {supernodes - stated:+d} against the print"
+        )
     return cross.judge(
         wrong,
-        f"{size}·{links}/{copies} + 1 = {found} supernodes built, {most} outer channels at a node",
-        values={"supernodes": found, "nodes": found * size, "channels of a node": most},
-        searched=[Searched("channels between supernodes", pairs, copies * found * (found - 1))],
+        f"{size}·{links}/{copies} + 1 = {supernodes} supernodes built, {most} outer"
+        " channels at a node",
+        values={"supernodes": supernodes, "nodes": supernodes * size, "channels of a node": most},
+        searched=[
+            Searched("channels between supernodes", pairs, copies * supernodes * (supernodes - 1))
+        ],
     )
 
 
@@ -241,12 +248,12 @@ def same_ports() -> Outcome:
         ends = size * total
         heads = [set(row[row >= 0].tolist()) - {node} for node, row in enumerate(rows)]
         own = {sum(b < size or b >= ends for b in row) for row in heads}
-        hops = {sum(size <= b < ends for b in row) for row in heads}
-        parts.append(f"{size} nodes: {max(own)} + {max(hops)}")
+        outer = {sum(size <= b < ends for b in row) for row in heads}
+        parts.append(f"{size} nodes: {max(own)} + {max(outer)}")
         if own != {printed.CHANNELS["K1"]}:
             wrong.append(f"{size} nodes: {sorted(own)} channels inside")
-        if max(hops) > printed.CHANNELS["K2"] + printed.CHANNELS["K3"]:
-            wrong.append(f"{size} nodes: {max(hops)} channels to other supernodes")
+        if max(outer) > printed.CHANNELS["K2"] + printed.CHANNELS["K3"]:
+            wrong.append(f"{size} nodes: {max(outer)} channels to other supernodes")
     return judge(wrong, f"channels inside and outside, {'; '.join(parts)}")
 
 
@@ -328,13 +335,16 @@ def fewer_channels() -> Outcome:
     for outer in (DistributedSwitch(993, 32, 1), QuasicompleteDigraph(32)):
         network = Network.of(TwoLevel(_complete(size), Network.of(outer)))
         rows = _wires(network, 0, size)
-        hops = (rows >= size).sum(axis=1)
+        outer_channels = (rows >= size).sum(axis=1)
         if len(np.unique(rows[rows >= size])) != size:
             wrong.append(f"{outer.n} supernodes: two nodes are wired to the same crossbar")
         full = -(-(outer.n - 1) // size)
-        parts.append(f"{outer.n} supernodes: {int(hops.max())} of {full}")
-        if int(hops.max()) != printed.CROSSBAR_CHANNELS or full <= printed.CROSSBAR_CHANNELS:
-            wrong.append(f"{outer.n} supernodes: {int(hops.max())} channels K3 of a node")
+        parts.append(f"{outer.n} supernodes: {int(outer_channels.max())} of {full}")
+        if (
+            int(outer_channels.max()) != printed.CROSSBAR_CHANNELS
+            or full <= printed.CROSSBAR_CHANNELS
+        ):
+            wrong.append(f"{outer.n} supernodes: {int(outer_channels.max())} channels K3 of a node")
     return judge(
         wrong, f"channels K3 of a node, of those a complete graph needs: {'; '.join(parts)}"
     )
@@ -367,7 +377,7 @@ def one_channel() -> Outcome:
 
 def reserve() -> Outcome:
     """A dead channel between two supernodes: both machines built in full."""
-    cross, found = CrossCheck(), []
+    cross, longest = CrossCheck(), []
     for key in ("1561", "781"):
         size, links, copies, _ = printed.COUNTS[key]
         total = size * links // copies + 1
@@ -385,10 +395,10 @@ def reserve() -> Outcome:
             mine.append(int(max(hops)))
         whole, broken = reserve_jumps(network, every=13)
         cross.same(f"{total} supernodes: jumps", (whole, broken), tuple(mine))
-        found.append((mine[0], mine[1]))
-    (single, five), (double, three) = found
+        longest.append((mine[0], mine[1]))
+    (single, five), (double, three) = longest
     wrong = [] if (five, three) == printed.RESERVE else [f"{five} and {three} jumps"]
     right = [] if single == double == three == printed.RESERVE[1] < five else wrong
-    text = f"jumps whole and with a dead channel: single {found[0]}, doubled {found[1]}"
+    text = f"jumps whole and with a dead channel: single {longest[0]}, doubled {longest[1]}"
     note = f"{printed.RESERVE[1]} holds; with single channels the reserve path has {five}"
     return cross.judge(wrong, text, Correction(note, right))

@@ -18,7 +18,7 @@ from hopscape.papers.blockdesign.families import (
     SwitchedMultiring,
     wiring_table,
 )
-from hopscape.papers.blockdesign.reference import clashes, crossbar_ways, two_hops
+from hopscape.papers.blockdesign.reference import clashes, crossbar_routes, two_hops
 from hopscape.papers.blockdesign.routing import stranded_pairs
 
 _MANY = 40
@@ -97,9 +97,9 @@ def other_traffic() -> Outcome:
         refused = packets = shared = 0
         for seed in range(30):
             pattern = random_traffic(57, kind, rounds=rounds, seed=seed)
-            found = check_traffic(network, *pattern, half_duplex=half)
-            refused += int(found.details["conflicts"])
-            packets += int(found.details["packets"])
+            verdict = check_traffic(network, *pattern, half_duplex=half)
+            refused += int(verdict.details["conflicts"])
+            packets += int(verdict.details["packets"])
             a, b = (x[pattern[0] != pattern[1]] for x in pattern)
             taken = wires[a * 56 + b - (b > a)]
             if half:
@@ -155,10 +155,10 @@ def ways_of_pairs() -> Outcome:
         if wired.max() > 1:
             wrong.append(f"{network.spec}: two wires join the same nodes")
         for name, part in (("endpoints", slice(0, n)), ("crossbars", slice(n, 2 * n))):
-            ways = (wired @ wired)[part, part][~np.eye(n, dtype=bool)]
-            if (ways != sigma).any():
+            routes = (wired @ wired)[part, part][~np.eye(n, dtype=bool)]
+            if (routes != sigma).any():
                 wrong.append(
-                    f"{network.spec}: {int(ways.min())} to {int(ways.max())} between {name}"
+                    f"{network.spec}: {int(routes.min())} to {int(routes.max())} between {name}"
                 )
         done.append(f"{n * (n - 1)} of {sigma}")
     return judge(
@@ -274,11 +274,11 @@ def digraph() -> Outcome:
     wrong = []
     for m in range(2, 10):
         network = Network.of(QuasicompleteDigraph(m))
-        ways = crossbar_ways(network)
-        if len(ways) != printed.order_of_digraph(m):
-            wrong.append(f"m = {m}: {len(ways)} endpoints, not {printed.order_of_digraph(m)}")
-        if (ways != 1).any():
-            wrong.append(f"m = {m}: {int(ways.min())} to {int(ways.max())} ways")
+        routes = crossbar_routes(network)
+        if len(routes) != printed.order_of_digraph(m):
+            wrong.append(f"m = {m}: {len(routes)} endpoints, not {printed.order_of_digraph(m)}")
+        if (routes != 1).any():
+            wrong.append(f"m = {m}: {int(routes.min())} to {int(routes.max())} ways")
         degrees = np.bincount(network.tails), np.bincount(network.heads)
         if any((d != m).any() for d in degrees):
             wrong.append(f"m = {m}: not all nodes have {m} channels in and out")

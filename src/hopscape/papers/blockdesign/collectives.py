@@ -34,7 +34,7 @@ def _schedule(
     model: Model,
     goal: Goal,
     when: IntArray,
-    ways: IntArray,
+    channels: IntArray,
     chunk: IntArray,
     name: str,
 ) -> Schedule:
@@ -46,7 +46,7 @@ def _schedule(
             model,
             goal,
             round=when,
-            channels=ways.ravel(),
+            channels=channels.ravel(),
             chunk=chunk,
             path_start=starts,
             name=name,
@@ -56,7 +56,7 @@ def _schedule(
         model,
         goal,
         round=np.concatenate([when, when + 1]),
-        channels=np.concatenate([ways[:, 0], ways[:, 1]]),
+        channels=np.concatenate([channels[:, 0], channels[:, 1]]),
         chunk=np.concatenate([chunk, chunk]),
         name=name,
     )
@@ -72,10 +72,10 @@ def _direct_permutation(network: Network, goal: Goal, model: Model) -> Schedule:
         raise ArgumentError("direct permutations by store-and-forward need all ports of a crossbar")
     promise = goal.on(network)
     moving = promise.origins != promise.destinations
-    ways = _two_hop(network, promise.origins[moving], promise.destinations[moving])
+    channels = _two_hop(network, promise.origins[moving], promise.destinations[moving])
     chunk = np.arange(len(moving))[moving]
-    when = np.zeros(len(ways), dtype=np.int64)
-    return _schedule(network, model, goal, when, ways, chunk, "direct")
+    when = np.zeros(len(channels), dtype=np.int64)
+    return _schedule(network, model, goal, when, channels, chunk, "direct")
 
 
 def _routed_permutation(network: Network, goal: Goal, model: Model) -> Schedule:
@@ -132,15 +132,15 @@ def _direct_all_to_all(network: Network, goal: Goal, model: Model) -> Schedule:
         picked = table[np.arange(len(a)), choice]
         leave, arrive = picked[:, 0], picked[:, 1]
         when, _ = colour_edges(a * family.m + leave, b * family.m + arrive)
-    ways = _channels(network, a, b, leave, arrive)
-    return _schedule(network, model, goal, when, ways, a * n + b, "direct")
+    channels = _channels(network, a, b, leave, arrive)
+    return _schedule(network, model, goal, when, channels, a * n + b, "direct")
 
 
 def _balance(table: IntArray, lanes: int) -> IntArray:
     """Choose one way per row so that no lane of either side carries much more than the others."""
-    rows, ways, _ = table.shape
+    rows, options, _ = table.shape
     choice = np.zeros(rows, dtype=np.int64)
-    if ways == 1:
+    if options == 1:
         return choice
     load = np.zeros((2, lanes), dtype=np.int64)
     for sweep in range(8):
@@ -179,11 +179,16 @@ def _two_hop_broadcast(network: Network, goal: Goal, model: Model) -> Schedule:
         raise ArgumentError("the two-hop broadcast is store-and-forward with all ports")
     root = _endpoint(network, goal)
     others = np.setdiff1d(network.endpoints, [root])
-    ways = _two_hop(network, np.full(len(others), root), others)
-    up = np.unique(ways[:, 0])
+    channels = _two_hop(network, np.full(len(others), root), others)
+    up = np.unique(channels[:, 0])
     when = np.concatenate([np.zeros(len(up), np.int64), np.ones(len(others), np.int64)])
     return Schedule.from_columns(
-        network, model, goal, round=when, channels=np.concatenate([up, ways[:, 1]]), name="two-hop"
+        network,
+        model,
+        goal,
+        round=when,
+        channels=np.concatenate([up, channels[:, 1]]),
+        name="two-hop",
     )
 
 
@@ -192,19 +197,19 @@ def _doubling_broadcast(network: Network, goal: Goal, model: Model) -> Schedule:
     if model.switching != "circuit" or model.duplex == "half" or model.shares != "arc":
         raise ArgumentError("the doubling broadcast needs circuits and full duplex links")
     root = _endpoint(network, goal)
-    people = np.concatenate([[root], np.setdiff1d(network.endpoints, [root])])
-    teller, listener, when = [], [], []
+    endpoints = np.concatenate([[root], np.setdiff1d(network.endpoints, [root])])
+    senders, receivers, when = [], [], []
     known, step = 1, 0
-    while known < len(people):
-        more = min(known, len(people) - known)
-        teller.append(people[:more])
-        listener.append(people[known : known + more])
+    while known < len(endpoints):
+        more = min(known, len(endpoints) - known)
+        senders.append(endpoints[:more])
+        receivers.append(endpoints[known : known + more])
         when.append(np.full(more, step))
         known, step = known + more, step + 1
-    ways = _two_hop(network, np.concatenate(teller), np.concatenate(listener))
+    channels = _two_hop(network, np.concatenate(senders), np.concatenate(receivers))
     times = np.concatenate(when)
     zero = np.zeros(len(times), dtype=np.int64)
-    return _schedule(network, replace(model, ports=1), goal, times, ways, zero, "doubling")
+    return _schedule(network, replace(model, ports=1), goal, times, channels, zero, "doubling")
 
 
 def _endpoint(network: Network, goal: Goal) -> int:

@@ -16,7 +16,7 @@ from hopscape.cli.options import (
     read_dead_links,
     refuse,
 )
-from hopscape.cli.output import Format, emit, emit_rows, look
+from hopscape.cli.output import Format, emit, emit_rows, output_settings
 from hopscape.cli.overview import CommandGroup
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import number
@@ -82,7 +82,7 @@ def design_blocks(
     design = make_design(n, m, sigma)
     verdict = check_design(design.blocks, n, sigma)
     blocks = design.blocks.tolist()
-    if look.style is Format.csv:
+    if output_settings.style is Format.csv:
         emit_rows([{"block": i, "elements": row} for i, row in enumerate(blocks)])
         return
     record: dict[str, Any] = {"N": n, "m": m, "sigma": sigma, "how": design.how}
@@ -144,27 +144,27 @@ def difference_cover(
     if n == 0:
         if moduli:
             raise ArgumentError("--group needs an N; with N = 0 all groups are tried")
-        found, excluded = covers.largest_cover(m, blocks=blocks, ways=multiplicity, budget=steps)
+        cover, excluded = covers.largest_cover(m, blocks=blocks, ways=multiplicity, budget=steps)
     else:
         group = tuple(_numbers(moduli, "group", "x")) if moduli else None
-        found = covers.difference_cover(
+        cover = covers.difference_cover(
             n, m, blocks=blocks, ways=multiplicity, moduli=group, budget=steps
         )
     record: dict[str, Any] = {
-        "group": list(found.moduli),
+        "group": list(cover.moduli),
         "m": m,
-        "found": found.elements is not None,
-        "proved": found.proved,
-        "reason": found.reason,
-        "steps": found.steps,
+        "found": cover.elements is not None,
+        "proved": cover.proved,
+        "reason": cover.reason,
+        "steps": cover.steps,
         "elements": None,
         "doubled": None,
     }
-    if found.elements is not None:
-        often = found.multiplicities
-        record["elements"] = list(found.elements)
+    if cover.elements is not None:
+        often = cover.multiplicities
+        record["elements"] = list(cover.elements)
         record["doubled"] = [d for d, times in often.items() if times > 1]
-        record["blocks"] = [list(block) for block in found.blocks]
+        record["blocks"] = [list(block) for block in cover.blocks]
         record["least_often"] = min(often.values(), default=None)
     if n == 0:
         record["excluded"] = [

@@ -168,7 +168,7 @@ def _run(
             return Verdict(False, ports.reason, ports.where, {"packets": 0, "conflicts": 0})
         from hopscape.papers.blockdesign.contention_kernels import count_conflicts
 
-        found = count_conflicts(
+        counted = count_conflicts(
             first, second, starts.astype(np.int64), route_options(family), family.m, half, spread
         )
     else:
@@ -179,8 +179,8 @@ def _run(
         from hopscape.papers.blockdesign.contention_kernels import count_blocked
 
         begin, lanes = circuits(network, first, second, half)
-        found = count_blocked(begin, lanes, starts.astype(np.int64), len(network.heads))
-    conflicts, moving, k, other = (int(x) for x in found)
+        counted = count_blocked(begin, lanes, starts.astype(np.int64), len(network.heads))
+    conflicts, moving, k, other = (int(x) for x in counted)
     details = {"packets": moving, "conflicts": conflicts}
     if not conflicts:
         return Verdict(True, f"{moving} packets, no port wanted twice", details=details)

@@ -33,7 +33,7 @@ def count_conflicts(
     """
     order = options.shape[1]
     single = options.shape[0] == 1
-    ways = options.shape[2] if spread else 1
+    tried = options.shape[2] if spread else 1
     lanes = order * ports
     taken = np.full(lanes if half else 2 * lanes, -1, np.int64)
     shift = 0 if half else lanes
@@ -53,7 +53,7 @@ def count_conflicts(
                 row, column = a, b
             holder = -1
             done = False
-            for w in range(ways):
+            for w in range(tried):
                 leave = options[row, column, w, 0]
                 if leave < 0:
                     break

@@ -10,7 +10,7 @@ __all__ = ["search_cover"]
 
 
 def search_cover(
-    difference: IntArray, size: int, count: int, ways: int, gaps: bool, budget: int
+    difference: IntArray, size: int, count: int, multiplicity: int, gaps: bool, budget: int
 ) -> tuple[IntArray, int]:
     """Depth-first search for blocks, each with 0, whose differences are everything often enough.
 
@@ -18,7 +18,7 @@ def search_cover(
         difference (int32[N, N]): difference[a, b] is a - b in the group.
         size: Elements of a block.
         count: Blocks; their second elements do not fall.
-        ways: How often each element other than 0 must be a difference.
+        multiplicity: How often each element other than 0 must be a difference.
         gaps: The group is cyclic: blocks are turned so that their first gap is their smallest.
         budget: Most steps.
 
@@ -27,7 +27,7 @@ def search_cover(
         steps (int): Steps made; more than `budget` when the search was cut short.
     """
     order, total = len(difference), size * count
-    spare = count * size * (size - 1) - ways * (order - 1)
+    spare = count * size * (size - 1) - multiplicity * (order - 1)
     chosen = np.full(total, -1, np.int64)
     times = np.zeros(order, np.int64)
     following = np.zeros(total + 1, np.int64)
@@ -53,7 +53,7 @@ def search_cover(
             for i in range(start, depth):
                 for d in (difference[y, chosen[i]], difference[chosen[i], y]):
                     times[d] -= 1
-                    if times[d] >= ways:
+                    if times[d] >= multiplicity:
                         repeats -= 1
             following[depth] = y + 1
             chosen[depth] = -1
@@ -64,7 +64,7 @@ def search_cover(
         added = 0
         for i in range(start, depth):
             for d in (difference[x, chosen[i]], difference[chosen[i], x]):
-                if times[d] >= ways:
+                if times[d] >= multiplicity:
                     added += 1
                 times[d] += 1
         if repeats + added > spare:

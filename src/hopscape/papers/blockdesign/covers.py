@@ -131,9 +131,9 @@ def difference_cover(
     require_memory(12 * order * order, f"the differences of {order} elements")
     every = np.arange(order)
     table = AbelianGroup(group).subtract(every[:, None], every[None, :]).astype(np.int32)
-    found, steps = _search(table, size, blocks, ways, len(group) == 1, budget)
-    if found[0] >= 0:
-        elements = tuple(int(x) for x in found)
+    elements_found, steps = _search(table, size, blocks, ways, len(group) == 1, budget)
+    if elements_found[0] >= 0:
+        elements = tuple(int(x) for x in elements_found)
         if blocks == 1:
             elements = _best_form(group, elements)
         return Cover(group, size, elements, True, "found", steps)
@@ -152,18 +152,18 @@ def _search(
     table: IntArray,
     size: int,
     blocks: int,
-    ways: int,
+    multiplicity: int,
     gaps: bool,
     budget: int,
 ) -> tuple[IntArray, int]:
     """Short searches in plain Python, which spares loading the compiler; long ones compiled."""
-    found, steps = search_cover(table, size, blocks, ways, gaps, min(_QUICK, budget))
+    elements, steps = search_cover(table, size, blocks, multiplicity, gaps, min(_QUICK, budget))
     if steps <= _QUICK or budget <= _QUICK:
-        return found, int(steps)
+        return elements, int(steps)
     from hopscape.papers.blockdesign import cover_kernels
 
-    found, steps = cover_kernels.search_cover(table, size, blocks, ways, gaps, budget)
-    return found, int(steps)
+    elements, steps = cover_kernels.search_cover(table, size, blocks, multiplicity, gaps, budget)
+    return elements, int(steps)
 
 
 def _best_form(moduli: tuple[int, ...], elements: tuple[int, ...]) -> tuple[int, ...]:
@@ -305,18 +305,18 @@ def largest_cover(
     require_memory(12 * top * top, f"the differences of {top} elements")
     for order in range(top, size - 1, -1):
         if (blocks, ways) == (1, 1) and order == top:
-            found = find_cover(order, size)
-            if found.elements is not None:
-                return found, excluded
-            excluded.append(found)
+            cover = find_cover(order, size)
+            if cover.elements is not None:
+                return cover, excluded
+            excluded.append(cover)
             continue
         for moduli in abelian_groups(order):
-            found = difference_cover(
+            cover = difference_cover(
                 order, size, blocks=blocks, ways=ways, moduli=moduli, budget=budget
             )
-            if found.elements is not None:
-                return found, excluded
-            excluded.append(found)
+            if cover.elements is not None:
+                return cover, excluded
+            excluded.append(cover)
     raise ArgumentError(
         f"no group is covered {ways} times by {_noun(size, blocks)}: ways is too large"
     )

@@ -190,10 +190,10 @@ class GroupPorts(Ports):
         self._out = np.full(group.order, -1, dtype=np.int64)
         self._in = np.full(group.order, -1, dtype=np.int64)
         first, second = np.nonzero(~np.eye(len(elements), dtype=bool))
-        found = difference[first, second]
-        self._out[found[::-1]] = first[::-1]
-        self._in[found[::-1]] = second[::-1]
-        self._ways = (first, second, found)
+        differences = difference[first, second]
+        self._out[differences[::-1]] = first[::-1]
+        self._in[differences[::-1]] = second[::-1]
+        self._ways = (first, second, differences)
         self.table_bytes = 3 * 8 * group.order
 
     def pair(self, a: IntArray, b: IntArray) -> IntArray:
@@ -211,14 +211,14 @@ class GroupPorts(Ports):
     @cached_property
     def by_difference(self) -> IntArray:
         """Ways of each difference: int32[N, ways, 2]."""
-        first, second, found = self._ways
-        order = np.argsort(found, kind="stable")
-        first, second, found = first[order], second[order], found[order]
-        starts = np.searchsorted(found, np.arange(self.base.group.order + 1))
-        ways = int(np.diff(starts).max(initial=0))
-        out = np.full((self.base.group.order, ways, 2), -1, dtype=np.int32)
-        within = np.arange(len(found)) - starts[found]
-        out[found, within, 0], out[found, within, 1] = first, second
+        first, second, difference = self._ways
+        order = np.argsort(difference, kind="stable")
+        first, second, difference = first[order], second[order], difference[order]
+        starts = np.searchsorted(difference, np.arange(self.base.group.order + 1))
+        most = int(np.diff(starts).max(initial=0))
+        out = np.full((self.base.group.order, most, 2), -1, dtype=np.int32)
+        within = np.arange(len(difference)) - starts[difference]
+        out[difference, within, 0], out[difference, within, 1] = first, second
         return out
 
     @cached_property
@@ -264,7 +264,7 @@ class ListedPorts(Ports):
     @cached_property
     def options(self) -> IntArray:
         count, size = self.blocks.shape
-        ways = 0
+        most = 0
         rows: list[tuple[IntArray, IntArray, IntArray]] = []
         for a in range(count):
             met = self.blocks[self.blocks_of[a]]
@@ -274,9 +274,9 @@ class ListedPorts(Ports):
             keep = other != a
             order = np.argsort(other[keep], kind="stable")
             rows.append((other[keep][order], port[keep][order], arrive[keep][order]))
-            ways = max(ways, int(np.bincount(rows[-1][0]).max(initial=0)))
-        require_memory(8 * count * count * ways, f"the ways of all pairs of {count} elements")
-        out = np.full((count, count, ways, 2), -1, dtype=np.int32)
+            most = max(most, int(np.bincount(rows[-1][0]).max(initial=0)))
+        require_memory(8 * count * count * most, f"the ways of all pairs of {count} elements")
+        out = np.full((count, count, most, 2), -1, dtype=np.int32)
         for a, (other, port, arrive) in enumerate(rows):
             starts = np.searchsorted(other, np.arange(count))
             within = np.arange(len(other)) - starts[other]

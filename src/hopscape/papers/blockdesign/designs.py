@@ -137,9 +137,9 @@ def make_design(n: int, m: int, sigma: int) -> SymmetricDesign:
         if not verdict:  # a bug of this module, never of the caller
             raise AssertionError(f"B({n}, {m}, {sigma}) by {construction.how}: {verdict.reason}")
         return design
-    found = existence(n, m, sigma)
-    words = "does not exist" if found.status == "impossible" else "is not known to exist"
-    raise ArgumentError(f"B({n}, {m}, {sigma}) {words}: {found.reason}")
+    known = existence(n, m, sigma)
+    words = "does not exist" if known.status == "impossible" else "is not known to exist"
+    raise ArgumentError(f"B({n}, {m}, {sigma}) {words}: {known.reason}")
 
 
 def read_blocks(path: str | Path) -> tuple[list[list[int]], int]:

@@ -190,18 +190,18 @@ class DigraphRouter(Router):
         m, n = self._m, self._n
         delta = (to - at) % n
         up, over = at < n, to < n
-        near = np.where(up, delta < m, delta % m == 0)
+        adjacent = np.where(up, delta < m, delta % m == 0)
         mixed = up != over
-        return np.where(at == to, 0, np.where(mixed, np.where(near, 1, 3), 2))
+        return np.where(at == to, 0, np.where(mixed, np.where(adjacent, 1, 3), 2))
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
         m, n = self._m, self._n
         delta = (to - at) % n
         up, over = at < n, to < n
-        near = np.where(up, delta < m, delta % m == 0)
+        adjacent = np.where(up, delta < m, delta % m == 0)
         # an endpoint takes the units; a crossbar the multiples of m, to an endpoint of either kind
         port = np.where(up, delta % m, delta // m)
-        port = np.where((up != over) & ~near, 0, port)
+        port = np.where((up != over) & ~adjacent, 0, port)
         return np.where(at == to, -1, port)
 
 
@@ -274,7 +274,7 @@ class SwitchedMultiring(Family):
         return np.stack(columns, axis=1)
 
     def facts(self) -> Facts:
-        hops = self.r * (self.p - 1) * self.p ** (self.r - 1)
+        total = self.r * (self.p - 1) * self.p ** (self.r - 1)
         return Facts.regular(
             self.order,
             self.ports,
@@ -282,7 +282,7 @@ class SwitchedMultiring(Family):
             connected=True,
             diameter=self.r,
             radius=self.r,
-            mean_distance=Fraction(hops, self.order - 1),
+            mean_distance=Fraction(total, self.order - 1),
             vertex_transitive=True,
         )
 
@@ -375,7 +375,7 @@ class DesignExpansion(ListedFamily):
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
         """Complete graphs expanded by projective planes: endpoints two hops from a common copy."""
-        found: list[tuple[int, str]] = []
+        candidates: list[tuple[int, str]] = []
         for m in range(3, requirement.ports + 1):
             n = m * (m - 1) + 1
             layers = round(requirement.nodes / n)
@@ -384,8 +384,8 @@ class DesignExpansion(ListedFamily):
                 continue
             if existence(n, m, 1).built:
                 gap = abs(layers * n - requirement.nodes)
-                found.append((gap, f"{cls.name}(complete({terminals}), {n}, {m})"))
-        yield from (spec for _, spec in sorted(found)[:2])
+                candidates.append((gap, f"{cls.name}(complete({terminals}), {n}, {m})"))
+        yield from (spec for _, spec in sorted(candidates)[:2])
 
     @cached_property
     def design(self) -> SymmetricDesign:
@@ -481,13 +481,13 @@ def check_expansion(network: Network, *, sources: int | None = None) -> Verdict:
                 shared[reached] += 1
         expected[a] = 0
         wanted = np.where(np.arange(family.served) % family.n == element, family.m, family.sigma)
-        for what, found, true in (
+        for what, measured, true in (
             ("distance", rows[a], expected),
             ("number of shared copies", shared, wanted),
         ):
-            if (found != true).any():
-                b = int(np.argmax(found != true))
-                text = f"the {what} of {a} and {b} is {found[b]}, not {true[b]}"
+            if (measured != true).any():
+                b = int(np.argmax(measured != true))
+                text = f"the {what} of {a} and {b} is {measured[b]}, not {true[b]}"
                 return Verdict(False, text, {"pair": [a, b]})
         largest = max(largest, int(rows[a].max()))
     text = (

@@ -56,11 +56,11 @@ def _hyperovals(lines: list[int]) -> list[int]:
         (p, q): next(line for line in lines if line >> p & 1 and line >> q & 1)
         for p, q in combinations(range(21), 2)
     }
-    found: list[int] = []
+    hyperovals: list[int] = []
 
     def grow(chosen: list[int], closed: int) -> None:
         if len(chosen) == 6:
-            found.append(sum(1 << p for p in chosen))
+            hyperovals.append(sum(1 << p for p in chosen))
             return
         start = chosen[-1] + 1 if chosen else 0
         for p in range(start, 21):
@@ -72,7 +72,7 @@ def _hyperovals(lines: list[int]) -> list[int]:
             grow([*chosen, p], shut)
 
     grow([], 0)
-    return found
+    return hyperovals
 
 
 _FIXED_79 = (0, 2, 13, 25, 31, 38, 45, 54, 55, 59, 62, 72, 74)

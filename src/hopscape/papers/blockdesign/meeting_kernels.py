@@ -49,7 +49,7 @@ def add_trees(
     far = np.empty(order, np.int64)
     flow = np.empty(order, np.float64)
     queue = np.empty(order, np.int64)
-    found = np.empty(order, np.int64)
+    candidates = np.empty(order, np.int64)
     live = np.ones(len(heads), np.bool_)
     for target in targets:
         flow[:] = sends
@@ -64,9 +64,9 @@ def add_trees(
             many = 0
             for c in range(indptr[u], indptr[u + 1]):
                 if far[heads[c]] == far[u] - 1:
-                    found[many] = c
+                    candidates[many] = c
                     many += 1
-            c = found[(target * 2654435761 + u * 40503) // 256 % 65521 % many]
+            c = candidates[(target * 2654435761 + u * 40503) // 256 % 65521 % many]
             loads[c] += flow[u]
             flow[heads[c]] += flow[u]
     return -1, -1

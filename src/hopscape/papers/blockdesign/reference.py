@@ -14,16 +14,16 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 
-__all__ = ["crossbar_ways", "pair_counts", "two_hops"]
+__all__ = ["crossbar_routes", "pair_counts", "two_hops"]
 
 
-def crossbar_ways(network: Network) -> IntArray:
+def crossbar_routes(network: Network) -> IntArray:
     """Ways of two hops through a crossbar: endpoints x endpoints, counted in the list of wires."""
     ends = network.endpoint_count
     wired = np.zeros((network.order, network.order))
     np.add.at(wired, (network.tails, network.heads), 1)
-    ways: IntArray = (wired[:ends, ends:] @ wired[ends:, :ends]).astype(np.int64)
-    return ways
+    routes: IntArray = (wired[:ends, ends:] @ wired[ends:, :ends]).astype(np.int64)
+    return routes
 
 
 def two_hops(network: Network) -> tuple[IntArray, list[str]]:
@@ -54,12 +54,12 @@ def clashes(network: Network, wires: IntArray, rows: IntArray) -> int:
     ends = network.endpoint_count
     source = np.broadcast_to(np.arange(ends), rows.shape)
     pair = source * (ends - 1) + rows - (rows > source)
-    found = 0
+    doubled = 0
     for row, at, moving in zip(rows, pair, rows != source, strict=True):
         taken = wires[at[moving]].ravel()
-        found += len(taken) - len(np.unique(taken))
+        doubled += len(taken) - len(np.unique(taken))
         assert len(row) == ends
-    return found
+    return doubled
 
 
 def pair_counts(blocks: Iterable[Sequence[int]], order: int) -> IntArray:

@@ -104,33 +104,33 @@ def all_routes(network: Network, a: int, b: int, *, most: int = 1000) -> list[Ro
     if first == second:
         return []
     if isinstance(network.family, Supernodes):
-        return _shortest_ways(network, first, second, most)
+        return _shortest_routes(network, first, second, most)
     _family(network)
-    ways = []
+    routes = []
     for port, crossbar in enumerate(network.neighbours(first)):
         after = network.neighbours(crossbar)
         if second in after:
-            ways.append(Route((first, crossbar, second), (port, after.index(second))))
-    return sorted(ways, key=lambda route: route.path)
+            routes.append(Route((first, crossbar, second), (port, after.index(second))))
+    return sorted(routes, key=lambda route: route.path)
 
 
-def _shortest_ways(network: Network, a: int, b: int, most: int) -> list[Route]:
+def _shortest_routes(network: Network, a: int, b: int, most: int) -> list[Route]:
     """Follow every port that shortens the way, the lowest first."""
     router = network.router()
-    found: list[Route] = []
+    routes: list[Route] = []
 
     def follow(path: tuple[int, ...], ports: tuple[int, ...]) -> None:
-        if len(found) >= most:
+        if len(routes) >= most:
             return
         if path[-1] == b:
-            found.append(Route(path, ports))
+            routes.append(Route(path, ports))
             return
         row = network.neighbours(path[-1])
         for port in router.all_ports(path[-1], b):
             follow((*path, row[port]), (*ports, port))
 
     follow((a,), ())
-    return found
+    return routes
 
 
 def route_around(
@@ -237,9 +237,9 @@ def check_ports(
     else:
         first, second = (axis.ravel() for axis in np.indices((family.n, family.n)))
         table = options.reshape(family.n**2, *options.shape[2:])
-    found = _check_table(heads, first, second, table, network.duplex)
+    verdict = _check_table(heads, first, second, table, network.duplex)
     some = slice(None, None, -(-len(sources) // _ROUTED) or None)
-    return found if not found else _check_router(network, sources[some], targets[some])
+    return verdict if not verdict else _check_router(network, sources[some], targets[some])
 
 
 def _not_developed(heads: IntArray, n: int, both: bool) -> Verdict | None:

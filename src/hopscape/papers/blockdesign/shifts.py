@@ -144,14 +144,14 @@ def _candidates(family: Supernodes) -> Iterator[tuple[int, ...]]:
 
 def _keeps_ports(family: Supernodes, group: AbelianGroup) -> bool:
     """Does every shift lead ports to ports of the same number, at both ends?"""
-    hops, arrive = family.outer
-    every = np.arange(len(hops))
+    heads, arrive = family.outer
+    every = np.arange(len(heads))
     block, element = np.divmod(every, family.count)
     for generator in _generators(group.moduli):
         moved = block * family.count + group.add(element, generator)
         if not (arrive[moved] == arrive).all():
             return False
-        if not (hops[moved] == np.where(hops >= 0, moved[hops], -1)).all():
+        if not (heads[moved] == np.where(heads >= 0, moved[heads], -1)).all():
             return False
     return True
 

@@ -129,7 +129,7 @@ class Supernodes(Family):
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
         """Complete supernodes, completely joined; those first whose two levels are balanced."""
-        found: list[tuple[int, str]] = []
+        candidates: list[tuple[int, str]] = []
         for size in range(2, requirement.ports + 1):
             count = round(requirement.nodes / size)
             outer = -(-(count - 1) // size)
@@ -138,8 +138,10 @@ class Supernodes(Family):
                 and size - 1 + outer <= requirement.ports
                 and requirement.fits(size * count)
             ):
-                found.append((size - 1 + outer, f"{cls.name}(complete({size}), complete({count}))"))
-        yield from (spec for _, spec in sorted(found)[:3])
+                candidates.append(
+                    (size - 1 + outer, f"{cls.name}(complete({size}), complete({count}))")
+                )
+        yield from (spec for _, spec in sorted(candidates)[:3])
 
     def switches(self) -> range | None:
         if self.order == self.ends:
@@ -170,15 +172,15 @@ class Supernodes(Family):
         width = network.ports
         require_memory(24 * network.order * max(width, 1), f"the wiring of {self.spec}")
         code = _ranks(network)
-        hops = np.full((network.order, width), -1, dtype=np.int32)
+        head = np.full((network.order, width), -1, dtype=np.int32)
         port = np.full((network.order, width), -1, dtype=np.int32)
         channels = np.arange(len(network.heads))
         leave = network.port_of(channels)
         arrive = leave[network.reverse] if network.duplex else _arrivals(network, leave)
         row = code[network.tails]
-        hops[row, leave] = code[network.heads]
+        head[row, leave] = code[network.heads]
         port[row, leave] = arrive
-        return hops, port
+        return head, port
 
     def slots(self, place: IntArray) -> tuple[IntArray, IntArray]:
         """Ports of the supernode that endpoints serve, and their copies: (..., copies · depth)."""
@@ -189,12 +191,12 @@ class Supernodes(Family):
 
     def _leads(self, row: IntArray, port: IntArray, copy: IntArray) -> IntArray:
         """Nodes at the other end of outer ports; -1 where nothing is wired."""
-        hops, arrive = self.outer
-        if not hops.shape[1]:
+        heads, arrive = self.outer
+        if not heads.shape[1]:
             return np.full(port.shape, -1)
-        wired = port < hops.shape[1]
-        at = np.minimum(port, hops.shape[1] - 1)
-        head, into = hops[row, at].astype(np.int64), arrive[row, at]
+        wired = port < heads.shape[1]
+        at = np.minimum(port, heads.shape[1] - 1)
+        head, into = heads[row, at].astype(np.int64), arrive[row, at]
         end = head * self.size + (into + copy * self.stride) % self.size
         node = np.where(head < self.count, end, self.first_outer + head - self.count)
         return np.where(wired & (head >= 0), node, -1)
@@ -270,17 +272,21 @@ class Supernodes(Family):
     def _degrees(self) -> tuple[int | None, int | None]:
         """Least and largest degree, where both networks are regular."""
         inside, outer = self.supernode.facts, self.between.facts
-        near, hops = inside.degree_max, outer.degree_max
-        if near is None or hops is None or (near, hops) != (inside.degree_min, outer.degree_min):
+        inner_degree, outer_degree = inside.degree_max, outer.degree_max
+        if (
+            inner_degree is None
+            or outer_degree is None
+            or (inner_degree, outer_degree) != (inside.degree_min, outer.degree_min)
+        ):
             return None, None
         if self.size * self.copies > 1 << 20:
             return None, None
         place = np.arange(self.size)[:, None] - np.arange(self.copies) * self.stride
-        extra = (place % self.size < hops % self.size).sum(axis=1)
-        each = near + self.copies * (hops // self.size)
+        extra = (place % self.size < outer_degree % self.size).sum(axis=1)
+        each = inner_degree + self.copies * (outer_degree // self.size)
         degrees = {each + int(x) for x in np.unique(extra)}
-        degrees |= {near} if self.inner else set()
-        degrees |= {self.copies * hops} if self.between.order > self.count else set()
+        degrees |= {inner_degree} if self.inner else set()
+        degrees |= {self.copies * outer_degree} if self.between.order > self.count else set()
         return min(degrees), max(degrees)
 
     @property
@@ -336,8 +342,8 @@ class Supernodes(Family):
         pair = np.minimum(turn, self.depth - 1 - turn)
         order = np.lexsort((turn.ravel(), copy.ravel(), pair.ravel()))
         lane.ravel()[order] = np.repeat(np.arange(len(self.lanes)), self.lanes)
-        hops, arrive = self.outer
-        here, port = np.nonzero((hops[: self.count] >= 0) & (hops[: self.count] < self.count))
+        heads, arrive = self.outer
+        here, port = np.nonzero((heads[: self.count] >= 0) & (heads[: self.count] < self.count))
         into = arrive[here, port].astype(np.int64)
         first, second = port // self.size, into // self.size
         if not self.duplex or (lane[first] == lane[second]).all():
@@ -345,7 +351,7 @@ class Supernodes(Family):
         dealt = deal_by_turns(first, second, shape, self.lanes)
         if dealt is not None:
             return dealt.T.reshape(1, -1)
-        return self._deal_links(here, port, hops[here, port].astype(np.int64), into)
+        return self._deal_links(here, port, heads[here, port].astype(np.int64), into)
 
     def _deal_links(
         self, here: IntArray, port: IntArray, there: IntArray, into: IntArray
@@ -380,9 +386,9 @@ class Supernodes(Family):
         kind = np.full(heads.shape, first, dtype=np.int64)
         if self.group:
             (group, place), (other, there) = self.position(nodes), self.position(heads)
-            near = (group[:, None] == other) & (place[:, None] < self.size) & (there < self.size)
+            local = (group[:, None] == other) & (place[:, None] < self.size) & (there < self.size)
             same = place[:, None] // self.group == there // self.group
-            kind[near & same] = 0
+            kind[local & same] = 0
         start = self.supernode.ports
         end = np.nonzero(nodes < self.ends)[0]
         lane = self._lane
@@ -391,13 +397,13 @@ class Supernodes(Family):
         beyond = np.nonzero(nodes >= self.first_outer)[0]
         if len(beyond):
             copy, port = np.divmod(np.arange(self.copies * self.between.ports), self.between.ports)
-            hops, arrive = self.outer
+            leads, arrive = self.outer
             row = self.count + nodes[beyond, None] - self.first_outer
             into = arrive[row, port]
             slot = copy * self.depth + np.minimum(into // self.size, self.depth - 1)
             place = (into + copy * self.stride) % self.size
-            far = np.where(hops[row, port] < self.count, hops[row, port] * self.size + place, 0)
-            kind[beyond, : len(port)] = lane[far if len(lane) > 1 else 0, slot] + first + 1
+            node = np.where(leads[row, port] < self.count, leads[row, port] * self.size + place, 0)
+            kind[beyond, : len(port)] = lane[node if len(lane) > 1 else 0, slot] + first + 1
         if any(self._parts):
             starts = np.cumsum([0] + [len(parts) or 1 for parts in self._parts])
             kind = starts[kind] + self._parts_at(nodes, heads.shape)

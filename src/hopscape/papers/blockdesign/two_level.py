@@ -42,10 +42,10 @@ class TwoLevel(Supernodes):
 
     def symmetry(self) -> Symmetry | None:
         try:
-            found = self.orbits
+            orbits = self.orbits
         except TooLargeError:  # the wiring between supernodes is not looked at
             return None
-        return None if found is None else found.symmetry()
+        return None if orbits is None else orbits.symmetry()
 
     def router(self, network: Network) -> Router:
 

@@ -260,7 +260,7 @@ def walk_portals(
     Args:
         channels (int64[pairs, longest]): Filled; -1 beyond the end.
     """
-    found = np.empty(int((indptr[1:] - indptr[:-1]).max()), np.int64)
+    candidates = np.empty(int((indptr[1:] - indptr[:-1]).max()), np.int64)
     for k in range(len(at)):
         u, goal = at[k], to[k]
         hops = 0
@@ -270,9 +270,9 @@ def walk_portals(
             for c in range(indptr[u], indptr[u + 1]):
                 rest = _length(portals, heads[c], goal)
                 if rest == left - 1:
-                    found[many] = c
+                    candidates[many] = c
                     many += 1
-            c = found[(goal * 2654435761 + u * 40503) // 256 % 65521 % many]
+            c = candidates[(goal * 2654435761 + u * 40503) // 256 % 65521 % many]
             channels[k, hops] = c
             hops += 1
             u = heads[c]

@@ -99,10 +99,10 @@ def ulb_below() -> Outcome:
         nodes, n = int(rng.integers(12, 200)), int(rng.integers(1, 5))
         steps = [1, *rng.choice(np.arange(2, nodes // 2 + 1), n - 1, replace=False).tolist()]
         graphs += 1
-        hops, least = diameter(nodes, steps), ulb(nodes, n)
-        equal += hops == least
-        if hops < least or least != _radius(nodes, n):
-            wrong.append(f"{shown(nodes, steps)}: {hops}, ulb {least}")
+        measured, least = diameter(nodes, steps), ulb(nodes, n)
+        equal += measured == least
+        if measured < least or least != _radius(nodes, n):
+            wrong.append(f"{shown(nodes, steps)}: {measured}, ulb {least}")
     return judge(
         wrong,
         f"{graphs} random graphs, {equal} of them of the least diameter",
@@ -200,9 +200,9 @@ def wong_coppersmith() -> Outcome:
     wrong = []
     for b, n in cases:
         member = WongCoppersmith(b, n)
-        hops = int(wired(member).max())
-        if 2 * hops != n * (b - 1) or member.generators != tuple(b**i for i in range(n)):
-            wrong.append(f"b = {b}, n = {n}: diameter {hops}")
+        measured = int(wired(member).max())
+        if 2 * measured != n * (b - 1) or member.generators != tuple(b**i for i in range(n)):
+            wrong.append(f"b = {b}, n = {n}: diameter {measured}")
     return judge(wrong, f"{len(cases)} graphs measured")
 
 
@@ -232,10 +232,10 @@ def chen_jia() -> Outcome:
                 break
             graphs += 1
             member = ChenJia(d, n)
-            hops = int(wired(member).max())
-            diameters.append([d, n, member.order, hops])
-            if hops > d or (member.order, chen_jia_order(d, n)) != (nodes, nodes):
-                wrong.append(f"d = {d}, n = {n}: {member.order} nodes, diameter {hops}")
+            measured = int(wired(member).max())
+            diameters.append([d, n, member.order, measured])
+            if measured > d or (member.order, chen_jia_order(d, n)) != (nodes, nodes):
+                wrong.append(f"d = {d}, n = {n}: {member.order} nodes, diameter {measured}")
     below = [f"no graph for d = {d}, n = {n}: k = 0" for d, n in missing]
     late = [f"d = {d}, n = {n}" for d, n in missing if d >= 2 * n - 3]
     return judge(

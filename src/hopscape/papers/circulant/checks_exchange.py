@@ -99,8 +99,10 @@ def routing_17() -> Outcome:
         there = vectors @ np.asarray(router.generators) % network.order
         bad = (there != targets) | (np.abs(vectors).sum(axis=1) != hops)
         wrong += [f"d = {d}, v = {v}: {vectors[v].tolist()}" for v in np.nonzero(bad)[0].tolist()]
-        told = router.distances(np.zeros_like(targets), targets)
-        wrong += [f"d = {d}: told {told[v]} hops to {v}" for v in np.nonzero(told != hops)[0][:1]]
+        routed = router.distances(np.zeros_like(targets), targets)
+        wrong += [
+            f"d = {d}: told {routed[v]} hops to {v}" for v in np.nonzero(routed != hops)[0][:1]
+        ]
         if "(17)" not in router.name:
             wrong.append(f"d = {d}: no closed form, but {router.name}")
     theory = sum(max_order(d, 3) for d in (2, 3, 4, 5, 6))
@@ -401,18 +403,18 @@ def fault_broadcast() -> Outcome:
         runs += 1
         repair = repaired_broadcast(network, root, dead)
         schedule, verdict = repair.schedule, verify(repair.schedule)
-        told = [10**6] * nodes
-        told[root] = 0
+        informed = [10**6] * nodes
+        informed[root] = 0
         for v, r in zip(schedule.target.tolist(), schedule.round.tolist(), strict=True):
-            told[v] = min(told[v], r + 1)
+            informed[v] = min(informed[v], r + 1)
         true = _repaired_times(nodes, steps, root, dead)
-        missing = {v for v in range(nodes) if told[v] == 10**6} - set(dead)
+        missing = {v for v in range(nodes) if informed[v] == 10**6} - set(dead)
         most.append(schedule.rounds)
         if not verdict.holds or missing or set(schedule.target.tolist()) & set(dead):
             wrong.append(f"dead {dead}: {len(missing)} nodes not served")
-        elif told != true:
-            v = next(v for v in range(nodes) if told[v] != true[v])
-            wrong.append(f"dead {dead}: node {v} hears in round {told[v]}, not {true[v]}")
+        elif informed != true:
+            v = next(v for v in range(nodes) if informed[v] != true[v])
+            wrong.append(f"dead {dead}: node {v} hears in round {informed[v]}, not {true[v]}")
     return judge(
         wrong,
         f"all others served, in {', '.join(map(str, most))} rounds (diameter 3)",

@@ -149,14 +149,14 @@ def equations() -> Outcome:
             p = n // s3
             r = n - p * s3 if p % 2 == 0 else (p + 1) * s3 - n
             rest = d - -(-p // 2)
-            told = {
+            values = {
                 "(10)": 2 * n == (2 * p + 1) * s3 + s2,
                 "(11)": r == max_order(rest, 2) and s2 == 2 * rest + 1,
                 "1 <= r < s3": 1 <= r < s3,
                 "s2 < r": s2 < r,
             }
             wrong += [
-                f"d = {d}, ({variant}): not {name}" for name, true in told.items() if not true
+                f"d = {d}, ({variant}): not {name}" for name, true in values.items() if not true
             ]
     return judge(wrong, f"{graphs} graphs of (5), d = 2..59")
 
@@ -375,10 +375,10 @@ def double_s2() -> Outcome:
     wrong = [text for d, text in doubled if d != 1]
     if len(wrong) == len(doubled):
         wrong.append("d = 1: none")
-    told = ["; ".join(text for _, text in some) or "none" for some in (folded, signed)]
+    texts = ["; ".join(text for _, text in some) or "none" for some in (folded, signed)]
     return judge(
         wrong,
-        f"folded to N/2: {told[0]}; unfolded: {told[1]}",
+        f"folded to N/2: {texts[0]}; unfolded: {texts[1]}",
         Correction(
             "true for generators up to N/2 and d >= 2", [text for d, text in folded if d != 1]
         ),

@@ -25,7 +25,7 @@ from hopscape.cli.options import (
     read_dead_links,
     refuse,
 )
-from hopscape.cli.output import Format, emit, emit_rows, look, write_proofs, write_tables
+from hopscape.cli.output import Format, emit, emit_rows, output_settings, write_proofs, write_tables
 from hopscape.cli.overview import CommandGroup
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import number
@@ -223,7 +223,7 @@ def atlas_largest(
         "generators": "generators",
     }
     rows = largest_table(diameter)
-    if look.style is Format.table:
+    if output_settings.style is Format.table:
         rows = [row | {"generators": ", ".join(map(str, row["generators"]))} for row in rows]
     emit_rows(rows, columns=columns)
 
@@ -258,7 +258,7 @@ def _look_up(degree: int | None, nodes: str | None) -> list[AtlasRow]:
 
 def _emit(rows: Sequence[AtlasRow]) -> None:
     records = [row.to_dict() for row in rows]
-    if look.style is Format.table:
+    if output_settings.style is Format.table:
         records = [r | {"best": _show_sets(r["sets"], r["count"])} for r in records]
     emit_rows(records, columns=_COLUMNS)
 
@@ -337,7 +337,7 @@ def search_circulant(
         "mean_distance": "mean distance",
         "best": "best sets",
     }
-    if look.style is Format.table:
+    if output_settings.style is Format.table:
         rows = [row | {"best": _show_sets(row["sets"])} for row in rows]
     emit_rows(rows, columns=columns)
 

@@ -105,9 +105,9 @@ def distance_figures(
     if g > 1:
         inner = Circulant(family.n // g, [s // g for s in family.generators])
         figures = distance_figures(inner, within, exact=exact)
-        hops = figures["diameter"]
-        told = figures["how"]["diameter"] if hops is None else hops
-        words = f"not connected; {told} in a component"
+        diameter = figures["diameter"]
+        shown = figures["how"]["diameter"] if diameter is None else diameter
+        words = f"not connected; {shown} in a component"
         return figures | {"diameter": None, "how": figures["how"] | {"diameter": words}}
     searched = family.n <= _SEARCHED or Figures.of(family.n, family.generators).searched
     figures = _by_search(family) if searched else _by_lattice(family, exact)
@@ -126,8 +126,8 @@ def distance_figures(
 
 def _by_search(family: Circulant) -> dict[str, Any]:
     histogram = np.bincount(distances_from(Network.of(family), 0)).tolist()
-    hops = sum(distance * count for distance, count in enumerate(histogram))
-    mean = Fraction(hops, family.n - 1) if family.n > 1 else None
+    total = sum(distance * count for distance, count in enumerate(histogram))
+    mean = Fraction(total, family.n - 1) if family.n > 1 else None
     how = {} if mean is not None else {"mean_distance": "there is no other node"}
     return _figures(len(histogram) - 1, mean, histogram, how)
 

@@ -11,7 +11,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.families.circulant.closed_forms import canonical
 
-__all__ = ["Found", "ScanPart", "generator_tables", "look_here", "scan_slice"]
+__all__ = ["ScanPart", "ScanResult", "generator_tables", "scan_on_cpu", "scan_slice"]
 
 _ROOM = 1 << 12
 
@@ -38,18 +38,18 @@ class ScanPart:
     half: bool
 
 
-Found = tuple[int, int, Iterable[Sequence[int]]]
-"""Sets looked at, the least sum of distances (-1: none), and the sets that are kept."""
+ScanResult = tuple[int, int, Iterable[Sequence[int]]]
+"""Sets tested, the least sum of distances (-1: none), and the sets that are kept."""
 
 
-def look_here(part: ScanPart, best: int) -> Iterator[Found]:
+def scan_on_cpu(part: ScanPart, best: int) -> Iterator[ScanResult]:
     """Look at all sets of a part on this processor, whatever the best so far."""
     from hopscape.papers.circulant.search_kernels import scan
 
     room = _ROOM
     while True:
         out = np.zeros((room, part.count), dtype=np.int64)
-        count, total, looked = scan(
+        count, total, checked = scan(
             part.nodes,
             part.count,
             part.d,
@@ -65,7 +65,7 @@ def look_here(part: ScanPart, best: int) -> Iterator[Found]:
         if count <= room:
             break
         room = count
-    yield int(looked), int(total) if count else -1, out[:count].tolist()
+    yield int(checked), int(total) if count else -1, out[:count].tolist()
 
 
 def scan_slice(
@@ -75,7 +75,7 @@ def scan_slice(
     slices: Sequence[tuple[int, int, int]],
     every: bool = False,
     half: bool | None = None,
-    look: Callable[[ScanPart, int], Iterator[Found]] = look_here,
+    scanner: Callable[[ScanPart, int], Iterator[ScanResult]] = scan_on_cpu,
 ) -> dict[str, Any]:
     """The best generator sets of diameter at most d in some slices.
 
@@ -84,11 +84,11 @@ def scan_slice(
         slices (sequence of (first, low, high)): Sets {first, s2, ...} with s2 from low to high - 1.
         every: Keep all sets of diameter at most d, not only those with the least mean distance.
         half: True: N/2 is a generator besides; False: it is none; it may be one when left out.
-        look: Who looks at the sets of a part, given the best sum of distances so far.
+        scanner: Who looks at the sets of a part, given the best sum of distances so far.
 
     Returns:
         dict: ``total``: least sum of distances from a node (-1: no set); ``sets``: canonical forms,
-            sorted; ``tested``: sets looked at.
+            sorted; ``tested``: sets tested.
 
     Examples:
         >>> scan_slice(21, 3, 2, [(1, 2, 11)])["sets"]
@@ -102,8 +102,8 @@ def scan_slice(
         if half is not None and nodes % 2 == 0:
             allowed[nodes // 2] = False
         part = ScanPart(nodes, count, d, first, low, high, allowed, mirror, every, bool(half))
-        for looked, total, rows in look(part, best):
-            tested += looked
+        for checked, total, rows in scanner(part, best):
+            tested += checked
             if total >= 0 and (best < 0 or total < best):
                 best, sets = total, sets if every else set()
             if every or total == best:

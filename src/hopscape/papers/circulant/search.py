@@ -16,7 +16,7 @@ from hopscape import store
 from hopscape.core.errors import ArgumentError
 from hopscape.families.circulant.closed_forms import ball, ulb
 from hopscape.families.circulant.wiring import Circulant
-from hopscape.papers.circulant.scanning import look_here, scan_slice
+from hopscape.papers.circulant.scanning import scan_on_cpu, scan_slice
 from hopscape.store import Store, Task, run_tasks
 
 __all__ = ["CirculantOptimum", "SearchWork", "best_circulants", "largest_circulants"]
@@ -196,8 +196,8 @@ def search_order_on_gpu(
     from hopscape.papers.circulant import search_gpu as gpu
 
     def scan(nodes: int, count: int, d: int, slices: Any, half: bool | None) -> dict[str, Any]:
-        look = gpu.look if gpu.fits(nodes, count, d) else look_here
-        return scan_slice(nodes, count, d, slices, half=half, look=look)
+        scanner = gpu.scan_on_gpu if gpu.fits(nodes, count, d) else scan_on_cpu
+        return scan_slice(nodes, count, d, slices, half=half, scanner=scanner)
 
     return search_order(nodes, count, ring, d, last, half, scan)
 
@@ -313,11 +313,11 @@ def best_circulants(
             (extra ``gpu``).
 
     Examples:
-        >>> [found] = best_circulants([21], 3, ring=True)
-        >>> found.diameter, found.mean, found.sets[0]
+        >>> [best] = best_circulants([21], 3, ring=True)
+        >>> best.diameter, best.mean, best.sets[0]
         (2, Fraction(17, 10), (1, 2, 8))
-        >>> [found] = best_circulants([36], degree=5)
-        >>> found.diameter, found.sets
+        >>> [best] = best_circulants([36], degree=5)
+        >>> best.diameter, best.sets
         (3, ((1, 5, 18),))
     """
     kind = _only_one(generators, degree, ring)
@@ -406,8 +406,8 @@ def largest_circulants(
         generators, degree, ring, **work: As for :func:`best_circulants`.
 
     Examples:
-        >>> found = largest_circulants(2, 3)
-        >>> found.nodes, len(found.sets)
+        >>> largest = largest_circulants(2, 3)
+        >>> largest.nodes, len(largest.sets)
         (21, 3)
         >>> largest_circulants(2, degree=5).nodes
         16

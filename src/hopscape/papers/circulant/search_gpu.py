@@ -11,9 +11,9 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.gpu import compiled, cupy
-from hopscape.papers.circulant.scanning import Found, ScanPart
+from hopscape.papers.circulant.scanning import ScanPart, ScanResult
 
-__all__ = ["beginnings", "diameters_within", "fits", "look"]
+__all__ = ["beginnings", "diameters_within", "fits", "scan_on_gpu"]
 
 _THREADS = 64
 _BLOCKS = 1 << 20
@@ -46,7 +46,7 @@ def diameters_within(nodes: int, sets: IntArray, d: int) -> IntArray:
     return within
 
 
-def look(part: ScanPart, best: int) -> Iterator[Found]:
+def scan_on_gpu(part: ScanPart, best: int) -> Iterator[ScanResult]:
     """Look at all sets of a part, from 3 generators on, in several launches."""
     nodes, count, d = part.nodes, part.count, part.d
     if count < 3:
@@ -57,10 +57,10 @@ def look(part: ScanPart, best: int) -> Iterator[Found]:
     for rows in _chunks(beginnings(part)):
         numbers = (count, nodes, d, part.half)
         scan = _Scan(kernel, shared, rows, numbers, part.allowed, part.mirror)
-        looked, total, found = scan.run(part.every, best)
+        looked, total, sets = scan.run(part.every, best)
         if total >= 0 and (best < 0 or total < best):
             best = total
-        yield looked, total, found
+        yield looked, total, sets
 
 
 def fits(nodes: int, count: int, d: int) -> bool:

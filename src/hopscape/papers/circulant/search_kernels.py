@@ -110,7 +110,7 @@ def scan(
     _add_generator(start, balls[0], nodes, first, d, sizes[0])
     chosen = np.zeros(count, np.int64)
     chosen[0] = first
-    found, best, tested = 0, np.int64(-1), 0
+    count_best, best, tested = 0, np.int64(-1), 0
     level = 1
     chosen[1] = max(low, first + 1) - 1
     while level >= 1:
@@ -141,12 +141,12 @@ def scan(
         if best < 0 or total < best:
             best = total
             if not every:
-                found = 0
+                count_best = 0
         if every or total == best:
-            if found < len(out):
-                out[found] = chosen
-            found += 1
-    return found, best, tested
+            if count_best < len(out):
+                out[count_best] = chosen
+            count_best += 1
+    return count_best, best, tested
 
 
 @kernel

@@ -52,18 +52,18 @@ _BOARDS = {"2D HyperX": 1, "Hx2Mesh": 2, "Hx4Mesh": 4, "2D torus": 2}
 def _check_prices() -> Outcome:
     prices = load_prices("hammingmesh")
     _, paid = prices.pick_cables(np.array([0.5, 5.0, 5.1, 20.0, 100.0]))
-    found = {
+    listed = {
         "64-port switch": [prices.switch(ports).price for ports in (1, 33, 64)],
         "5 m copper": paid[:2].tolist(),
         "20 m active optical": paid[2:].tolist(),
     }
     wrong = [
         f"{item}: {price:,.0f} USD in the list, {PRINTED[item]:,.0f} printed"
-        for item, some in found.items()
+        for item, some in listed.items()
         for price in some
         if price != PRINTED[item]
     ]
-    words = ", ".join(f"{item} {some[0]:,.0f}" for item, some in found.items())
+    words = ", ".join(f"{item} {some[0]:,.0f}" for item, some in listed.items())
     return judge(wrong, f"{words} {prices.currency}")
 
 
@@ -173,23 +173,23 @@ def _levels(network: Network, source: int) -> list[int]:
 def _check_costs() -> Outcome:
     wrong, words, values, cables, expected = [], [], {}, 0, 0
     for size in _MACHINES:
-        found, parts, formula = costs(size), machine_parts(size), _by_formula(size)
+        price, parts, formula = costs(size), machine_parts(size), _by_formula(size)
         for name, wanted in formula.items():
             cables += parts[name].copper + parts[name].optical
             expected += wanted.copper + wanted.optical
-            values[f"{size} {name}"] = (*parts[name], round(found[name]))
-            if parts[name] != wanted or found[name] != wanted.cost(*PRINTED.values()):
+            values[f"{size} {name}"] = (*parts[name], round(price[name]))
+            if parts[name] != wanted or price[name] != wanted.cost(*PRINTED.values()):
                 wrong.append(
-                    f"{name} of {size:,}: {parts[name]} for {found[name]:,.0f} USD counted,"
+                    f"{name} of {size:,}: {parts[name]} for {price[name]:,.0f} USD counted,"
                     f" {wanted} for {wanted.cost(*PRINTED.values()):,.0f} by formula"
                 )
         wrong += [
-            f"{name} of {size:,} accelerators costs {found[name]:,.0f} USD, the fat tree"
-            f" {found['fat tree']:,.0f}"
+            f"{name} of {size:,} accelerators costs {price[name]:,.0f} USD, the fat tree"
+            f" {price['fat tree']:,.0f}"
             for name in ("Hx2Mesh", "Hx4Mesh")
-            if found[name] >= found["fat tree"]
+            if price[name] >= price["fat tree"]
         ]
-        shown = ", ".join(f"{name} {cost / 1e6:.3g}" for name, cost in found.items())
+        shown = ", ".join(f"{name} {cost / 1e6:.3g}" for name, cost in price.items())
         words.append(f"{size:,} accelerators, million USD: {shown}")
     searched = [Searched("cables of ten machines", cables, expected)]
     return judge(wrong, "; ".join(words), values=values, searched=searched)

@@ -91,14 +91,14 @@ def rank_factors() -> list[dict[str, Any]]:
     rows = []
     for spec in BASES:
         net = build(spec)
-        degree, hops = _shape(net)
+        degree, diameter = _shape(net)
         rows.append(
             {
                 "factor": spec,
                 "nodes": net.order,
                 "degree": degree,
-                "diameter": hops,
-                "cost_over_bits_squared": degree * hops / math.log2(net.order) ** 2,
+                "diameter": diameter,
+                "cost_over_bits_squared": degree * diameter / math.log2(net.order) ** 2,
             }
         )
     return sorted(rows, key=lambda row: row["cost_over_bits_squared"])
@@ -107,20 +107,20 @@ def rank_factors() -> list[dict[str, Any]]:
 def _shape(net: Network) -> tuple[int, int]:
     from hopscape.metrics import diameter
 
-    hops = net.facts.diameter if net.facts.diameter is not None else diameter(net).value
+    longest = net.facts.diameter if net.facts.diameter is not None else diameter(net).value
     degree = net.facts.degree_max
-    assert hops is not None
+    assert longest is not None
     assert degree is not None
-    return degree, hops
+    return degree, longest
 
 
 def _folded(degree: int, bits: int) -> Iterator[BaseCandidate]:
     for spec in BASES:
         net = build(spec)
-        wide, hops = _shape(net)
+        wide, longest = _shape(net)
         n = _least_power(net.order, bits)
         if n * wide <= degree:
-            yield _candidate(f"folded({spec}, {n})", net.order**n, n * wide, n * hops)
+            yield _candidate(f"folded({spec}, {n})", net.order**n, n * wide, n * longest)
 
 
 def _least_power(base: int, bits: int) -> int:

@@ -188,11 +188,11 @@ def _moved(front: IntArray, rows: graphs.Rows, n: int) -> IntArray:
     """Everybody goes to all neighbours, and has then visited them."""
     out = np.zeros_like(front)
     for w, row in enumerate(rows):
-        came = np.bitwise_or.reduce(front[:, row], axis=1)
+        reached = np.bitwise_or.reduce(front[:, row], axis=1)
         if w >= n:
-            out[:, w] = came
+            out[:, w] = reached
         else:
-            halves = came.reshape(-1, 2, 1 << w)
+            halves = reached.reshape(-1, 2, 1 << w)
             there = np.zeros_like(halves)
             there[:, 1] = halves[:, 0] | halves[:, 1]
             out[:, w] = there.ravel()
@@ -204,8 +204,8 @@ def check_diameters(name: str) -> Outcome:
     base = _BASES[name]()
     rows = graphs.rows_of(base)
     size, most = printed.EXPANDED_SIZES[name]
-    hops = graphs.diameter(rows)
-    true = [n * hops + walk for n, walk in enumerate(longest_walks(rows, most))]
+    diameter = graphs.diameter(rows)
+    true = [n * diameter + walk for n, walk in enumerate(longest_walks(rows, most))]
     ours = []
     for n in (1, 2, 3):  # all levels are alike, so that the nodes of one copy see everything
         reach = graphs.diameter(graphs.rows_of(expanded(base, n)), range(size))
@@ -213,9 +213,9 @@ def check_diameters(name: str) -> Outcome:
             ours.append(f"n = {n}: search finds {reach}, walks {true[n]}")
     closed = {n: Expanded(base, n).facts().diameter for n in range(most + 1)}
     ours += [
-        f"n = {n}: our closed form says {told}, the walks {true[n]}"
-        for n, told in closed.items()
-        if told != true[n]
+        f"n = {n}: our closed form says {diameter_of}, the walks {true[n]}"
+        for n, diameter_of in closed.items()
+        if diameter_of != true[n]
     ]
     formula = partial(printed.expanded_diameter, base=name)
     wrong = differing("n", dict(enumerate(true)), formula)

@@ -156,9 +156,9 @@ def check_route() -> Outcome:
             ours += graphs.wrong_routes(
                 network, table, source, truth[i], rng.integers(2**30, size=8)
             )
-            told = router.distances(np.full(network.order, source), np.arange(network.order))
-            for target in np.flatnonzero(told != truth[i])[:1].tolist():
-                ours.append(f"FH({n}): told {told[target]} hops from {source} to {target}")
+            routed = router.distances(np.full(network.order, source), np.arange(network.order))
+            for target in np.flatnonzero(routed != truth[i])[:1].tolist():
+                ours.append(f"FH({n}): told {routed[target]} hops from {source} to {target}")
     slow = [f"FH({n}) takes {far} hops" for n, far in longest.items() if far > 3 * n]
     text = f"FH(1..3): {tried} pairs, longest routes {list(longest.values())}"
     outcome = judge(
@@ -230,13 +230,13 @@ def check_sizes() -> Outcome:
 def check_rows() -> Outcome:
     """The rows F-P and F-H of table 1, and the cost that the text gives for F-H."""
     wrong, ours, parts = [], [], []
-    for name, base, size, hops in (("F-P", petersen(), 10, 2), ("F-H", heawood(), 14, 3)):
+    for name, base, size, diameter in (("F-P", petersen(), 10, 2), ("F-H", heawood(), 14, 3)):
         for n in range(3):
             rows = graphs.rows_of(folded(base, n + 1))
             reach = graphs.diameter(rows, [0, len(rows) // 3])
             degrees = Counter(map(len, rows))
             true = (len(rows), *degrees, reach)
-            if true != (size ** (n + 1), 3 * n + 3, hops * (n + 1)):
+            if true != (size ** (n + 1), 3 * n + 3, diameter * (n + 1)):
                 wrong.append(f"{name} n = {n}: nodes, degree, diameter {true}")
             if name == "F-H" and max(degrees) * reach != printed.folded_cost(n):
                 wrong.append(f"F-H n = {n}: cost {max(degrees) * reach}")

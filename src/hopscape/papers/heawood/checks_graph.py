@@ -39,12 +39,12 @@ def defined_rows(chord: int = 5, mirrored: bool = False) -> graphs.Rows:
 
 
 def check_petersen() -> Outcome:
-    nodes, _, degrees, hops = graphs.shape(Network.of(Petersen()))
-    measured = (nodes, *degrees, hops)
+    nodes, _, degrees, diameter = graphs.shape(Network.of(Petersen()))
+    measured = (nodes, *degrees, diameter)
     wrong = (
         [] if measured == printed.PETERSEN else [f"found {measured}, printed {printed.PETERSEN}"]
     )
-    text = f"{nodes} nodes, degrees {list(degrees)}, diameter {hops}"
+    text = f"{nodes} nodes, degrees {list(degrees)}, diameter {diameter}"
     return judge(wrong, text)
 
 
@@ -66,8 +66,8 @@ def check_hypercube() -> Outcome:
             wrong.append(f"n = {n}: {cuts[n]} nodes part it")
         router = network.router()
         nodes = np.arange(2**n)
-        told = router.distances(np.repeat(nodes, 2**n), np.tile(nodes, 2**n)).reshape(hops.shape)
-        if (told != hops).any():
+        routed = router.distances(np.repeat(nodes, 2**n), np.tile(nodes, 2**n)).reshape(hops.shape)
+        if (routed != hops).any():
             ours.append(f"n = {n}: the router tells other distances than the search")
         for a, b in permutations(range(2**n), 2):
             routes += 1
@@ -83,9 +83,9 @@ def check_hypercube() -> Outcome:
 def check_graph() -> Outcome:
     import networkx
 
-    nodes, links, degrees, hops = graphs.shape(heawood())
+    nodes, links, degrees, diameter = graphs.shape(heawood())
     wrong = []
-    measured = (nodes, links, *degrees, hops)
+    measured = (nodes, links, *degrees, diameter)
     if measured != printed.HEAWOOD:
         wrong.append(f"found {measured}, printed {printed.HEAWOOD}")
     plain, other = (graphs.graph(graphs.rows_of(heawood(m))) for m in (False, True))
@@ -98,7 +98,7 @@ def check_graph() -> Outcome:
         wrong.append("x → -x does not map one addressing onto the other")
     return judge(
         wrong,
-        f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {hops}; the two"
+        f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {diameter}; the two"
         f" addressings are {'' if alike else 'not '}isomorphic, counted backwards one is"
         f" {'' if onto else 'not '}the other",
     )
@@ -274,10 +274,10 @@ def check_basic_route() -> Outcome:
         f" {len(plain)}; if a node were not beside itself {lost} would never arrive"
     )
     note = "the third branch must be a plain else"
-    told = router.distances(*np.asarray(pairs).T)
+    routed = router.distances(*np.asarray(pairs).T)
     ours += [
         f"our router tells {hop} hops from {a} to {b}"
-        for (a, b), hop in zip(pairs, told.tolist(), strict=True)
+        for (a, b), hop in zip(pairs, routed.tolist(), strict=True)
         if hop != hops[a, b]
     ]
     outcome = judge(
@@ -377,7 +377,7 @@ def _unpruned(rows: graphs.Rows) -> tuple[int, ...]:
     for _ in range(printed.SENDS):
         copies = Counter(head for _, head in messages)
         seen = {head: tail for tail, head in messages}
-        messages = [(v, w) for v, came in seen.items() for w in rows[v] if w != came]
+        messages = [(v, w) for v, sender in seen.items() for w in rows[v] if w != sender]
     return tuple(sorted(v for v, count in copies.items() if count == 3))
 
 

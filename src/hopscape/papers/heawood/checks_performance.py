@@ -57,21 +57,27 @@ def distrusted() -> list[str]:
     wrong = []
     for name, (sizes, make) in built.items():
         for n in sizes:
-            nodes, _, degrees, hops = graphs.shape(make(n))
-            told = member(name, n)
-            if told is None or (told.nodes, told.degree, told.diameter) != (
+            nodes, _, degrees, diameter = graphs.shape(make(n))
+            closed_form = member(name, n)
+            if closed_form is None or (
+                closed_form.nodes,
+                closed_form.degree,
+                closed_form.diameter,
+            ) != (
                 nodes,
                 max(degrees),
-                hops,
+                diameter,
             ):
-                wrong.append(f"{name} n = {n}: measured {nodes}, {max(degrees)}, {hops}; {told}")
+                wrong.append(
+                    f"{name} n = {n}: measured {nodes}, {max(degrees)}, {diameter}; {closed_form}"
+                )
     for name, base in (("RE-H", heawood()), ("RE-P", petersen())):
         rows = graphs.rows_of(base)
-        hops = graphs.diameter(rows)
+        diameter = graphs.diameter(rows)
         for n, walk in enumerate(longest_walks(rows, len(rows))):
-            told = member(name, n)
-            if told is None or told.diameter != n * hops + walk:
-                wrong.append(f"{name} n = {n}: walks give {n * hops + walk}, {told}")
+            closed_form = member(name, n)
+            if closed_form is None or closed_form.diameter != n * diameter + walk:
+                wrong.append(f"{name} n = {n}: walks give {n * diameter + walk}, {closed_form}")
     return wrong
 
 
@@ -180,15 +186,20 @@ def check_diameter_order() -> Outcome:
         at = {name: printed_at(row(name), k)[1] for name in ("hypercube", "CCC", "F-P", "F-H")}
         excess.append(at["F-H"] / at["F-P"] - 1)
         if not at["F-P"] < at["F-H"] < min(at["hypercube"], at["CCC"]):
-            wrong.append(f"2^{k} nodes: { ({name: round(hops, 2) for name, hops in at.items()}) }")
+            wrong.append(
+                f"2^{k} nodes: { ({name: round(diameter, 2) for name, diameter in at.items()}) }"
+            )
     largest = max(excess)
     cubes, cycles, below, ours = [], [], [], []
     for k in range(1, printed.FARTHEST_BITS + 1):
         whole = _whole_diameters(k)
-        for name, hops in whole.items():
-            told = smallest(name, k, *bases())
-            if told is None or told.diameter != hops:
-                ours.append(f"the smallest {name} of 2^{k} nodes has diameter {hops}, told {told}")
+        for name, diameter in whole.items():
+            closed_form = smallest(name, k, *bases())
+            if closed_form is None or closed_form.diameter != diameter:
+                ours.append(
+                    f"the smallest {name} of 2^{k} nodes has diameter {diameter},"
+                    f" told {closed_form}"
+                )
         cubes += [k] if whole["F-H"] >= whole["hypercube"] else []
         cycles += [k] if whole["F-H"] >= whole["CCC"] else []
         below += [k] if whole["F-H"] < whole["F-P"] else []
@@ -305,14 +316,14 @@ def check_cheaper() -> Outcome:
         f" RE-H {share['RE-H']:.3f}; printed RE-H is dearer up to k = {max(dearer, default=0)},"
         f" true RE-H up to k = {max(true, default=3)}"
     )
-    hops = [f"F-H costs {share['F-H']:.3f} of the hypercube"] if share["F-H"] > 0.5 else []
+    half = [f"F-H costs {share['F-H']:.3f} of the hypercube"] if share["F-H"] > 0.5 else []
     less = "less" if share["F-H"] > share["F-P"] else "more"
     note = (
         f"F-H saves a constant factor only, {less} than F-P; RE-H saves beyond"
         f" 2^{max(*dearer, *true, 0)} nodes"
     )
     outcome = judge(
-        wrong + hops,
+        wrong + half,
         text,
         Correction(note, wrong),
         values={
@@ -370,10 +381,10 @@ def check_distance() -> Outcome:
         truth = graphs.distances(rows, sources)
         nodes = np.arange(network.order)
         for i, source in enumerate(sources):
-            told = router.distances(np.full_like(nodes, source), nodes)
-            pairs += len(told)
-            for v in np.flatnonzero(told != truth[i])[:1].tolist():
-                wrong.append(f"{network.spec}: {source} to {v} is {truth[i][v]}, told {told[v]}")
+            routed = router.distances(np.full_like(nodes, source), nodes)
+            pairs += len(routed)
+            for v in np.flatnonzero(routed != truth[i])[:1].tolist():
+                wrong.append(f"{network.spec}: {source} to {v} is {truth[i][v]}, told {routed[v]}")
             wrong += graphs.wrong_routes(
                 network, rows, source, truth[i], rng.integers(network.order, size=12).tolist()
             )
@@ -393,9 +404,9 @@ def check_cut_nodes() -> Outcome:
         network = expanded(base, 1)
         cuts = set(networkx.articulation_points(graphs.graph(graphs.rows_of(network))))
         wanted = {v for v in range(network.order) if v % base.order == 0}
-        told = network.facts.node_connectivity
-        parts.append(f"{network.spec}: {len(cuts)} cut nodes, our closed form {told}")
-        if cuts != wanted or told != 1:
+        closed_form = network.facts.node_connectivity
+        parts.append(f"{network.spec}: {len(cuts)} cut nodes, our closed form {closed_form}")
+        if cuts != wanted or closed_form != 1:
             wrong.append(parts[-1])
     return judge(wrong, "; ".join(parts))
 
@@ -459,9 +470,9 @@ def check_cheaper_still() -> Outcome:
             if mine is None or any(one is not None and one.cost <= mine.cost for one in six):
                 beaten.append(k)
         first[name] = max(beaten, default=3) + 1
-    told = smallest("PCC", 15, *bases())
-    if told is None or told.diameter != reach:
-        wrong.append(f"PCC(4) has diameter {reach}, told {told}")
+    closed_form = smallest("PCC", 15, *bases())
+    if closed_form is None or closed_form.diameter != reach:
+        wrong.append(f"PCC(4) has diameter {reach}, told {closed_form}")
     wrong += [f"{name} only from k = {k}" for name, k in first.items() if k > 20]
     text = ", ".join(f"{name} from 2^{k} nodes on" for name, k in first.items())
     return judge(wrong, f"cheaper than all six, up to 2^100: {text}")

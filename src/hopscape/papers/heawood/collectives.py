@@ -125,8 +125,10 @@ def _flood(network: Network, goal: Goal, model: Model) -> Schedule:
             "algorithm 'flood' needs all ports, full duplex, store-and-forward, not"
             f" {model.describe()}"
         )
-    hops = network.facts.diameter
-    return flood(network, goal.root or 0, network.order if hops is None else hops).under(model)
+    diameter = network.facts.diameter
+    return flood(network, goal.root or 0, network.order if diameter is None else diameter).under(
+        model
+    )
 
 
 def _permute(network: Network, goal: Goal, model: Model) -> Schedule:

@@ -31,9 +31,9 @@ def expanded_facts(family: ExpandedStructure) -> Facts:
         channels = sum(degree * count for degree, count in degrees.items())
     except TooLargeError:
         pass
-    around, certain = _girth(family)
+    shortest_cycle, certain = _girth(family)
     transitive = _transitive(family, least == most)
-    nodes, edges = _connectivity(family, least, bool(transitive), around if certain else 0)
+    nodes, edges = _connectivity(family, least, bool(transitive), shortest_cycle if certain else 0)
     diameter, radius = _extent(family)
     return Facts(
         degree_min=least,
@@ -44,7 +44,7 @@ def expanded_facts(family: ExpandedStructure) -> Facts:
         diameter=diameter,
         radius=radius,
         mean_distance=mean_distance(family),
-        girth=around,
+        girth=shortest_cycle,
         node_connectivity=nodes,
         edge_connectivity=edges,
         vertex_transitive=transitive,
@@ -92,14 +92,14 @@ def _extent(family: ExpandedStructure) -> tuple[int | None, int | None]:
 
     The farthest node differs in every level, since a covering walk grows with what it must visit.
     """
-    hops, near = _lamp_extent(family.lamp)
+    diameter, radius = _lamp_extent(family.lamp)
     try:
         walks = family.walks.through_all().max(axis=1)
     except TooLargeError:
         return None, None
     return (
-        None if hops is None else family.levels * hops + int(walks.max()),
-        None if near is None else family.levels * near + int(walks.min()),
+        None if diameter is None else family.levels * diameter + int(walks.max()),
+        None if radius is None else family.levels * radius + int(walks.min()),
     )
 
 
@@ -115,9 +115,9 @@ def mean_distance(family: ExpandedStructure) -> Fraction | None:
     """Mean distance over ordered pairs of distinct nodes; None where counting would take long."""
     if family.order == 1:
         return None
-    around = _mean_around(family)
-    if around is not None:
-        return around
+    mean = _mean_around(family)
+    if mean is not None:
+        return mean
     census = family.census
     if family.levels > _SMALL or census is None or census.work * family.base.order > _QUICK:
         return None
@@ -181,7 +181,7 @@ def _transitive(family: ExpandedStructure, regular: bool) -> bool | None:
 
 
 def _connectivity(
-    family: ExpandedStructure, least: int | None, transitive: bool, around: int | None
+    family: ExpandedStructure, least: int | None, transitive: bool, shortest_cycle: int | None
 ) -> tuple[int | None, int | None]:
     """Least cuts of nodes and of links, where the bounds from both sides meet.
 
@@ -204,9 +204,9 @@ def _connectivity(
         nodes = lowest if lowest == highest else None
     if base_edges is not None and lamp_edges is not None:
         edges = least if min(base_edges, lamp_edges) == least else None
-    if transitive and (around is None or around >= 3):
+    if transitive and (shortest_cycle is None or shortest_cycle >= 3):
         edges = least
-    if transitive and (around is None or around >= 4):
+    if transitive and (shortest_cycle is None or shortest_cycle >= 4):
         nodes = least
     return nodes, edges
 

@@ -342,8 +342,8 @@ def printed_route(
     path = [tuple(here)]
     n = family.n
 
-    def follow(network: Network, entry: int, aim: int, tested: bool) -> bool:
-        route = look_ahead_route(network, here[entry], aim, last_is_tested=tested)
+    def follow(network: Network, entry: int, goal: int, tested: bool) -> bool:
+        route = look_ahead_route(network, here[entry], goal, last_is_tested=tested)
         for value in route[1:] if route is not None else []:
             here[entry] = value
             path.append(tuple(here))

@@ -129,8 +129,8 @@ class ExpandedStructure(Family):
                     if order >= requirement.low:
                         same = "" if lamp == base else f", lamp={lamp.spec}"
                         used = base.degree + lamp.degree
-                        hops = abs(order - requirement.nodes)
-                        specs.append((-used, hops, f"{cls.name}({base.spec}, {n}{same})"))
+                        gap = abs(order - requirement.nodes)
+                        specs.append((-used, gap, f"{cls.name}({base.spec}, {n}{same})"))
         yield from (spec for _, _, spec in sorted(specs)[: requirement.most])
 
     @property
@@ -419,14 +419,14 @@ class DistanceCensus:
     @property
     def diameter(self) -> int:
         """Every level as far apart as can be, and the longest walk through all connectors."""
-        hops = int(self._lamp_rows.max()) * sum(self.times)
-        return hops + int(self.walks.through_all().max())
+        levels = int(self._lamp_rows.max()) * sum(self.times)
+        return levels + int(self.walks.through_all().max())
 
     @property
     def radius(self) -> int:
         """Least eccentricity: of the best start, with every lamp in a central state."""
-        hops = int(self._lamp_rows.max(axis=1).min()) * sum(self.times)
-        return hops + int(self.walks.through_all().max(axis=1).min())
+        levels = int(self._lamp_rows.max(axis=1).min()) * sum(self.times)
+        return levels + int(self.walks.through_all().max(axis=1).min())
 
 
 def _times(a: Sequence[int], b: Sequence[int]) -> list[int]:

@@ -59,7 +59,7 @@ def table_one(most: int = 14) -> list[Row]:
             true = members(printed.name, n, heawood, petersen)
             if true is None:
                 continue
-            degree, hops = int(printed.degree(n)), int(printed.diameter(n))
+            degree, diameter = int(printed.degree(n)), int(printed.diameter(n))
             rows.append(
                 {
                     "family": printed.name,
@@ -67,11 +67,11 @@ def table_one(most: int = 14) -> list[Row]:
                     "nodes": true.nodes,
                     "printed_degree": degree,
                     "degree": true.degree,
-                    "printed_diameter": hops,
+                    "printed_diameter": diameter,
                     "diameter": true.diameter,
-                    "printed_cost": degree * hops,
+                    "printed_cost": degree * diameter,
                     "cost": true.cost,
-                    "agrees": degree == true.degree and hops == true.diameter,
+                    "agrees": degree == true.degree and diameter == true.diameter,
                 }
             )
     return rows
@@ -86,10 +86,10 @@ def curve_rows(most: int = 100) -> list[Row]:
     rows: list[Row] = []
     for k in track(range(2, most + 1), "curves"):
         for printed in PRINTED:
-            n, hops, cost = printed_at(printed, k)
+            n, diameter, cost = printed_at(printed, k)
             if n >= (1 if printed.name == "CCC" else 0):
                 ends = printed.levels is not None and n > printed.levels
-                rows.append(_point(printed.name, "printed", k, hops, cost, exists=not ends))
+                rows.append(_point(printed.name, "printed", k, diameter, cost, exists=not ends))
         for name in FAMILIES + OTHERS:
             member = smallest(name, k, heawood, petersen)
             if member is not None:
@@ -99,17 +99,24 @@ def curve_rows(most: int = 100) -> list[Row]:
     return rows
 
 
-def _point(name: str, kind: str, k: int, far: float, cost: float, exists: bool = True) -> Row:
-    return {"family": name, "kind": kind, "k": k, "diameter": far, "cost": cost, "exists": exists}
+def _point(name: str, kind: str, k: int, diameter: float, cost: float, exists: bool = True) -> Row:
+    return {
+        "family": name,
+        "kind": kind,
+        "k": k,
+        "diameter": diameter,
+        "cost": cost,
+        "exists": exists,
+    }
 
 
 def _moore_cost(order: int) -> tuple[int, int]:
     """(diameter, cost) of the cheapest degree times diameter that the Moore bound leaves open."""
     best: tuple[int, int] | None = None
     for degree in range(3, 13):
-        hops = moore_diameter(order, degree)
-        if hops is not None and (best is None or degree * hops < best[1]):
-            best = (hops, degree * hops)
+        diameter = moore_diameter(order, degree)
+        if diameter is not None and (best is None or degree * diameter < best[1]):
+            best = (diameter, degree * diameter)
     assert best is not None
     return best
 
@@ -207,7 +214,7 @@ def connector_rows() -> list[Row]:
     """Diameters over all choices of connectors: the usual one, the best, the worst."""
     rows = []
     for base in _bases():
-        hops = base.facts.diameter or 0
+        diameter = base.facts.diameter or 0
         for n in track(range(1, base.order + 1), f"connectors of {base.spec}"):
             least, greatest = best_connectors(base, n)
             rows.append(
@@ -215,8 +222,8 @@ def connector_rows() -> list[Row]:
                     "base": base.spec,
                     "n": n,
                     "usual": Expanded(base, n).facts().diameter,
-                    "best": n * hops + least,
-                    "worst": n * hops + greatest,
+                    "best": n * diameter + least,
+                    "worst": n * diameter + greatest,
                 }
             )
     return rows
@@ -226,14 +233,14 @@ def cut_rows() -> list[Row]:
     """Cut nodes and node connectivity of RE at n = 1, 2, for connectors at every distance."""
     rows = []
     for base, pairs in ((build("petersen"), (1, 2)), (build("heawood"), (1, 2, 3))):
-        near = build(base.spec).router().distance(0, list(range(base.order))).tolist()
-        choices = [(0,)] + [(0, near.index(d)) for d in pairs]
+        distances = build(base.spec).router().distance(0, list(range(base.order))).tolist()
+        choices = [(0,)] + [(0, distances.index(d)) for d in pairs]
         for chosen in choices:
             network = Network.of(Expanded(base, len(chosen), connectors=chosen))
             rows.append(
                 {
                     "network": network.spec,
-                    "apart": near[chosen[-1]] if len(chosen) > 1 else None,
+                    "apart": distances[chosen[-1]] if len(chosen) > 1 else None,
                     "cut_nodes": _cut_nodes(network),
                     "node_connectivity": node_connectivity(network).value,
                 }

@@ -210,8 +210,8 @@ class CycleWalks(CoveringWalks):
         out = np.empty((size, size), dtype=np.int64)
         for start in range(size):
             ahead = np.append(np.roll(marked, -place[start]), True)
-            near, hops = _largest_gaps(ahead)[:-1], _largest_gaps(ahead[::-1])[:0:-1]
-            lengths = np.minimum(size + at - 2 * near, 2 * size - at - 2 * hops)
+            skipped, skipped_back = _largest_gaps(ahead)[:-1], _largest_gaps(ahead[::-1])[:0:-1]
+            lengths = np.minimum(size + at - 2 * skipped, 2 * size - at - 2 * skipped_back)
             out[start] = lengths[(place - place[start]) % size]
         return out
 

@@ -174,8 +174,8 @@ def shortest_schedule(
 
     Examples:
         >>> from hopscape.papers.multiring import Multiring
-        >>> found = shortest_schedule(Multiring(16, (1, 3)))
-        >>> found.capacity, [str(load) for load in found.loads]
+        >>> schedule = shortest_schedule(Multiring(16, (1, 3)))
+        >>> schedule.capacity, [str(load) for load in schedule.loads]
         (Fraction(20, 1), ['12', '12', '10', '10'])
     """
     weights = route_weights(member, distribution)
@@ -196,21 +196,21 @@ def balanced_schedule(
 
     Examples:
         >>> from hopscape.papers.multiring import Multiring
-        >>> found = balanced_schedule(Multiring(16, (1, 3)))
-        >>> found.capacity, found.proved
+        >>> schedule = balanced_schedule(Multiring(16, (1, 3)))
+        >>> schedule.capacity, schedule.proved
         (Fraction(240, 11), True)
     """
     weights = route_weights(member, distribution)
     program = load_program(member, weights)
-    found = optimum(program)
+    solved = optimum(program)
     copies, rings = member.copies, len(member.rings) // member.copies
     mirrored = program.carriers < rings
     spread = 2 * copies if mirrored else copies
-    dual = tuple(found.dual[j // 2 if mirrored else j] / spread for j in range(rings))
+    dual = tuple(solved.dual[j // 2 if mirrored else j] / spread for j in range(rings))
     shares = [[Fraction(0)] * len(program.weights) for _ in range(program.carriers)]
-    for ring, route, share in zip(program.carrier, program.demand, found.shares):
+    for ring, route, share in zip(program.carrier, program.demand, solved.shares):
         shares[ring][route] = share
-    return _schedule(member, _expand(member, shares), weights, found.bound / copies, dual * copies)
+    return _schedule(member, _expand(member, shares), weights, solved.bound / copies, dual * copies)
 
 
 def _expand(member: FullSteps, shares: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:

@@ -159,14 +159,18 @@ def least_delivery() -> Outcome:
     cross, wrong, corrected, parts = RingCheck(), [], [], []
     n = 16
     member = Multiring(n, (1,))
-    found = balanced_schedule(member)
+    schedule = balanced_schedule(member)
     travel = sum(
-        (p * k for s, row in zip(found.rings, found.shares) for p, k in zip(row, walk(n, s)[1:])),
+        (
+            p * k
+            for s, row in zip(schedule.rings, schedule.shares)
+            for p, k in zip(row, walk(n, s)[1:])
+        ),
         Fraction(0),
     ) / (n - 1)
     times = {}
     for share in (Fraction(1, 4), Fraction(3, 4)):
-        load = float(found.capacity * share)
+        load = float(schedule.capacity * share)
         both = [open_wait(cross, n, (1,), 1, load, insertion) for insertion in (False, True)]
         segmented, inserted = (wait + float(travel) for wait in both)
         times[str(share)] = [round(segmented, 1), round(inserted, 1)]

@@ -58,15 +58,15 @@ def open_wait(
     run = _run(cross, member, "open", load=load, slots=20_000, insertion=insertion)
     if cross.wrong:
         return run.wait
-    found = balanced_schedule(member)
+    schedule = balanced_schedule(member)
     lengths = []
-    for s, shares in zip(found.rings, found.shares):
+    for s, shares in zip(schedule.rings, schedule.shares):
         table: dict[int, Fraction] = {}
         for k, p in zip(walk(n, s)[1:], shares):
             if p:
                 table[k] = table.get(k, Fraction(0)) + p
         lengths.append(table)
-    slow = sum(walked_wait(n, lengths, found.rings, load, insertion=insertion, slots=1200))
+    slow = sum(walked_wait(n, lengths, schedule.rings, load, insertion=insertion, slots=1200))
     if abs(run.wait - slow) > 0.12 * slow + 3 * run.error:
         cross.same(f"N = {n}, steps {steps}, load {load:g}: wait", f"{run.wait:.2f}", f"{slow:.2f}")
     return run.wait
@@ -82,13 +82,13 @@ def ring_capacity() -> Outcome:
     n, steps = printed.EXAMPLE
     cross, exceptions, parts = RingCheck(), [], []
     cross.shortest(n, steps)
-    found = shortest_schedule(Multiring(n, steps))
+    schedule = shortest_schedule(Multiring(n, steps))
     machine = _Machine(ring_traffic(Multiring(n, steps), "shortest"), 0, 1, 0.0, False, 5)
     machine.run(200)
     slots = 60_000
     counts, _, _ = machine.run(slots)
     for s, shares, rate, exact in zip(
-        found.rings, found.shares, counts / slots, found.ring_capacities
+        schedule.rings, schedule.shares, counts / slots, schedule.ring_capacities
     ):
         length = sum((p * k for p, k in zip(shares, walk(n, s)[1:])), Fraction(0))
         c = n / (length / sum(shares, Fraction(0)))
@@ -125,20 +125,23 @@ def sum_of_rings() -> Outcome:
     }
     for (n, steps), schedule in sets.items():
         cross.shortest(n, steps)
-        found = shortest_schedule(Multiring(n, steps))
+        shortest = shortest_schedule(Multiring(n, steps))
         run = _run(cross, Multiring(n, steps), "window", schedule, window=512, slots=10_000)
-        total, got = float(found.total_of_rings), run.rate
+        total, got = float(shortest.total_of_rings), run.rate
         own = Fraction(0)
-        for s, shares in zip(found.rings, found.shares):
+        for s, shares in zip(shortest.rings, shortest.shares):
             length = sum((p * k for p, k in zip(shares, walk(n, s)[1:])), Fraction(0))
             own += n * sum(shares, Fraction(0)) / length
-        cross.same(f"N = {n}, steps {steps}: sum of the rings", found.total_of_rings, own)
+        cross.same(f"N = {n}, steps {steps}: sum of the rings", shortest.total_of_rings, own)
         parts.append(f"N = {n}: sum {total:.2f}, simulated {got:.2f}")
         reached = got > 0.98 * total
         if reached:
             exceptions.append(f"N = {n}, steps {steps}: {got:.2f} of {total:.2f}")
-        if reached != (len(set(found.loads)) == 1) or abs(got / float(found.capacity) - 1) > 0.03:
-            corrected.append(f"N = {n}, steps {steps}: {got:.2f}, effective {found.capacity}")
+        if (
+            reached != (len(set(shortest.loads)) == 1)
+            or abs(got / float(shortest.capacity) - 1) > 0.03
+        ):
+            corrected.append(f"N = {n}, steps {steps}: {got:.2f}, effective {shortest.capacity}")
     return cross.judge(
         exceptions,
         "; ".join(parts),
@@ -150,12 +153,12 @@ def same_capacity() -> Outcome:
     n, steps = printed.EXAMPLE
     cross, exceptions = RingCheck(), []
     exact = float(cross.balanced(n, steps))
-    found = {}
+    carried = {}
     for kind, insertion in _KINDS.items():
-        found[kind] = _run(cross, Multiring(n, steps), "saturated", insertion=insertion).usable
-        if abs(found[kind] - exact) > 0.01 * exact:
-            exceptions.append(f"{kind} rings carry {found[kind]:.2f}, not {exact:.2f}")
-    text = ", ".join(f"{value:.2f} {kind}" for kind, value in found.items())
+        carried[kind] = _run(cross, Multiring(n, steps), "saturated", insertion=insertion).usable
+        if abs(carried[kind] - exact) > 0.01 * exact:
+            exceptions.append(f"{kind} rings carry {carried[kind]:.2f}, not {exact:.2f}")
+    text = ", ".join(f"{value:.2f} {kind}" for kind, value in carried.items())
     return cross.judge(exceptions, f"{text}; {exact:.2f} exactly")
 
 
@@ -163,9 +166,13 @@ def no_buffers() -> Outcome:
     """On segmented rings packets are on the arcs for as many slots as their ways have arcs."""
     n, steps = 32, printed.X_STEPS
     traffic = ring_traffic(Multiring(n, steps))
-    found = balanced_schedule(Multiring(n, steps))
+    schedule = balanced_schedule(Multiring(n, steps))
     mean = sum(
-        (p * k for s, row in zip(found.rings, found.shares) for p, k in zip(row, walk(n, s)[1:])),
+        (
+            p * k
+            for s, row in zip(schedule.rings, schedule.shares)
+            for p, k in zip(row, walk(n, s)[1:])
+        ),
         Fraction(0),
     ) / (n - 1)
     machine = _Machine(traffic, 2, 1, 40.0, False, 2)
@@ -192,21 +199,21 @@ def delay_at_rest() -> Outcome:
 
 
 def delay_law() -> Outcome:
-    cross, exceptions, found = RingCheck(), [], {}
+    cross, exceptions, waits = RingCheck(), [], {}
     for copies, c in ((0, Fraction(2)), (1, Fraction(31, 8))):
         for kind, insertion in _KINDS.items():
             half = float(c * max(2 * copies, 1) / 2)
             f = open_wait(cross, 32, (1,), copies, half, insertion) * float(c) / 2
-            found[kind, c] = f
+            waits[kind, c] = f
             want = float(printed.WAIT_AT_HALF[kind])
             if abs(f - want) > 0.1 * want:
                 exceptions.append(f"{kind}, c = {float(c):g}: F(c/2) = {f:.2f} B, not {want:g} B")
     for kind in _KINDS:
-        a, b = (found[kind, c] for c in (Fraction(2), Fraction(31, 8)))
+        a, b = (waits[kind, c] for c in (Fraction(2), Fraction(31, 8)))
         if abs(a - b) > 0.1 * b:
             exceptions.append(f"{kind}: F depends on c, {a:.2f} B and {b:.2f} B")
-    text = ", ".join(f"{f:.2f} B {kind} at c = {float(c):g}" for (kind, c), f in found.items())
-    values = {f"{kind}, c = {float(c):g}": round(f, 1) for (kind, c), f in found.items()}
+    text = ", ".join(f"{f:.2f} B {kind} at c = {float(c):g}" for (kind, c), f in waits.items())
+    values = {f"{kind}, c = {float(c):g}": round(f, 1) for (kind, c), f in waits.items()}
     return cross.judge(exceptions, f"F(c/2) = {text}", values=values)
 
 
@@ -272,12 +279,16 @@ def gain_of_delay() -> Outcome:
 
 def gemini_x() -> Outcome:
     cross = RingCheck()
-    found = cross.balanced(32, (1,), 4)
+    capacity = cross.balanced(32, (1,), 4)
     rate = _run(cross, Multiring(32, (1,), 4), "window", window=64, slots=20_000).rate
-    text = f"{found} exactly, {rate:.2f} simulated with 64 packets per node"
-    wrong = [] if found == printed.GEMINI_X else [f"C = {found}, printed {float(printed.GEMINI_X)}"]
-    if not 0.95 * found < rate <= float(found):
-        cross.same("packets per slot with 64 per node", f"{rate:.2f}", f"below {found}")
+    text = f"{capacity} exactly, {rate:.2f} simulated with 64 packets per node"
+    wrong = (
+        []
+        if capacity == printed.GEMINI_X
+        else [f"C = {capacity}, printed {float(printed.GEMINI_X)}"]
+    )
+    if not 0.95 * capacity < rate <= float(capacity):
+        cross.same("packets per slot with 64 per node", f"{rate:.2f}", f"below {capacity}")
     return cross.judge(wrong, text)
 
 
@@ -360,10 +371,10 @@ def _carried(cross: RingCheck, member: SparseMultiring) -> Fraction:
             loads[arc] = loads.get(arc, Fraction(0)) + row["share"]
     cross.same("sums of shares", set(sums.values()), {Fraction(1)})
     cross.same("pairs", len(sums), member.order * (member.order - 1))
-    found = Fraction(len(sums)) / max(loads.values())
+    capacity = Fraction(len(sums)) / max(loads.values())
     library = sparse_capacity(member).balanced
-    cross.same(f"capacity of {member.spec[:30]}", library.capacity, found)
-    return found
+    cross.same(f"capacity of {member.spec[:30]}", library.capacity, capacity)
+    return capacity
 
 
 def reordered() -> Outcome:
@@ -382,44 +393,44 @@ def other_designs() -> Outcome:
     member = SparseMultiring(m, k, sigma=sigma)
     rings = m * (m - 1) // sigma + 1
     nodes = rings * k // m
-    found = _carried(cross, member)
+    capacity = _carried(cross, member)
     exact = Fraction(8 * rings * (nodes - 1), nodes)
-    wrong = [] if found == exact else [f"C = {found}, not {exact}"]
-    return cross.judge(wrong, f"{found} packets per slot, {nodes} nodes on {rings} rings")
+    wrong = [] if capacity == exact else [f"C = {capacity}, not {exact}"]
+    return cross.judge(wrong, f"{capacity} packets per slot, {nodes} nodes on {rings} rings")
 
 
 def dead_arc() -> Outcome:
     """The whole program of what is left, in floating point, beside the exact one."""
     n, steps = printed.EXAMPLE
     cross = RingCheck()
-    found = damaged_capacity(Network.of(Multiring(n, steps)), RingFaults(arcs=((0, 1, ""),)))
+    damage = damaged_capacity(Network.of(Multiring(n, steps)), RingFaults(arcs=((0, 1, ""),)))
     walked = _walked_program(n, rings_of(n, steps), (0, 1))
-    if abs(float(found.capacity) - walked) > 1e-6:
-        cross.same("capacity with arc 0-1 dead", f"{float(found.capacity):.4f}", f"{walked:.4f}")
-    share = found.capacity / cross.balanced(n, steps)
+    if abs(float(damage.capacity) - walked) > 1e-6:
+        cross.same("capacity with arc 0-1 dead", f"{float(damage.capacity):.4f}", f"{walked:.4f}")
+    share = damage.capacity / cross.balanced(n, steps)
     wrong = [] if share >= Fraction(7, 8) else [f"{float(share):.3f} of the capacity"]
-    return cross.judge(wrong, f"{found.capacity} packets per slot, {float(share):.3f} of all")
+    return cross.judge(wrong, f"{damage.capacity} packets per slot, {float(share):.3f} of all")
 
 
 def _walked_program(n: int, rings: Sequence[int], dead: tuple[int, int]) -> float:
     from scipy.optimize import linprog
 
-    ways: list[tuple[int, list[int]]] = []
+    routes: list[tuple[int, list[int]]] = []
     for i, s in enumerate(rings):
         for a in range(n):
             at, arcs = a, list[int]()
             while (at + s) % n != a and (at, (at + s) % n) != dead:
                 arcs.append(i * n + at)
                 at = (at + s) % n
-                ways.append((a * n + at, list(arcs)))
-    pairs = sorted({pair for pair, _ in ways})
-    upper = np.zeros((len(rings) * n, len(ways) + 1))
-    equal = np.zeros((len(pairs), len(ways) + 1))
-    for column, (pair, arcs) in enumerate(ways):
+                routes.append((a * n + at, list(arcs)))
+    pairs = sorted({pair for pair, _ in routes})
+    upper = np.zeros((len(rings) * n, len(routes) + 1))
+    equal = np.zeros((len(pairs), len(routes) + 1))
+    for column, (pair, arcs) in enumerate(routes):
         upper[arcs, column] = 1
         equal[pairs.index(pair), column] = 1
     upper[:, -1] = -1
-    cost = np.zeros(len(ways) + 1)
+    cost = np.zeros(len(routes) + 1)
     cost[-1] = 1
-    found: Any = linprog(cost, upper, np.zeros(len(upper)), equal, np.ones(len(pairs)))
-    return len(pairs) / float(found.fun)
+    solution: Any = linprog(cost, upper, np.zeros(len(upper)), equal, np.ones(len(pairs)))
+    return len(pairs) / float(solution.fun)

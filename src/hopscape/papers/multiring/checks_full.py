@@ -39,8 +39,8 @@ def start_nodes() -> Outcome:
             starts = sorted(min(part) for part in parts)
             member = Multiring(n, (1, s) if s > 1 else (1,), simplex=True)
             mine = [c.nodes for c in circuits(member) if c.ports[0] == member.ports - 1]
-            found = sorted(int(nodes.min()) for nodes in mine)
-            cross.same(f"N = {n}, S = {s}: where mini-rings begin", found, starts)
+            begins = sorted(int(nodes.min()) for nodes in mine)
+            cross.same(f"N = {n}, S = {s}: where mini-rings begin", begins, starts)
             rings += 1
             if starts != printed.ring_starts(n, s):
                 exceptions.append(f"N = {n}, S = {s}: {len(starts)} of them, not {s}")
@@ -83,16 +83,16 @@ def symmetric() -> Outcome:
 
 
 def duplex_distribution() -> Outcome:
-    cross, found = RingCheck(), {}
+    cross, capacities = RingCheck(), {}
     n = 32
     for name, weights in {
         "uniform": None,
         "near": [Fraction(int(min(r, n - r) <= 4)) for r in range(1, n)],
         "far": [Fraction(int(min(r, n - r) >= 12)) for r in range(1, n)],
     }.items():
-        found[name] = cross.balanced(n, (1,), weights=weights)
-    text = ", ".join(f"{name} routes {float(c):.3f}" for name, c in found.items())
-    same = [] if len(set(found.values())) > 1 else ["the capacity is the same for all routes"]
+        capacities[name] = cross.balanced(n, (1,), weights=weights)
+    text = ", ".join(f"{name} routes {float(c):.3f}" for name, c in capacities.items())
+    same = [] if len(set(capacities.values())) > 1 else ["the capacity is the same for all routes"]
     return cross.judge(same, f"N = {n}: {text}")
 
 
@@ -102,11 +102,11 @@ def multiple_rings() -> Outcome:
     for n in (3, 5, 8, 13, 21, 32):
         for longest in {1, n // 2, n - 2, n - 1} - {0}:
             weights = [Fraction(int(r == longest)) for r in range(1, n)]
-            found = balanced_schedule(Multiring(n, (1,), simplex=True), weights).capacity
-            cross.same(f"N = {n}, routes of {longest}", found, Fraction(n, longest))
-            least = min(least, found)
-            if found <= 1:
-                exceptions.append(f"N = {n}, all routes of {longest} arcs: c = {found}")
+            capacity = balanced_schedule(Multiring(n, (1,), simplex=True), weights).capacity
+            cross.same(f"N = {n}, routes of {longest}", capacity, Fraction(n, longest))
+            least = min(least, capacity)
+            if capacity <= 1:
+                exceptions.append(f"N = {n}, all routes of {longest} arcs: c = {capacity}")
     return cross.judge(exceptions, f"never below {least} = {float(least):.3f}")
 
 
@@ -114,14 +114,14 @@ def sum_of_routes() -> Outcome:
     n, steps = printed.EXAMPLE
     cross = RingCheck()
     cross.shortest(n, steps)
-    found = shortest_schedule(Multiring(n, steps))
-    rings = len(found.rings)
+    schedule = shortest_schedule(Multiring(n, steps))
+    rings = len(schedule.rings)
     last = {"n-1": rings - 1, "N-1": n - 1}
     sums = {
-        name: sum((sum(row[:end], Fraction(0)) for row in found.shares), Fraction(0))
+        name: sum((sum(row[:end], Fraction(0)) for row in schedule.shares), Fraction(0))
         for name, end in last.items()
     }
-    cross.same("routes of all rings", sum(found.traffic), sums["N-1"])
+    cross.same("routes of all rings", sum(schedule.traffic), sums["N-1"])
     wrong = {name: f"routes to {name}: {x} of {n - 1}" for name, x in sums.items() if x != n - 1}
     text = ", ".join(f"to {name}: {x} of {n - 1} routes" for name, x in sums.items())
     return cross.judge(
@@ -138,15 +138,15 @@ def two_formulas() -> Outcome:
             (cross.shortest(n, steps), shortest_schedule),
             (cross.balanced(n, steps), balanced_schedule),
         ):
-            found = build(Multiring(n, steps))
+            schedule = build(Multiring(n, steps))
             ratios = []
-            for s, shares in zip(found.rings, found.shares):
+            for s, shares in zip(schedule.rings, schedule.shares):
                 row = walk(n, s)[1:]
                 d = sum(shares, Fraction(0))
                 length = sum((p * k for p, k in zip(shares, row)), Fraction(0))
                 if d:
                     ratios.append(Fraction(n) / (length / d) / d)
-            rates = [c / d for c, d in zip(found.ring_capacities, found.traffic) if c and d]
+            rates = [c / d for c, d in zip(schedule.ring_capacities, schedule.traffic) if c and d]
             cross.same(f"N = {n}, {steps}: least c/d", min(rates), min(ratios))
             if (n - 1) * min(ratios) != capacity:
                 exceptions.append(f"N = {n}, {steps}: {(n - 1) * min(ratios)}, not {capacity}")
@@ -158,15 +158,15 @@ def simplex_capacity() -> Outcome:
     cross, exceptions = RingCheck(), []
     others: list[Fraction] = []
     for n in (8, 13, 24, 37, 48, 64):
-        for near in (n - 1, n // 4, n // 2):
-            weights = [Fraction(int(r <= near)) for r in range(1, n)]
-            found = balanced_schedule(Multiring(n, (1,), simplex=True), weights).capacity
-            mean = Fraction(sum(r for r in range(1, near + 1)), near)
-            cross.same(f"N = {n}, routes up to {near}", found, n / mean)
-            if near < n - 1:
-                others.append(found)
-            if found != printed.SIMPLEX_CAPACITY:
-                exceptions.append(f"N = {n}, routes up to {near}: c = {float(found):.3f}")
+        for most in (n - 1, n // 4, n // 2):
+            weights = [Fraction(int(r <= most)) for r in range(1, n)]
+            capacity = balanced_schedule(Multiring(n, (1,), simplex=True), weights).capacity
+            mean = Fraction(sum(r for r in range(1, most + 1)), most)
+            cross.same(f"N = {n}, routes up to {most}", capacity, n / mean)
+            if most < n - 1:
+                others.append(capacity)
+            if capacity != printed.SIMPLEX_CAPACITY:
+                exceptions.append(f"N = {n}, routes up to {most}: c = {float(capacity):.3f}")
     low, high = float(min(others)), float(max(others))
     text = f"c = N / mean route: 2 for uniform routes, {low:.2f} to {high:.2f} for near ones"
     return cross.judge(exceptions, text)
@@ -175,14 +175,14 @@ def simplex_capacity() -> Outcome:
 def duplex_capacity() -> Outcome:
     cross, exceptions, corrected, worst = RingCheck(), [], [], Fraction(0)
     for n in (*range(4, 21), 64, 101, 200):
-        found = cross.balanced(n, (1,))
+        capacity = cross.balanced(n, (1,))
         loads = set(shortest_schedule(Multiring(n, (1,))).loads)
         exact = Fraction(8 * (n - 1), n) if n % 2 == 0 else Fraction(8 * n, n + 1)
-        if found != printed.DUPLEX_CAPACITY or len(loads) != 1:
-            exceptions.append(f"N = {n}: C = {float(found):.3f}")
-        if found != exact or 2 * printed.EACH_OF_A_PAIR != printed.DUPLEX_CAPACITY:
-            corrected.append(f"N = {n}: {found}")
-        worst = found
+        if capacity != printed.DUPLEX_CAPACITY or len(loads) != 1:
+            exceptions.append(f"N = {n}: C = {float(capacity):.3f}")
+        if capacity != exact or 2 * printed.EACH_OF_A_PAIR != printed.DUPLEX_CAPACITY:
+            corrected.append(f"N = {n}: {capacity}")
+        worst = capacity
     return cross.judge(
         exceptions,
         f"N = {n}: {float(worst):.3f}, the same in both directions",
@@ -194,18 +194,18 @@ def table_2_1() -> Outcome:
     """Sequences of nodes, and lengths weighted by the shares."""
     n, steps = printed.EXAMPLE
     exceptions, cells = [], 0
-    found = shortest_schedule(Multiring(n, steps))
+    schedule = shortest_schedule(Multiring(n, steps))
     rings = {c.name: c.nodes for c in circuits(Multiring(n, steps))}
     for s, row in printed.TABLE_2_1.items():
-        around = rings[str(s)].tolist()[1:]
-        cells += len(around)
+        sequence = rings[str(s)].tolist()[1:]
+        cells += len(sequence)
         exceptions += [
             f"ring {s}, place {i}: {a}, printed {b}"
-            for i, (a, b) in enumerate(zip(around, map(int, row.split())), 1)
+            for i, (a, b) in enumerate(zip(sequence, map(int, row.split())), 1)
             if a != b
         ]
-        mine = found.rings.index(s % n)
-        weighted = sorted(p * k for p, k in zip(found.shares[mine], walk(n, s)[1:]) if p)
+        mine = schedule.rings.index(s % n)
+        weighted = sorted(p * k for p, k in zip(schedule.shares[mine], walk(n, s)[1:]) if p)
         want = sorted(map(Fraction, printed.WEIGHTED_2_1[s].split()))
         cells += len(want)
         if weighted != want:
@@ -236,8 +236,8 @@ def _printed_shares(table: dict[int, str], capacity: Fraction, name: str) -> Out
     carried = Fraction(n * (n - 1)) / max(loads.values())
     best = cross.shortest(n, steps) if name == "shortest" else cross.balanced(n, steps)
     if name == "shortest":
-        found = shortest_schedule(Multiring(n, steps))
-        own = {signed(s, n): list(row) for s, row in zip(found.rings, found.shares)}
+        schedule = shortest_schedule(Multiring(n, steps))
+        own = {signed(s, n): list(row) for s, row in zip(schedule.rings, schedule.shares)}
         exceptions += [f"ring {s}: other shares" for s in shares if own[s] != shares[s]]
     if carried != best:
         exceptions.append(f"the printed shares carry {carried}, the {name} schedule {best}")
@@ -268,19 +268,19 @@ def heuristic_steps() -> Outcome:
             steps = PRINTED_FAMILY.get(rings, (1, 2, 3, *odd)[: rings // 2])
             if 2 * max(steps) >= n or len(steps) != rings // 2:
                 continue
-            found = heuristic_schedule(Multiring(n, steps))
+            schedule = heuristic_schedule(Multiring(n, steps))
             loads = [
                 sum((p * k for p, k in zip(row, walk(n, s)[1:])), Fraction(0))
-                for s, row in zip(found.rings, found.shares)
+                for s, row in zip(schedule.rings, schedule.shares)
             ]
-            if Fraction(n * (n - 1)) / max(loads) != found.capacity or found.moves is None:
+            if Fraction(n * (n - 1)) / max(loads) != schedule.capacity or schedule.moves is None:
                 exceptions.append(f"N = {n}, n = {rings}: loads do not add up")
                 continue
             cells += 1
-            most = max(most, Fraction(found.moves, rings))
-            gained.append(found.capacity / shortest_schedule(Multiring(n, steps)).capacity)
-            if found.moves > _MOVES_PER_RING * rings:
-                exceptions.append(f"N = {n}, n = {rings}: {found.moves} moves")
+            most = max(most, Fraction(schedule.moves, rings))
+            gained.append(schedule.capacity / shortest_schedule(Multiring(n, steps)).capacity)
+            if schedule.moves > _MOVES_PER_RING * rings:
+                exceptions.append(f"N = {n}, n = {rings}: {schedule.moves} moves")
     if not any(gain > 1 for gain in gained):
         exceptions.append("nothing is gained by moving")
     return judge(
@@ -302,11 +302,11 @@ def square_law() -> Outcome:
         for rings in (4, 6, 8, 10, 12):
             if rings > 2 * ((n - 1) // 2):
                 continue
-            found = _scheduled(n, rings // 2, lengths, rng)
-            ratios[n, rings] = found / rings**2
+            capacity = _scheduled(n, rings // 2, lengths, rng)
+            ratios[n, rings] = capacity / rings**2
             if not Fraction(1, 2) <= ratios[n, rings] < 2:
                 exceptions.append(f"N = {n}, n = {rings}: k = {float(ratios[n, rings]):.3f}")
-            if moore_bound(n, rings) < found:
+            if moore_bound(n, rings) < capacity:
                 exceptions.append(f"N = {n}, n = {rings}: above the bound {moore_bound(n, rings)}")
     cross = RingCheck()
     for cell in ((14, 12), (16, 6), (24, 4)):
@@ -326,14 +326,14 @@ def square_law() -> Outcome:
 
 def _folded_lengths(n: int) -> np.ndarray:
     """Arcs of routes 1..N/2 on every duplex ring, walked; a large number where there is none."""
-    steps, hops = np.arange(1, (n - 1) // 2 + 1)[:, None], np.arange(1, n)[None, :]
-    around = n // np.gcd(steps, n)
-    there = steps * hops % n
-    inside = hops < around
+    steps, places = np.arange(1, (n - 1) // 2 + 1)[:, None], np.arange(1, n)[None, :]
+    length = n // np.gcd(steps, n)
+    there = steps * places % n
+    inside = places < length
     out = np.full((len(steps), n // 2 + 1), 10**6)
     row = np.broadcast_to(np.arange(len(steps))[:, None], there.shape)
-    near = np.minimum(hops, around - hops)
-    np.minimum.at(out, (row[inside], np.minimum(there, n - there)[inside]), near[inside])
+    shorter = np.minimum(places, length - places)
+    np.minimum.at(out, (row[inside], np.minimum(there, n - there)[inside]), shorter[inside])
     return out[:, 1:]
 
 
@@ -405,18 +405,18 @@ def cable_sum() -> Outcome:
 
 
 def cable_of_family() -> Outcome:
-    exceptions, corrected, found = [], [], []
+    exceptions, corrected, cables = [], [], []
     for (n, k), steps in printed.TABLE_2_4.items():
         real = cable(n, Multiring(n, steps).rings)
         spans = sum(min(s, n - s) for s in rings_of(n, steps))
-        found.append(real)
+        cables.append(real)
         if real != printed.cable_sum(k):
             exceptions.append(f"n = {k}: {real}, not {printed.cable_sum(k)}")
         if real != spans or spans != 2 * sum(steps):
             corrected.append(f"n = {k}: {real}, and {spans} counted")
     return judge(
         exceptions,
-        f"cable of the printed sets {', '.join(map(str, dict.fromkeys(found)))} ring lengths",
+        f"cable of the printed sets {', '.join(map(str, dict.fromkeys(cables)))} ring lengths",
         Correction("twice the sum of the steps", corrected),
     )
 
@@ -444,26 +444,26 @@ def gemini_size() -> Outcome:
 def gemini_z() -> Outcome:
     cross = RingCheck()
     n, copies = printed.GEMINI["z"]
-    found = cross.balanced(n, (1,), copies)
-    wrong = [] if found == printed.GEMINI_Z else [f"C = {found}, printed {printed.GEMINI_Z}"]
-    return cross.judge(wrong, f"{found} packets per slot exactly")
+    capacity = cross.balanced(n, (1,), copies)
+    wrong = [] if capacity == printed.GEMINI_Z else [f"C = {capacity}, printed {printed.GEMINI_Z}"]
+    return cross.judge(wrong, f"{capacity} packets per slot exactly")
 
 
 def x_shortest() -> Outcome:
     cross = RingCheck()
-    found = cross.shortest(32, printed.X_STEPS)
-    wrong = [] if int(found) == printed.X_SHORTEST else [f"C = {float(found):.2f}"]
-    return cross.judge(wrong, f"{found} = {float(found):.2f} packets per slot")
+    capacity = cross.shortest(32, printed.X_STEPS)
+    wrong = [] if int(capacity) == printed.X_SHORTEST else [f"C = {float(capacity):.2f}"]
+    return cross.judge(wrong, f"{capacity} = {float(capacity):.2f} packets per slot")
 
 
 def x_balanced() -> Outcome:
     cross, exceptions, parts = RingCheck(), [], []
     for n, value in printed.X_BALANCED.items():
-        found = cross.balanced(n, printed.X_STEPS)
-        more = 100 * float(found / value - 1)
-        parts.append(f"{float(found):.2f}")
-        if abs(found - value) > Fraction(1, 2):
-            exceptions.append(f"N = {n}: {float(found):.2f}, {more:.0f} % more than {value}")
+        capacity = cross.balanced(n, printed.X_STEPS)
+        more = 100 * float(capacity / value - 1)
+        parts.append(f"{float(capacity):.2f}")
+        if abs(capacity - value) > Fraction(1, 2):
+            exceptions.append(f"N = {n}: {float(capacity):.2f}, {more:.0f} % more than {value}")
     return cross.judge(exceptions, f"{', '.join(parts)} packets per slot, proved")
 
 
@@ -578,9 +578,9 @@ def cable_ratio() -> Outcome:
         cable(n, Multiring(n, steps, copies).rings)
         for steps, copies in ((printed.X_STEPS, 1), ((1,), 4))
     )
-    for found, steps, copies in ((new, printed.X_STEPS, 1), (old, (1,), 4)):
+    for length, steps, copies in ((new, printed.X_STEPS, 1), (old, (1,), 4)):
         spans = sum(min(s, n - s) for s in rings_of(n, steps, copies))
-        cross.same(f"cable of steps {steps}", found, spans)
+        cross.same(f"cable of steps {steps}", length, spans)
     ratio = Fraction(new, old)
     wrong = [] if ratio == printed.CABLE_RATIO else [f"{float(ratio):g} times"]
     return cross.judge(wrong, f"{new} ring lengths against {old}: {float(ratio):g} times")

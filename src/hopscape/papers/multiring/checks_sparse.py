@@ -24,9 +24,9 @@ _FAMILY = (2, 3, 4, 5, 6)
 def _nodes(cross: RingCheck, m: int, k: int) -> int:
     """Nodes on all rings together, as many as the network says it has."""
     member = SparseMultiring(m, k)
-    found = len({x for ring in member.table().tolist() for x in ring})
-    cross.same(f"nodes of {member.spec}", member.order, found)
-    return found
+    nodes = len({x for ring in member.table().tolist() for x in ring})
+    cross.same(f"nodes of {member.spec}", member.order, nodes)
+    return nodes
 
 
 def _wired(cross: RingCheck, member: SparseMultiring) -> Network:
@@ -163,9 +163,9 @@ def number_of_nodes() -> Outcome:
     cross, exceptions = RingCheck(), []
     for m in _FAMILY:
         for parts in (1, 2, 5):
-            found = _nodes(cross, m, m * parts)
-            if found != (m * (m - 1) + 1) * parts:
-                exceptions.append(f"m = {m}, K = {m * parts}: {found} nodes")
+            nodes = _nodes(cross, m, m * parts)
+            if nodes != (m * (m - 1) + 1) * parts:
+                exceptions.append(f"m = {m}, K = {m * parts}: {nodes} nodes")
     return cross.judge(
         ["the formula is lost"],
         "nodes counted in the tables, m = 2..6",
@@ -189,9 +189,9 @@ def nodes_x() -> Outcome:
     return cross.rule(outcome)
 
 
-def _count(what: str, found: int, value: int) -> Outcome:
-    wrong = [] if found == value else [f"{found} {what}, printed {value}"]
-    return judge(wrong, f"{found} {what} counted")
+def _count(what: str, counted: int, value: int) -> Outcome:
+    wrong = [] if counted == value else [f"{counted} {what}, printed {value}"]
+    return judge(wrong, f"{counted} {what} counted")
 
 
 def capacity_law() -> Outcome:
@@ -199,17 +199,17 @@ def capacity_law() -> Outcome:
     for m in (2, 3, 4, 5):
         for parts in range(2, 7 if m < 4 else 5):
             nodes, limit = (m * (m - 1) + 1) * parts, printed.SPARSE_LAW * (m * (m - 1) + 1)
-            found = cross.sparse(m, m * parts)
+            capacity = cross.sparse(m, m * parts)
             closed = sparse_closed_form(m, m * parts)
-            cross.same(f"m = {m}, {parts} parts: closed form", closed, found)
-            off = max(off, abs(found / limit - 1))
-            if abs(found / limit - 1) > Fraction(1, 20):
-                exceptions.append(f"m = {m}, {parts} parts: {float(found):.2f}, 8N is {limit}")
+            cross.same(f"m = {m}, {parts} parts: closed form", closed, capacity)
+            off = max(off, abs(capacity / limit - 1))
+            if abs(capacity / limit - 1) > Fraction(1, 20):
+                exceptions.append(f"m = {m}, {parts} parts: {float(capacity):.2f}, 8N is {limit}")
             k = m * parts
             arcs = k * (k * k // 4) - (m - 1) * k * (parts * parts // 4)
-            even = parts % 2 or found == Fraction(8 * (m * (m - 1) + 1) * (nodes - 1), nodes)
-            if found != Fraction(2 * k * nodes * (nodes - 1), arcs) or not even:
-                corrected.append(f"m = {m}, {parts} parts: {found}")
+            even = parts % 2 or capacity == Fraction(8 * (m * (m - 1) + 1) * (nodes - 1), nodes)
+            if capacity != Fraction(2 * k * nodes * (nodes - 1), arcs) or not even:
+                corrected.append(f"m = {m}, {parts} parts: {capacity}")
     return cross.judge(
         exceptions,
         f"off 8N by up to {100 * float(off):.1f} %, m = 2..5",
@@ -226,8 +226,8 @@ def effective_capacity() -> Outcome:
     cross, exceptions, parts = RingCheck(), [], []
     for m, k in (printed.SPARSE_Z, printed.SPARSE_X, (3, 12)):
         exact = cross.sparse(m, k)
-        found = sparse_capacity(SparseMultiring(m, k))
-        if len(set(found.shortest.loads)) != 1:
+        report = sparse_capacity(SparseMultiring(m, k))
+        if len(set(report.shortest.loads)) != 1:
             exceptions.append(f"m = {m}, K = {k}: arcs are loaded unevenly")
         try:
             run = simulate(ring_traffic(SparseMultiring(m, k)), slots=8000, seed=1)
@@ -252,9 +252,9 @@ def capacity_x() -> Outcome:
 
 def _capacity(m: int, k: int, value: Fraction) -> Outcome:
     cross = RingCheck()
-    found = cross.sparse(m, k)
-    wrong = [] if found == value else [f"C = {float(found):.3f}, printed {float(value):g}"]
-    return cross.judge(wrong, f"{found} = {float(found):.3f} packets per slot")
+    capacity = cross.sparse(m, k)
+    wrong = [] if capacity == value else [f"C = {float(capacity):.3f}, printed {float(value):g}"]
+    return cross.judge(wrong, f"{capacity} = {float(capacity):.3f} packets per slot")
 
 
 def gains() -> Outcome:
@@ -285,24 +285,24 @@ def little_more() -> Outcome:
 
 def torus_size() -> Outcome:
     cross = RingCheck()
-    found = _nodes(cross, *printed.SPARSE_Z) * _nodes(cross, *printed.SPARSE_X) ** 2
-    return cross.rule(_count("nodes", found, printed.SPARSE_TORUS))
+    nodes = _nodes(cross, *printed.SPARSE_Z) * _nodes(cross, *printed.SPARSE_X) ** 2
+    return cross.rule(_count("nodes", nodes, printed.SPARSE_TORUS))
 
 
 def torus_larger() -> Outcome:
     cross = RingCheck()
-    found = _nodes(cross, *printed.SPARSE_Z) * _nodes(cross, *printed.SPARSE_X) ** 2
-    wrong = [] if found > printed.GEMINI_NODES else [f"{found} nodes"]
-    return cross.judge(wrong, f"{found} nodes, Gemini has {printed.GEMINI_NODES}")
+    nodes = _nodes(cross, *printed.SPARSE_Z) * _nodes(cross, *printed.SPARSE_X) ** 2
+    wrong = [] if nodes > printed.GEMINI_NODES else [f"{nodes} nodes"]
+    return cross.judge(wrong, f"{nodes} nodes, Gemini has {printed.GEMINI_NODES}")
 
 
 def ports() -> Outcome:
-    cross, found = RingCheck(), 0
+    cross, total = RingCheck(), 0
     for member in (SparseMultiring(*printed.SPARSE_Z), *[SparseMultiring(*printed.SPARSE_X)] * 2):
         wired = int(_wired(cross, member).degrees.max())
         cross.same(f"ports of {member.spec}", member.ports, wired)
-        found += wired
-    return cross.rule(_count("ports", found, printed.GEMINI_PORTS))
+        total += wired
+    return cross.rule(_count("ports", total, printed.GEMINI_PORTS))
 
 
 def ring_numbers() -> Outcome:
@@ -347,14 +347,14 @@ def _against_full(times: int, parts: tuple[int, ...], family: tuple[int, ...]) -
 
 
 def equal_nodes() -> Outcome:
-    cross, exceptions, found = RingCheck(), list[str](), list[int]()
+    cross, exceptions, orders = RingCheck(), list[str](), list[int]()
     for m in _FAMILY:
         nodes = _nodes(cross, m, 4 * m)
-        found.append(nodes)
+        orders.append(nodes)
         if nodes != printed.full_nodes(m):
             exceptions.append(f"m = {m}: {nodes} nodes, not {printed.full_nodes(m)}")
         cross.same(f"m = {m}: 4(m² - m + 1)", nodes, 4 * (m * m - m + 1))
-    text = f"sparse rings join 4(m² - m + 1) nodes: {', '.join(map(str, found))} for m = 2..6"
+    text = f"sparse rings join 4(m² - m + 1) nodes: {', '.join(map(str, orders))} for m = 2..6"
     return cross.judge(exceptions, text)
 
 
@@ -363,10 +363,10 @@ def full_capacity() -> Outcome:
     cross, ratios, exceptions = RingCheck(), [], []
     sets = {k: steps for (_, k), steps in printed.TABLE_2_4.items()}
     for m in _FAMILY:
-        found = cross.balanced(4 * m * m, sets[2 * m])
-        ratios.append(found / printed.full_capacity(m))
+        capacity = cross.balanced(4 * m * m, sets[2 * m])
+        ratios.append(capacity / printed.full_capacity(m))
         if not Fraction(1, 2) < ratios[-1] < Fraction(3, 2):
-            exceptions.append(f"m = {m}: {float(found):.1f}, 4m² is {printed.full_capacity(m)}")
+            exceptions.append(f"m = {m}: {float(capacity):.1f}, 4m² is {printed.full_capacity(m)}")
     low, high = float(min(ratios)), float(max(ratios))
     return cross.judge(exceptions, f"{low:.2f} to {high:.2f} times 4m², m = 2..6")
 
@@ -374,11 +374,11 @@ def full_capacity() -> Outcome:
 def capacity_7_3() -> Outcome:
     cross, exceptions, corrected = RingCheck(), [], []
     for m in (2, 3, 4, 5):
-        found = cross.sparse(m, 4 * m)
-        if abs(found / printed.sparse_capacity(m) - 1) > Fraction(1, 20):
-            exceptions.append(f"m = {m}: {float(found):g}, not {printed.sparse_capacity(m)}")
-        if found != 8 * (m * m - m + 1) - 2:
-            corrected.append(f"m = {m}: {found}")
+        capacity = cross.sparse(m, 4 * m)
+        if abs(capacity / printed.sparse_capacity(m) - 1) > Fraction(1, 20):
+            exceptions.append(f"m = {m}: {float(capacity):g}, not {printed.sparse_capacity(m)}")
+        if capacity != 8 * (m * m - m + 1) - 2:
+            corrected.append(f"m = {m}: {capacity}")
     return cross.judge(
         exceptions,
         f"{len(exceptions)} of 4 off by more than a twentieth, m = 2..5",

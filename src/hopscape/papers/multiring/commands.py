@@ -25,7 +25,7 @@ from hopscape.cli.options import (
     option,
     refuse,
 )
-from hopscape.cli.output import Format, emit, emit_rows, look
+from hopscape.cli.output import Format, emit, emit_rows, output_settings
 from hopscape.cli.overview import CommandGroup
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import number
@@ -165,11 +165,11 @@ def _switching(network: Network) -> dict[str, Any]:
     """Shortest routes that may change rings at any node, one way each, under uniform traffic."""
     from hopscape.metrics import channel_load
 
-    found = channel_load(network)
+    loads = channel_load(network)
     return {
-        "capacity_decimal": network.order * found.throughput,
-        "mean_hops": found.hops,
-        "largest_load": found.largest * (network.order - 1),
+        "capacity_decimal": network.order * loads.throughput,
+        "mean_hops": loads.hops,
+        "largest_load": loads.largest * (network.order - 1),
     }
 
 
@@ -200,9 +200,10 @@ def _capacity_texts(record: dict[str, Any]) -> dict[str, str]:
     if record.get("spare_places"):
         out["empty places"] = f"{record['spare_places']} on every ring: a part takes m of them"
     if "switching" in record:
-        found = record["switching"]
+        switching = record["switching"]
         out["shortest with changes of ring"] = (
-            f"{found['capacity_decimal']:.4f} packets per slot, {number(found['mean_hops'])} hops"
+            f"{switching['capacity_decimal']:.4f} packets per slot,"
+            f" {number(switching['mean_hops'])} hops"
         )
     return out
 
@@ -258,10 +259,10 @@ def search_multiring(
     if front:
         refuse(("cable", "resume", "workers", "dask"), "does not go with --front")
         rows = [
-            {"nodes": n, "rings": k} | found.to_dict()
+            {"nodes": n, "rings": k} | steps.to_dict()
             for n in orders
             for k in sizes
-            for found in pareto_front(n, k, simplex=unpaired)
+            for steps in pareto_front(n, k, simplex=unpaired)
         ]
         columns = {
             "nodes": "nodes",
@@ -273,17 +274,17 @@ def search_multiring(
         emit_rows(rows, columns=columns, wrapper="front")
         return
     cells = [(n, k) for n in orders for k in sizes]
-    with Store(resume) as kept:
-        work = Work(table=kept, processes=workers, dask=dask)
+    with Store(resume) as store:
+        work = Work(table=store, processes=workers, dask=dask)
         rows = list(best_multirings(cells, simplex=unpaired, cable=cable, **work))
-    if len(rows) == 1 and look.style is Format.json:
+    if len(rows) == 1 and output_settings.style is Format.json:
         emit(rows[0])
         return
     _emit_cells(rows)
 
 
 def _emit_cells(rows: list[dict[str, Any]]) -> None:
-    if look.style is Format.table:
+    if output_settings.style is Format.table:
         rows = [
             row
             | {
@@ -318,13 +319,13 @@ def _emit_grown(orders: list[int], sizes: list[int]) -> None:
             f"--grow pairs the lists: {len(orders)} orders and {len(sizes)} numbers of rings"
         )
     cells = list(zip(orders, sizes))
-    found = grow_family(cells)
+    family = grow_family(cells)
     record = {
-        "steps": list(found.steps),
+        "steps": list(family.steps),
         "cells": [list(cell) for cell in cells],
-        "capacities": list(found.capacities),
-        "capacities_decimal": [float(c) for c in found.capacities],
-        "worst_share_of_best": float(found.worst),
+        "capacities": list(family.capacities),
+        "capacities_decimal": [float(c) for c in family.capacities],
+        "worst_share_of_best": float(family.worst),
     }
     emit(record, title="a family that only adds rings")
 
@@ -339,8 +340,8 @@ def search_order(
     from hopscape.papers.multiring.tables import better_order
 
     member = sparse_member(spec)
-    found = better_order(member, seed=seed, tries=tries)
-    record = found.to_dict() | {"before": sparse_capacity(member).balanced.capacity}
+    better = better_order(member, seed=seed, tries=tries)
+    record = better.to_dict() | {"before": sparse_capacity(member).balanced.capacity}
     table = {
         "before": _number(record["before"]),
         "now": _number(record["balanced"]["capacity"]),
@@ -477,7 +478,7 @@ def ring_torus(
     from hopscape.papers.multiring.torus import known_tori
     from hopscape.store import Store, Work
 
-    with Store(resume) as kept:
+    with Store(resume) as store:
         designs = search_torus(
             ports,
             nodes,
@@ -486,7 +487,7 @@ def ring_torus(
             sparse=sparse,
             reorder=reorder,
             keep=top,
-            **Work(table=kept, processes=workers, dask=dask),
+            **Work(table=store, processes=workers, dask=dask),
         )
     rows = [design.to_dict() for design in [*designs, *known_tori()]]
     rows = [row | {"shape": "×".join(map(str, row["sides"]))} for row in rows]

@@ -30,7 +30,7 @@ __all__ = ["Bounded", "LoadOptimum", "LoadProgram", "optimum", "ring_program"]
 
 _ZERO = 1e-9
 _TIGHT = 1e-7
-_FEW_WAYS = 4000
+_FEW_ROUTES = 4000
 _ROUNDS = 150
 _NEAR = 0.2
 _SURE = 1e-6
@@ -83,8 +83,8 @@ class LoadProgram:
 
     def costs(self, dual: Floats) -> Floats:
         """What each way costs when carriers have prices."""
-        found: Floats = np.add.reduceat(dual[self.carrier] * self.amount, self.starts[:-1])
-        return found
+        costs: Floats = np.add.reduceat(dual[self.carrier] * self.amount, self.starts[:-1])
+        return costs
 
     def entries(self, route: int) -> list[tuple[int, int]]:
         """Carriers of a way, each with its amount."""
@@ -135,9 +135,9 @@ class LoadProgram:
         prices = [x.numerator * (common // x.denominator) for x in dual]
         costs = self.costs(np.asarray([float(x) for x in dual]))
         least = np.minimum.reduceat(costs, self.first)[self.demand]
-        near = np.nonzero(costs <= least * (1 + _SURE) + 1e-300)[0].tolist()
+        cheapest = np.nonzero(costs <= least * (1 + _SURE) + 1e-300)[0].tolist()
         best: dict[int, int] = {}
-        for route in near:
+        for route in cheapest:
             cost = sum(prices[c] * amount for c, amount in self.entries(route))
             d = int(self.demand[route])
             best[d] = min(best.get(d, cost), cost)
@@ -195,8 +195,8 @@ def optimum(program: LoadProgram) -> LoadOptimum:
     """The schedule of least largest load, exact, with its certificate.
 
     Examples:
-        >>> found = optimum(ring_program([[1, 2, 3], [3, 2, 1]], [Fraction(1)] * 3))
-        >>> found.load, found.proved
+        >>> solved = optimum(ring_program([[1, 2, 3], [3, 2, 1]], [Fraction(1)] * 3))
+        >>> solved.load, solved.proved
         (Fraction(2, 1), True)
     """
     load, prices, shares = float_optimum(program)
@@ -208,11 +208,11 @@ def optimum(program: LoadProgram) -> LoadOptimum:
 
 def float_optimum(program: LoadProgram) -> tuple[float, Floats, Floats]:
     """Optimal load, prices of the carriers and shares of the ways in floating point."""
-    if program.routes <= _FEW_WAYS:
+    if program.routes <= _FEW_ROUTES:
         return _solve(program, "highs-ds")
     chosen = _promising(program)
     while True:
-        load, prices, found = _solve(program.part(chosen), "highs-ipm")
+        load, prices, part_shares = _solve(program.part(chosen), "highs-ipm")
         costs = program.costs(prices)
         least = np.full(len(program.weights), np.inf)
         np.minimum.at(least, program.demand[chosen], costs[chosen])
@@ -220,7 +220,7 @@ def float_optimum(program: LoadProgram) -> tuple[float, Floats, Floats]:
         better = costs < bar - _ZERO
         if not better.any():
             shares = np.zeros(program.routes)
-            shares[chosen] = found
+            shares[chosen] = part_shares
             return load, prices, shares
         helped = np.zeros(len(program.weights), dtype=bool)
         helped[program.demand[better]] = True
@@ -231,7 +231,7 @@ def float_optimum(program: LoadProgram) -> tuple[float, Floats, Floats]:
 def _promising(program: LoadProgram) -> IntArray:
     """Ways that are nearly cheapest by prices from multiplicative weights."""
     prices = np.full(program.carriers, 1 / program.carriers)
-    best, kept = -1.0, prices
+    best, best_prices = -1.0, prices
     flow = program.float_weights
     for i in range(_ROUNDS):
         costs = program.costs(prices)
@@ -239,7 +239,7 @@ def _promising(program: LoadProgram) -> IntArray:
         cheapest = costs <= least[program.demand] * (1 + 1e-12)
         bound = float((least * flow[program.first]).sum())
         if bound > best:
-            best, kept = bound, prices
+            best, best_prices = bound, prices
         ties = np.add.reduceat(cheapest.astype(float), program.first)[program.demand]
         each = np.repeat(np.where(cheapest, flow / ties, 0.0), np.diff(program.starts))
         loads = np.bincount(
@@ -247,7 +247,7 @@ def _promising(program: LoadProgram) -> IntArray:
         )
         prices = prices * np.exp((loads / loads.max() - 1) / (1 + 0.1 * i))
         prices = prices / prices.sum()
-    costs = program.costs(kept)
+    costs = program.costs(best_prices)
     least = np.minimum.reduceat(costs, program.first)[program.demand]
     return np.nonzero(costs <= least * (1 + _NEAR) + 1e-12)[0]
 
@@ -259,20 +259,20 @@ def _solve(
     from scipy.optimize import linprog
     from scipy.sparse import coo_matrix
 
-    count, ways, demands = program.carriers, program.routes, len(program.weights)
-    every, each = np.arange(count), np.repeat(np.arange(ways), np.diff(program.starts))
+    count, routes, demands = program.carriers, program.routes, len(program.weights)
+    every, each = np.arange(count), np.repeat(np.arange(routes), np.diff(program.starts))
     data = np.concatenate([program.amount * program.float_weights[each], np.full(count, -1.0)])
     places = (
         np.concatenate([program.carrier, every]),
-        np.concatenate([each, np.full(count, ways)]),
+        np.concatenate([each, np.full(count, routes)]),
     )
-    upper: Any = coo_matrix((data, places), shape=(count, ways + 1)).tocsr()
+    upper: Any = coo_matrix((data, places), shape=(count, routes + 1)).tocsr()
     equal: Any = coo_matrix(
-        (np.ones(ways), (program.demand, np.arange(ways))), shape=(demands, ways + 1)
+        (np.ones(routes), (program.demand, np.arange(routes))), shape=(demands, routes + 1)
     ).tocsr()
-    cost = np.zeros(ways + 1)
+    cost = np.zeros(routes + 1)
     cost[-1] = 1.0
-    found: Any = linprog(
+    solution: Any = linprog(
         cost,
         A_ub=upper,
         b_ub=np.zeros(count),
@@ -281,10 +281,10 @@ def _solve(
         bounds=(0, None),
         method=method,
     )
-    if found.x is None:
-        raise HopscapeError(f"the linear program was not solved: {found.message}")
-    prices = np.maximum(-np.asarray(found.ineqlin.marginals), 0.0)
-    return float(found.x[-1]), prices / (prices.sum() or 1.0), found.x[:-1]
+    if solution.x is None:
+        raise HopscapeError(f"the linear program was not solved: {solution.message}")
+    prices = np.maximum(-np.asarray(solution.ineqlin.marginals), 0.0)
+    return float(solution.x[-1]), prices / (prices.sum() or 1.0), solution.x[:-1]
 
 
 def _exact_shares(program: LoadProgram, load: float, shares: Floats) -> list[Fraction]:
@@ -324,8 +324,8 @@ def _corner(
     table = np.zeros((len(full), len(free) + 1), dtype=object)
     right = np.asarray([-int(fixed[c] * scale) for c in full], dtype=object)
     table[:, -1] = -scale
-    for sign, ways in ((1, free), (-1, [last[int(program.demand[route])] for route in free])):
-        for column, route in enumerate(ways):
+    for sign, routes in ((1, free), (-1, [last[int(program.demand[route])] for route in free])):
+        for column, route in enumerate(routes):
             for c, amount in program.entries(route):
                 if c in row_of:
                     table[row_of[c], column] += sign * amount * weights[program.demand[route]]
@@ -363,36 +363,36 @@ def _exact_dual(
     program: LoadProgram, prices: Floats, load: float, best: Fraction
 ) -> tuple[tuple[Fraction, ...], Fraction]:
     """The corner of the dual near these prices, in fractions, and the bound that it proves."""
-    kept = np.nonzero(prices > _ZERO)[0]
-    place = {int(c): i for i, c in enumerate(kept)}
-    rows: list[list[int]] = [[1] * len(kept)]
+    priced = np.nonzero(prices > _ZERO)[0]
+    place = {int(c): i for i, c in enumerate(priced)}
+    rows: list[list[int]] = [[1] * len(priced)]
     for first, other in _ties(program, prices, load):
-        row = [0] * len(kept)
+        row = [0] * len(priced)
         for sign, route in ((1, first), (-1, other)):
             for c, amount in program.entries(route):
                 if c in place:
                     row[place[c]] += sign * amount
         rows.append(row)
-    guess = prices[kept].tolist()
+    guess = prices[priced].tolist()
     solution = solve_exactly(rows, [1] + [0] * (len(rows) - 1), guess)
     tries = [[Fraction(w).limit_denominator(10**12) for w in guess]]
     if solution is not None:
         tries.insert(0, solution)
-    found: list[tuple[tuple[Fraction, ...], Fraction]] = []
+    proved: list[tuple[tuple[Fraction, ...], Fraction]] = []
     for values in tries:
-        dual = _prices(program.carriers, kept, values)
+        dual = _prices(program.carriers, priced, values)
         bound = program.bound(dual)
         if bound == best:
             return dual, bound
-        found.append((dual, bound))
-    return max(found, key=lambda pair: min(pair[1], best))
+        proved.append((dual, bound))
+    return max(proved, key=lambda pair: min(pair[1], best))
 
 
-def _prices(count: int, kept: Iterable[int], values: Sequence[Fraction]) -> tuple[Fraction, ...]:
+def _prices(count: int, priced: Iterable[int], values: Sequence[Fraction]) -> tuple[Fraction, ...]:
     positive = [max(w, Fraction(0)) for w in values]
     total = sum(positive, Fraction(0))
     out = [Fraction(0)] * count
-    for c, w in zip(kept, positive):
+    for c, w in zip(priced, positive):
         out[int(c)] = w / total
     return tuple(out)
 
@@ -402,7 +402,7 @@ def _ties(program: LoadProgram, prices: Floats, load: float) -> Iterable[tuple[i
     costs = program.costs(prices)
     least = np.minimum.reduceat(costs, program.first)[program.demand]
     wanted = np.asarray([w != 0 for w in program.weights], dtype=bool)[program.demand]
-    near = np.nonzero((costs - least <= _ZERO * max(load, 1.0)) & wanted)[0]
-    owner = program.demand[near]
-    leader = near[np.searchsorted(owner, owner)]
-    return [(a, b) for a, b in zip(leader.tolist(), near.tolist()) if a != b]
+    tied = np.nonzero((costs - least <= _ZERO * max(load, 1.0)) & wanted)[0]
+    owner = program.demand[tied]
+    leader = tied[np.searchsorted(owner, owner)]
+    return [(a, b) for a, b in zip(leader.tolist(), tied.tolist()) if a != b]

@@ -82,16 +82,16 @@ def read_faults(
         >>> read_faults(hopscape.build("multiring(16, 1, 3)"), ["0-3"], ["5"], ["-1"]).words()
         'arc 0-3, node 5, ring -1'
     """
-    found = []
+    dead_arcs = []
     for text in arcs:
         ends, _, name = text.partition(":")
         parts = ends.split("-")
         if len(parts) != 2:
             raise ArgumentError(f"dead-arc {text!r} must be A-B or A-B:RING, two nodes")
         tail, head = (network.node(part.strip()) for part in parts)
-        found.append((tail, head, _ring_name(network, name.strip())))
+        dead_arcs.append((tail, head, _ring_name(network, name.strip())))
     return RingFaults(
-        tuple(found),
+        tuple(dead_arcs),
         tuple(network.node(text.strip()) for text in nodes),
         tuple(_ring_name(network, text.strip()) for text in rings),
         tuple(network.node(text.strip()) for text in crossbars),
@@ -175,8 +175,8 @@ def damaged_capacity(network: Network, faults: RingFaults) -> Damage:
     Examples:
         >>> import hopscape
         >>> net = hopscape.build("multiring(16, 1, 3)")
-        >>> found = damaged_capacity(net, read_faults(net, arcs=["0-1"]))
-        >>> found.capacity, found.proved
+        >>> damage = damaged_capacity(net, read_faults(net, arcs=["0-1"]))
+        >>> damage.capacity, damage.proved
         (Fraction(96, 5), True)
     """
     member = network.family
@@ -190,7 +190,7 @@ def damaged_capacity(network: Network, faults: RingFaults) -> Damage:
     elif network.has_switches:
         if faults.rings:
             raise ArgumentError(f"{network.spec} has no rings")
-        pair, program = _crossbar_ways(network, faults)
+        pair, program = _crossbar_routes(network, faults)
     else:
         raise ArgumentError(
             f"{network.spec} is not a multiring and has no crossbars; faults are worked out for"
@@ -331,7 +331,7 @@ def _arc_program(
     return LoadProgram(carriers, demand, weights, starts, carrier, np.ones_like(carrier))
 
 
-def _crossbar_ways(network: Network, faults: RingFaults) -> tuple[IntArray, LoadProgram | None]:
+def _crossbar_routes(network: Network, faults: RingFaults) -> tuple[IntArray, LoadProgram | None]:
     """Ways of two hops over live crossbars; carriers are the channels."""
     switch = np.ones(network.order, dtype=bool)
     switch[network.endpoints] = False
@@ -358,16 +358,16 @@ def _crossbar_ways(network: Network, faults: RingFaults) -> tuple[IntArray, Load
         a, b = np.repeat(mine, len(theirs)), np.tile(theirs, len(mine))
         keep = tails[a] != heads[b]
         rows.append(np.column_stack([a[keep], b[keep]]))
-    ways = np.concatenate(rows)
-    pair = tails[ways[:, 0]] * network.order + heads[ways[:, 1]]
+    routes = np.concatenate(rows)
+    pair = tails[routes[:, 0]] * network.order + heads[routes[:, 1]]
     if not len(pair):
         return pair, None
     by_pair = np.argsort(pair, kind="stable")
-    pair, ways = pair[by_pair], ways[by_pair]
+    pair, routes = pair[by_pair], routes[by_pair]
     _, demand = np.unique(pair, return_inverse=True)
     weights = (Fraction(1),) * (int(demand[-1]) + 1)
     starts = 2 * np.arange(len(pair) + 1)
-    carrier = ways.ravel()
+    carrier = routes.ravel()
     return pair, LoadProgram(len(heads), demand, weights, starts, carrier, np.ones_like(carrier))
 
 
@@ -399,10 +399,10 @@ def worst_faults(network: Network) -> list[dict[str, Any]]:
         )
     rows = []
     for kind, alike, faults in track(candidates, f"single faults of {network.spec}"):
-        found = damaged_capacity(network, faults)
-        rows.append(((-found.stranded, found.capacity), kind, alike, found))
+        damage = damaged_capacity(network, faults)
+        rows.append(((-damage.stranded, damage.capacity), kind, alike, damage))
     rows.sort(key=lambda row: row[0])
-    return [found.to_dict() | {"kind": kind, "alike": alike} for _, kind, alike, found in rows]
+    return [damage.to_dict() | {"kind": kind, "alike": alike} for _, kind, alike, damage in rows]
 
 
 def single_faults(network: Network) -> Iterator[tuple[str, int, RingFaults]]:

@@ -57,10 +57,10 @@ def solve_exactly(
     moved = target[rows] * scale
     for c in free:
         moved = moved - table[rows, c] * int(out[int(c)] * scale)
-    found = _square(table[np.ix_(rows, columns)], moved, _PRIME)
-    if found is None:
+    values = _square(table[np.ix_(rows, columns)], moved, _PRIME)
+    if values is None:
         return None
-    for c, x in zip(columns, found):
+    for c, x in zip(columns, values):
         out[int(c)] = x / scale
     return out
 
@@ -82,9 +82,9 @@ def _square(table: Array, right: Array, prime: int) -> list[Fraction] | None:
         power *= prime
         left = (left - matrix @ (step if small else step.astype(object))) // prime
         if digit >= next_try or not left.any():
-            found = _fractions(total.tolist(), power)
-            if found is not None and _solves(table, right, found):
-                return found
+            values = _fractions(total.tolist(), power)
+            if values is not None and _solves(table, right, values):
+                return values
             next_try = digit + max(2, digit // 2)
     return None
 
@@ -98,8 +98,8 @@ def _eliminate(work: Array, columns: int, prime: int) -> tuple[Array, Array]:
     if work.size > _FEW:
         from hopscape.papers.multiring.rational_kernels import eliminate
 
-        found: tuple[Array, Array] = eliminate(work, columns, prime)
-        return found
+        pivots: tuple[Array, Array] = eliminate(work, columns, prime)
+        return pivots
     rows: list[int] = []
     used: list[int] = []
     for k in range(columns):
@@ -151,7 +151,7 @@ def _fraction(residue: int, power: int, limit: int) -> tuple[int, int] | None:
     return (now, under) if under > 0 else (-now, -under)
 
 
-def _solves(table: Array, right: Array, found: Sequence[Fraction]) -> bool:
-    scale = math.lcm(*(x.denominator for x in found))
-    whole = np.asarray([int(x * scale) for x in found], dtype=object)
+def _solves(table: Array, right: Array, values: Sequence[Fraction]) -> bool:
+    scale = math.lcm(*(x.denominator for x in values))
+    whole = np.asarray([int(x * scale) for x in values], dtype=object)
     return bool((table @ whole == right * scale).all())

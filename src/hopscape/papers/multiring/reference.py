@@ -84,17 +84,17 @@ def walked_sparse_capacity(m: int, parts: int) -> Fraction:
     """
     table = sparse_table(m, parts)
     nodes, size = len(table) * parts, len(table[0])
-    ways: dict[tuple[int, int], list[tuple[int, int, int, int]]] = {}
+    routes: dict[tuple[int, int], list[tuple[int, int, int, int]]] = {}
     for i, ring in enumerate(table):
         for p, q in combinations(range(size), 2):
             for a, b, ahead in ((p, q, q - p), (q, p, p - q)):
                 for side, length in ((1, ahead % size), (-1, -ahead % size)):
-                    ways.setdefault((ring[a], ring[b]), []).append((length, i, side, a))
-    if len(ways) != nodes * (nodes - 1):
+                    routes.setdefault((ring[a], ring[b]), []).append((length, i, side, a))
+    if len(routes) != nodes * (nodes - 1):
         return Fraction(0)
     loads = np.zeros((len(table), 2, size), dtype=object)
     scale = math.lcm(*range(1, 2 * m + 1))
-    for options in ways.values():
+    for options in routes.values():
         least = min(options)[0]
         best = [option for option in options if option[0] == least]
         for length, i, side, a in best:

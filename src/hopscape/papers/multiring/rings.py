@@ -107,10 +107,10 @@ def ring_lengths(n: int, step: int) -> IntArray:
         ([0, 3, 6, 1, 4, 7, 2, 5], [0, 0, 3, 0, 2, 0, 1, 0])
     """
     shared = math.gcd(step, n)
-    around = n // shared
+    length = n // shared
     out = np.zeros(n, dtype=np.int64)
-    hops = np.arange(1, around, dtype=np.int64)
-    out[hops * (step % n) % n] = hops
+    places = np.arange(1, length, dtype=np.int64)
+    out[places * (step % n) % n] = places
     return out
 
 
@@ -340,15 +340,15 @@ def _good_steps(n: int, count: int, seed: int = 0) -> tuple[int, ...]:
     coprime = np.asarray([s for s in range(2, (n + 1) // 2) if math.gcd(s, n) == 1])
     if len(coprime) < count - 1:
         return ()
-    hops = np.arange(n, dtype=np.int64)
+    places = np.arange(n, dtype=np.int64)
     generator = np.random.default_rng(seed)
     best: tuple[int, tuple[int, ...]] | None = None
     for _ in range(_TRIES):
         chosen = (1, *sorted(int(s) for s in generator.choice(coprime, count - 1, replace=False)))
         least = np.full(n, n, dtype=np.int64)
         for s in chosen:
-            around = np.minimum(hops, n - hops)
-            np.minimum.at(least, hops * s % n, around)
+            shorter = np.minimum(places, n - places)
+            np.minimum.at(least, places * s % n, shorter)
         best = min(best or (n * n, ()), (int(least.sum()), chosen))
     return best[1] if best is not None else ()
 
@@ -463,8 +463,8 @@ class SparseRings(Family):
         """Node at each place of each ring, shape (rings, places); printed with 1 added."""
         require_memory(24 * self.ring_count * self.places, f"the table of {self.spec}")
         part, kind = np.divmod(self.slot_at(np.arange(self.places)), self.m)
-        found: IntArray = part * self.ring_count + self.blocks.residue[:, kind]
-        return found
+        nodes: IntArray = part * self.ring_count + self.blocks.residue[:, kind]
+        return nodes
 
     def neighbours(self, nodes: IntArray) -> IntArray:
         count, places, m = self.ring_count, self.places, self.m
@@ -545,9 +545,9 @@ def _full(member: FullRings) -> list[Circuit]:
         name = f"{signed}#{seen[s]}" if seen[s] else str(signed)
         seen[s] += 1
         shared = math.gcd(s, n)
-        hops = np.arange(n // shared)
+        places = np.arange(n // shared)
         for begin in range(shared):
-            out.append(Circuit(name, (begin + hops * s) % n, np.full(n // shared, j)))
+            out.append(Circuit(name, (begin + places * s) % n, np.full(n // shared, j)))
     return out
 
 

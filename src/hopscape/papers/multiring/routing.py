@@ -103,9 +103,9 @@ def ring_shares(member: Structure, schedule: str) -> RingShares:
         require_memory(40 * n * len(member.rings), f"the routes of {member.spec}")
         hops = np.stack([ring_lengths(n, s) for s in member.rings], axis=1)
         if schedule == "balanced":
-            found = balanced_schedule(member)
+            balanced = balanced_schedule(member)
             parts = np.zeros(hops.shape)
-            parts[1:] = np.asarray([[float(x) for x in row] for row in found.shares]).T
+            parts[1:] = np.asarray([[float(x) for x in row] for row in balanced.shares]).T
         else:
             far = np.where(hops > 0, hops, np.iinfo(np.int64).max)
             least = far == far.min(axis=1, keepdims=True)
@@ -114,7 +114,7 @@ def ring_shares(member: Structure, schedule: str) -> RingShares:
         row, port = np.nonzero(parts)
         table = _table(row, port, hops[row, port], parts[row, port], n)
         return RingShares(lambda at, to: (to - at) % n, *table)
-    arcs, exact, port = _sparse_ways(member, schedule)
+    arcs, exact, port = _sparse_routes(member, schedule)
     part = np.asarray([float(x) for x in exact])
     used = part > 0
     demand = arcs.program.demand
@@ -156,13 +156,13 @@ def route_rows(network: Network, schedule: str, sources: Iterable[int]) -> list[
     if member is None:
         raise ArgumentError(f"{network.spec} is not a multiring(...) and no sparse_multiring(...)")
     names = {(int(v), int(p)): c.name for c in circuits(member) for v, p in zip(c.nodes, c.ports)}
-    rows, ways = _exact_ways(member, schedule)
+    rows, routes = _exact_routes(member, schedule)
     out = []
     targets = np.arange(network.order)
     for source in sources:
         kinds = rows(np.full_like(targets, source), targets).tolist()
         for target in targets.tolist():
-            for port, length, share in ways[kinds[target]] if target != source else ():
+            for port, length, share in routes[kinds[target]] if target != source else ():
                 ring = names[int(source), port]
                 out.append(
                     {"source": int(source), "target": target, "ring": ring, "port": port,
@@ -171,13 +171,13 @@ def route_rows(network: Network, schedule: str, sources: Iterable[int]) -> list[
     return out
 
 
-_Ways = list[list[tuple[int, int, Fraction]]]
+_Routes = list[list[tuple[int, int, Fraction]]]
 """Port, length and share of the ways of each kind of pair."""
 
 
-def _exact_ways(
+def _exact_routes(
     member: Structure, schedule: str
-) -> tuple[Callable[[IntArray, IntArray], IntArray], _Ways]:
+) -> tuple[Callable[[IntArray, IntArray], IntArray], _Routes]:
     """The kind of each pair, and its ways."""
     from hopscape.papers.multiring.capacity import balanced_schedule, shortest_schedule
     from hopscape.papers.multiring.rings import FullRings, ring_lengths
@@ -186,21 +186,21 @@ def _exact_ways(
         n = member.n
         full = (balanced_schedule if schedule == "balanced" else shortest_schedule)(member)
         hops = [ring_lengths(n, s).tolist() for s in member.rings]
-        ways: _Ways = [[]] + [
+        routes: _Routes = [[]] + [
             [(j, hops[j][r], row[r - 1]) for j, row in enumerate(full.shares) if row[r - 1]]
             for r in range(1, n)
         ]
-        return lambda at, to: (to - at) % n, ways
-    arcs, shares, ports = _sparse_ways(member, schedule)
-    ways = [[] for _ in arcs.program.weights]
+        return lambda at, to: (to - at) % n, routes
+    arcs, shares, ports = _sparse_routes(member, schedule)
+    routes = [[] for _ in arcs.program.weights]
     columns = zip(arcs.program.demand.tolist(), ports.tolist(), arcs.length.tolist(), shares)
     for kind, port, length, share in columns:
         if share:
-            ways[kind].append((port, length, share))
-    return arcs.rows, ways
+            routes[kind].append((port, length, share))
+    return arcs.rows, routes
 
 
-def _sparse_ways(
+def _sparse_routes(
     member: Structure, schedule: str
 ) -> tuple[ArcProgram, Sequence[Fraction], IntArray]:
     """The ways of a sparse multiring with their shares and first ports."""
@@ -210,11 +210,11 @@ def _sparse_ways(
     if not isinstance(member, SparseRings):
         raise ArgumentError(f"{member.spec} is not a multiring(...) and no sparse_multiring(...)")
     report = sparse_capacity(member)
-    found = report.balanced if schedule == "balanced" else report.shortest
-    if found.arcs is None:
+    chosen = report.balanced if schedule == "balanced" else report.shortest
+    if chosen.arcs is None:
         raise ArgumentError(f"{member.spec} has too many places to route on one ring")
-    arcs = found.arcs
-    return arcs, found.shares, 2 * (member.slot_at(arcs.place) % member.m) + arcs.side
+    arcs = chosen.arcs
+    return arcs, chosen.shares, 2 * (member.slot_at(arcs.place) % member.m) + arcs.side
 
 
 class RingRouter(Router):
@@ -253,8 +253,8 @@ class RingRouter(Router):
         self._onward = np.full(channels, -1, dtype=np.int64)
         self._ring = np.full(channels, -1, dtype=np.int64)
         for i, ring in enumerate(circuits(network.family)):
-            around = network.channel_at(ring.nodes, ring.ports)
-            self._onward[around], self._ring[around] = np.roll(around, -1), i
+            ring_channels = network.channel_at(ring.nodes, ring.ports)
+            self._onward[ring_channels], self._ring[ring_channels] = np.roll(ring_channels, -1), i
         self.table_bytes = self._table.ports.nbytes + self._table.lengths.nbytes
 
     def rings(self) -> IntArray:
@@ -269,12 +269,12 @@ class RingRouter(Router):
         return row, np.minimum(column, (self._table.ports[row] >= 0).sum(axis=1) - 1)
 
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
-        found = self._table.lengths[self._chosen(at, to)]
-        return np.where(at == to, 0, found)
+        lengths = self._table.lengths[self._chosen(at, to)]
+        return np.where(at == to, 0, lengths)
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
-        found = self._table.ports[self._chosen(at, to)]
-        return np.where(at == to, -1, found)
+        ports = self._table.ports[self._chosen(at, to)]
+        return np.where(at == to, -1, ports)
 
     def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
         """All ports that begin a path of the schedule."""
@@ -322,8 +322,8 @@ class RingRouter(Router):
 
 def _coprime(order: int) -> int:
     """A number without a common divisor, near the golden section: its multiples are spread out."""
-    near = max(1, round(0.618034 * order))
-    return next(k for k in range(near, 0, -1) if math.gcd(k, order) == 1)
+    golden = max(1, round(0.618034 * order))
+    return next(k for k in range(golden, 0, -1) if math.gcd(k, order) == 1)
 
 
 def ring_routers() -> Mapping[str, Callable[[Network], Router]]:

@@ -63,12 +63,12 @@ def canonical_steps(n: int, steps: Sequence[int], *, simplex: bool = False) -> t
         >>> canonical_steps(16, (2, 3, 5)), canonical_steps(16, (1, 6, 7))
         ((1, 6, 7), (1, 6, 7))
     """
-    found = []
+    multiples = []
     for s in steps:
         if math.gcd(s, n) == 1:
             u = pow(s, -1, n)
-            found.append(tuple(sorted(folded(u * x, n, simplex) for x in steps)))
-    return min(found)
+            multiples.append(tuple(sorted(folded(u * x, n, simplex) for x in steps)))
+    return min(multiples)
 
 
 def cheapest_multiple(
@@ -185,10 +185,10 @@ class StepSpace:
     def load(self, steps: Sequence[int]) -> Fraction:
         """Least load of a set, proved."""
         self.problems += 1
-        found = optimum(self.program(steps))
-        if not found.proved:
+        solved = optimum(self.program(steps))
+        if not solved.proved:
             raise ArgumentError(f"the certificate of steps {tuple(steps)} does not close")
-        return found.load
+        return solved.load
 
     def scan(self, limit: int, room: int) -> tuple[IntArray, IntArray, int]:
         """Sets with a total of at most `limit`, their totals, and how many there are."""
@@ -196,12 +196,12 @@ class StepSpace:
 
         out = np.zeros((room, self.count), dtype=np.int64)
         totals = np.zeros(room, dtype=np.int64)
-        found, _ = scan_sets(
+        count, _ = scan_sets(
             self.lengths, self.weights, self.count, 1, len(self.rows), limit, out, totals
         )
-        kept = min(found, room)
-        by_total = np.argsort(totals[:kept], kind="stable")
-        return out[by_total], totals[by_total], found
+        written = min(count, room)
+        by_total = np.argsort(totals[:written], kind="stable")
+        return out[by_total], totals[by_total], count
 
     def sample_limit(self, wanted: int, seed: int = 0) -> int:
         """A total that about so many sets do not exceed, from a seeded sample."""
@@ -264,10 +264,10 @@ def search_cell(
         raise TooLargeError(
             f"{space.sets:.3g} step sets of {rings} rings on {n} nodes are too many to go through"
         )
-    kept, totals, known = _candidates(space, cable)
+    rows, totals, known = _candidates(space, cable)
     best = min(known.values(), default=None)
     seen: set[tuple[int, ...]] = set()
-    for row, total in zip(kept, totals):
+    for row, total in zip(rows, totals):
         if best is not None and space.bound(int(total)) > best:
             break
         steps = canonical_steps(n, space.steps(row), simplex=simplex)
@@ -294,23 +294,23 @@ def _candidates(
 ) -> tuple[IntArray, IntArray, dict[tuple[int, ...], Fraction]]:
     """Sets that can be best, by their bounds, and the loads of some that were solved already."""
     if cable is not None:
-        kept, totals, _ = space.scan(_FAR, space.sets_in_memory())
-        cheap = _cables(space, kept) <= cable
-        return kept[cheap], totals[cheap], {}
+        rows, totals, _ = space.scan(_FAR, space.sets_in_memory())
+        cheap = _cables(space, rows) <= cable
+        return rows[cheap], totals[cheap], {}
     known: dict[tuple[int, ...], Fraction] = {}
     few = space.sets <= _FEW
-    kept, _, _ = space.scan(_FAR if few else space.sample_limit(_FEW), _ROOM)
-    for row in kept:
+    rows, _, _ = space.scan(_FAR if few else space.sample_limit(_FEW), _ROOM)
+    for row in rows:
         steps = canonical_steps(space.n, space.steps(row), simplex=space.simplex)
         if steps not in known:
             known[steps] = space.load(steps)
         if len(known) >= _FIRST:
             break
     limit = space.limit(min(known.values()))
-    kept, totals, found = space.scan(limit, _ROOM)
-    if found > len(totals):
-        kept, totals, _ = space.scan(limit, found)
-    return kept, totals, known
+    rows, totals, count = space.scan(limit, _ROOM)
+    if count > len(totals):
+        rows, totals, _ = space.scan(limit, count)
+    return rows, totals, known
 
 
 def best_step_sets(
@@ -325,18 +325,18 @@ def best_step_sets(
         cable: Most cable, in lengths of ring 1, of the cheapest multiple of a set.
 
     Examples:
-        >>> [(found.steps, found.capacity) for found in best_step_sets(16, 6)]
+        >>> [(best.steps, best.capacity) for best in best_step_sets(16, 6)]
         [((1, 6, 7), Fraction(48, 1))]
     """
     return sets_of(n, simplex, search_cell(n, rings, simplex, cable))
 
 
-def sets_of(n: int, simplex: bool, found: dict[str, Any]) -> list[StepSet]:
+def sets_of(n: int, simplex: bool, cell: dict[str, Any]) -> list[StepSet]:
     """The step sets of a result of :func:`search_cell`."""
     out = []
-    for steps in found["sets"]:
+    for steps in cell["sets"]:
         length, cheapest = cheapest_multiple(n, steps, simplex=simplex)
-        out.append(StepSet(n, tuple(steps), simplex, Fraction(found["load"]), length, cheapest))
+        out.append(StepSet(n, tuple(steps), simplex, Fraction(cell["load"]), length, cheapest))
     return out
 
 
@@ -347,8 +347,8 @@ def pareto_front(n: int, rings: int, *, simplex: bool = False) -> list[StepSet]:
         TooLargeError: When there are too many sets, since the cable of each is needed.
     """
     space = StepSpace(n, _check(n, rings, simplex), simplex)
-    kept, totals, _ = space.scan(_FAR, space.sets_in_memory())
-    lengths = _cables(space, kept)
+    rows, totals, _ = space.scan(_FAR, space.sets_in_memory())
+    lengths = _cables(space, rows)
     front: list[StepSet] = []
     best: Fraction | None = None
     for cable in np.unique(lengths):
@@ -358,7 +358,7 @@ def pareto_front(n: int, rings: int, *, simplex: bool = False) -> list[StepSet]:
         for i in at[np.argsort(totals[at], kind="stable")]:
             if best is not None and space.bound(int(totals[i])) >= best:
                 break
-            steps = canonical_steps(n, space.steps(kept[i]), simplex=simplex)
+            steps = canonical_steps(n, space.steps(rows[i]), simplex=simplex)
             if steps in seen or (best is not None and not _refined_bound(space, steps, best)):
                 continue
             seen.add(steps)
@@ -371,16 +371,16 @@ def pareto_front(n: int, rings: int, *, simplex: bool = False) -> list[StepSet]:
     return front
 
 
-def _cables(space: StepSpace, kept: IntArray) -> IntArray:
+def _cables(space: StepSpace, sets: IntArray) -> IntArray:
     """Least cable over all unit multiples, of many sets at once."""
     n = space.n
-    best = np.full(len(kept), _FAR, dtype=np.int64)
+    best = np.full(len(sets), _FAR, dtype=np.int64)
     rows = np.asarray(space.rows, dtype=np.int64)
     for u in range(1, n // 2 + 1):
         if math.gcd(u, n) == 1:
             turned = rows * u % n
             short = np.minimum(turned, n - turned) * (1 if space.simplex else 2)
-            best = np.minimum(best, short[kept].sum(axis=1))
+            best = np.minimum(best, short[sets].sum(axis=1))
     return best
 
 
@@ -397,12 +397,12 @@ def compare_with_printed(n: int, rings: int, best: Fraction) -> dict[str, Any]:
     }
 
 
-def cell_record(n: int, rings: int, simplex: bool, found: dict[str, Any]) -> dict[str, Any]:
+def cell_record(n: int, rings: int, simplex: bool, cell: dict[str, Any]) -> dict[str, Any]:
     """The record of a cell that scripts rely on."""
-    sets = sets_of(n, simplex, found)
+    sets = sets_of(n, simplex, cell)
     record: dict[str, Any] = {"nodes": n, "rings": rings, "unpaired": simplex}
     if not sets:
-        return record | {"capacity": None, "sets": [], "tested": found["tested"]}
+        return record | {"capacity": None, "sets": [], "tested": cell["tested"]}
     best = sets[0]
     bound = moore_bound(n, rings)
     record |= {
@@ -412,8 +412,8 @@ def cell_record(n: int, rings: int, simplex: bool, found: dict[str, Any]) -> dic
         "sets": [s.to_dict() for s in sets],
         "moore_bound": bound,
         "share_of_bound": float(best.capacity / bound),
-        "tested": found["tested"],
-        "programs": found["programs"],
+        "tested": cell["tested"],
+        "programs": cell["programs"],
         "proved": True,
     }
     return record | compare_with_printed(n, rings, best.capacity)
@@ -450,45 +450,45 @@ def grow_family(cells: Sequence[tuple[int, int]], *, beam: int = 40) -> GrowingF
             time, so that this is not proved best.
 
     Examples:
-        >>> found = grow_family([(16, 4), (16, 6)])
-        >>> found.steps[0], len(found.steps), float(found.worst) > 0.9
+        >>> family = grow_family([(16, 4), (16, 6)])
+        >>> family.steps[0], len(family.steps), float(family.worst) > 0.9
         (1, 3, True)
     """
     if beam < 1:
         raise ArgumentError(f"beam is {beam}; it must be at least 1")
-    kept: list[_Partial] = [((1.0, 0.0), (1,))]
+    partial: list[_Partial] = [((1.0, 0.0), (1,))]
     best = {cell: Fraction(search_cell(*cell)["load"]) for cell in dict.fromkeys(cells)}
     for n, rings in track(cells, "growing a family", len(cells)):
         space = StepSpace(n, rings // 2, False)
         goal = float(best[n, rings])
-        kept = _next_beam(space, goal, kept, beam)
-        if not kept:
+        partial = _next_beam(space, goal, partial, beam)
+        if not partial:
             raise ArgumentError(f"no family grows to {rings} rings on {n} nodes")
-    _, steps = kept[0]
+    _, steps = partial[0]
     loads = [balanced_schedule(Multiring(n, steps[: k // 2])).load for n, k in cells]
     capacities = tuple(Fraction(n * (n - 1)) / load for (n, _), load in zip(cells, loads))
     worst = min(best[cell] / load for cell, load in zip(cells, loads))
     return GrowingFamily(steps, capacities, worst)
 
 
-def _next_beam(space: StepSpace, goal: float, kept: list[_Partial], beam: int) -> list[_Partial]:
+def _next_beam(space: StepSpace, goal: float, partial: list[_Partial], beam: int) -> list[_Partial]:
     """The best extensions; programs are solved only where a bound says that they can matter."""
     promises: dict[tuple[int, ...], tuple[tuple[float, float], tuple[float, float]]] = {}
-    for score, steps in kept:
+    for score, steps in partial:
         for longer in _extensions(steps, space):
             least = space.lengths[[s - 1 for s in longer]].min(axis=0)
             bound = float((least * space.weights).sum()) / (2 * space.count)
             old = promises.get(longer)
             if old is None or old[1] < score:
                 promises[longer] = (_extend(score, goal / bound), score)
-    found: list[_Partial] = []
+    following: list[_Partial] = []
     for longer, (promise, score) in sorted(promises.items(), key=lambda p: p[1][0], reverse=True):
-        if len(found) >= beam and promise <= found[beam - 1][0]:
+        if len(following) >= beam and promise <= following[beam - 1][0]:
             break
         load, _, _ = float_optimum(space.program(longer))
-        found.append((_extend(score, goal / load), longer))
-        found.sort(reverse=True)
-    return found[:beam]
+        following.append((_extend(score, goal / load), longer))
+        following.sort(reverse=True)
+    return following[:beam]
 
 
 def _extend(score: tuple[float, float], share: float) -> tuple[float, float]:

@@ -30,7 +30,7 @@ __all__ = [
     "sparse_upper_bound",
 ]
 
-_MOST_WAYS = 2_000_000
+_MOST_ROUTES = 2_000_000
 _MOST_ENTRIES = 60_000_000
 _MOST_ARCS = 100_000
 
@@ -65,7 +65,7 @@ def arc_program(member: SparsePlaces) -> ArcProgram:
     rings = 1 if base is not None else count
     span = member.places if member.reordered else member.m
     _check_size(member, rings, span)
-    pair, ring, side, start, length = _ways(member, rings)
+    pair, ring, side, start, length = _routes(member, rings)
     pairs, demand = np.unique(pair, return_inverse=True)
     first = (ring * 2 + side) * span
     program = _program(rings * 2 * span, demand, first, start, side, length, span)
@@ -81,7 +81,7 @@ def arc_program(member: SparsePlaces) -> ArcProgram:
     return ArcProgram(rings, span, ring, side, start % span, length, program, rows)
 
 
-def _ways(member: SparsePlaces, rings: int) -> list[IntArray]:
+def _routes(member: SparsePlaces, rings: int) -> list[IntArray]:
     """Kind of pair, ring, side, first place and length of every way, by kinds of pairs."""
     m, places, goals = member.m, member.places, np.arange(member.parts)
     sources = goals if member.reordered else goals[:1]
@@ -96,21 +96,21 @@ def _ways(member: SparsePlaces, rings: int) -> list[IntArray]:
     length = np.where(side == 0, ahead, (places - ahead) % places)
     pair = (kind * len(sources) + g) * len(goals) + h
     columns = [x.ravel() for x in np.broadcast_arrays(pair, ring, side, start, length)]
-    kept = np.nonzero(columns[-1] > 0)[0]
-    kept = kept[np.argsort(columns[0][kept], kind="stable")]
-    return [column[kept] for column in columns]
+    moving = np.nonzero(columns[-1] > 0)[0]
+    moving = moving[np.argsort(columns[0][moving], kind="stable")]
+    return [column[moving] for column in columns]
 
 
 def _check_size(member: SparsePlaces, rings: int, span: int) -> None:
     """Refuse what would take too long or too much memory, before anything is built."""
     m, parts, places = member.m, member.parts, member.places
     sources = rings * (parts if member.reordered else 1)
-    ways = 2 * m * m * parts * sources
-    entries = ways * (places // 4 + 1 if span > m else m)
-    if ways > _MOST_WAYS or entries > _MOST_ENTRIES:
+    routes = 2 * m * m * parts * sources
+    entries = routes * (places // 4 + 1 if span > m else m)
+    if routes > _MOST_ROUTES or entries > _MOST_ENTRIES:
         raise TooLargeError(
-            f"the capacity of {member.spec[:80]} is a program of {ways:.3g} ways; at most"
-            f" {_MOST_WAYS} of {_MOST_ENTRIES:.0e} arcs together are worked out"
+            f"the capacity of {member.spec[:80]} is a program of {routes:.3g} ways; at most"
+            f" {_MOST_ROUTES} of {_MOST_ENTRIES:.0e} arcs together are worked out"
         )
 
 
@@ -179,8 +179,8 @@ class ArcSchedule(Bounded):
         if self.arcs is None:
             return list(self.carried) * (2 * self.member.ring_count)
         span = self.arcs.span
-        found = [max(self.carried[i : i + span]) for i in range(0, len(self.carried), span)]
-        return found if self.arcs.rings > 1 else found * self.member.ring_count
+        largest = [max(self.carried[i : i + span]) for i in range(0, len(self.carried), span)]
+        return largest if self.arcs.rings > 1 else largest * self.member.ring_count
 
     def to_dict(self) -> dict[str, Any]:
         """The record that scripts rely on; loads are those of the fullest arc of each ring."""
@@ -234,8 +234,8 @@ def sparse_capacity(member: SparsePlaces) -> SparseCapacity:
 
     Examples:
         >>> from hopscape.papers.multiring import SparseMultiring
-        >>> found = sparse_capacity(SparseMultiring(4, 16))
-        >>> found.balanced.capacity, found.balanced.proved
+        >>> report = sparse_capacity(SparseMultiring(4, 16))
+        >>> report.balanced.capacity, report.balanced.proved
         (Fraction(102, 1), True)
     """
     plane = member.sigma == 1 and member.ring_count == member.m * (member.m - 1) + 1
@@ -246,8 +246,8 @@ def sparse_capacity(member: SparsePlaces) -> SparseCapacity:
             raise
         nodes, value = member.order, sparse_closed_form(member.m, member.places)
         load = nodes * (nodes - 1) / value
-        found = ArcSchedule(member, None, (), (load,), load)
-        return SparseCapacity(member, found, found)
+        even_schedule = ArcSchedule(member, None, (), (load,), load)
+        return SparseCapacity(member, even_schedule, even_schedule)
     program = arcs.program
     least = np.minimum.reduceat(program.lengths(), program.first)
     even = Fraction(int(least.sum()), program.carriers)

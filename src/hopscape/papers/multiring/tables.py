@@ -75,17 +75,17 @@ def best_multirings(
         dask: Address of a Dask scheduler whose workers search instead.
 
     Examples:
-        >>> [found] = best_multirings([(16, 6)])
-        >>> found["capacity"], found["sets"][0]["cheapest"]
+        >>> [cell] = best_multirings([(16, 6)])
+        >>> cell["capacity"], cell["sets"][0]["cheapest"]
         (Fraction(48, 1), [2, 3, 5])
     """
     tasks = [_task(n, rings, simplex, cable) for n, rings in cells]
     text = "searching multirings"
-    for task, found in run_tasks(
+    for task, cell in run_tasks(
         tasks, search_cell, table, processes=processes, dask=dask, text=text
     ):
         n, rings, _, _ = task.arguments
-        yield cell_record(n, rings, simplex, found)
+        yield cell_record(n, rings, simplex, cell)
 
 
 def full_lines(
@@ -105,7 +105,7 @@ def full_lines(
     ]
     lines = []
     text = "searching full lines"
-    for task, found in run_tasks(
+    for task, front in run_tasks(
         tasks, front_cell, table, processes=processes, dask=dask, text=text
     ):
         n, ports = task.arguments
@@ -113,7 +113,7 @@ def full_lines(
         copies = ports // 2
         spec = f"multiring({n}, 1{f', copies={copies}' if copies > 1 else ''})"
         lines.append(TorusLine(spec, n, ports, copies * same, ports))
-        for steps, load, cable in found:
+        for steps, load, cable in front:
             capacity = Fraction(n * (n - 1)) / Fraction(load)
             spec = f"multiring({n}, {', '.join(map(str, steps))})"
             lines.append(TorusLine(spec, n, ports, capacity, cable))
@@ -167,8 +167,8 @@ def search_torus(
 def front_cell(n: int, ports: int) -> list[tuple[list[int], str, int]]:
     """The front of one order and number of rings, in plain values: steps, load, cable."""
     return [
-        (list(found.cheapest), f"{found.load.numerator}/{found.load.denominator}", found.cable)
-        for found in pareto_front(n, ports)
+        (list(steps.cheapest), f"{steps.load.numerator}/{steps.load.denominator}", steps.cable)
+        for steps in pareto_front(n, ports)
     ]
 
 
@@ -205,19 +205,19 @@ def sparse_lines(
                 tasks.append(Task.of(sparse_cell, given, 0.2, about))
     lines = []
     text = "searching sparse lines"
-    for _, found in run_tasks(tasks, sparse_cell, table, processes=processes, dask=dask, text=text):
-        lines += [TorusLine(spec, n, p, Fraction(c), cable) for spec, n, p, c, cable in found]
+    for _, cell in run_tasks(tasks, sparse_cell, table, processes=processes, dask=dask, text=text):
+        lines += [TorusLine(spec, n, p, Fraction(c), cable) for spec, n, p, c, cable in cell]
     return lines
 
 
 def sparse_cell(m: int, K: int, sigma: int, reorder: bool) -> list[tuple[str, int, int, str, int]]:
     """One sparse multiring, and in a better order, in plain values: the fields of a line."""
     member = SparseMultiring(m, K, sigma=sigma)
-    found = [sparse_capacity(member)]
+    reports = [sparse_capacity(member)]
     if reorder:
-        found.append(better_order(member, tries=_TRIES))
+        reports.append(better_order(member, tries=_TRIES))
     out = {}
-    for report in found:
+    for report in reports:
         one, value = report.member, report.balanced.capacity
         text = f"{value.numerator}/{value.denominator}"
         out[one.spec] = (one.spec, one.order, one.ports, text, 2 * one.ring_count)
@@ -266,7 +266,7 @@ def better_order(member: SparseMultiring, *, seed: int = 0, tries: int = 8) -> S
         moves = generator.integers(0, member.places, size=(_STEPS, 2))
         luck = generator.random(_STEPS)
         order = anneal(order, member.m, pairs, moves, luck, _HOT, _COLD)
-        found = sparse_capacity(member.in_order(order.tolist()))
-        if found.balanced.capacity > best.balanced.capacity:
-            best = found
+        report = sparse_capacity(member.in_order(order.tolist()))
+        if report.balanced.capacity > best.balanced.capacity:
+            best = report
     return best

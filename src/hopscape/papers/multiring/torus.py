@@ -51,11 +51,13 @@ def line_of(network: Network) -> TorusLine:
 
     member = network.family
     if isinstance(member, Multiring):
-        found = balanced_schedule(member).capacity
-        return TorusLine(network.spec, member.n, member.ports, found, cable(member.n, member.rings))
+        capacity = balanced_schedule(member).capacity
+        return TorusLine(
+            network.spec, member.n, member.ports, capacity, cable(member.n, member.rings)
+        )
     if isinstance(member, SparseMultiring):
-        found = sparse_capacity(member).balanced.capacity
-        return TorusLine(network.spec, member.order, member.ports, found, 2 * member.ring_count)
+        capacity = sparse_capacity(member).balanced.capacity
+        return TorusLine(network.spec, member.order, member.ports, capacity, 2 * member.ring_count)
     raise ArgumentError(
         f"{network.spec} is not a multiring; capacity is known for multiring(...),"
         " sparse_multiring(...) and a product of these"
@@ -170,8 +172,8 @@ def _cheapest(
                         for n, cable, chosen in before
                         for m, more, line in lines
                     )
-        parts = {used: _undominated(found) for used, found in longer.items()}
-        enough = [part for found in parts.values() for part in found if part[0] >= least]
+        parts = {used: _undominated(designs) for used, designs in longer.items()}
+        enough = [part for designs in parts.values() for part in designs if part[0] >= least]
         best = min([*enough, *([best] if best else [])], key=lambda p: p[1], default=None)
     return best
 
@@ -200,7 +202,9 @@ def design_torus(
     for line in lines:
         if line.ports <= ports and line.nodes > 1:
             by_ports.setdefault(line.ports, []).append(line)
-    rates = sorted({x.rate for found in by_ports.values() for x in found}, reverse=True)
+    rates = sorted(
+        {x.rate for lines_of_ports in by_ports.values() for x in lines_of_ports}, reverse=True
+    )
 
     @cache
     def cheapest(i: int) -> _Part | None:

@@ -92,8 +92,8 @@ class RingTraffic:
         they carry, and the same row times the weights is what they have to carry.
         """
         demand = self.crossing @ self.weights
-        found: Floats = (self.crossing / demand[:, None]).mean(axis=0) * self.weights.sum()
-        return found
+        usable: Floats = (self.crossing / demand[:, None]).mean(axis=0) * self.weights.sum()
+        return usable
 
     @cached_property
     def class_kinds(self) -> IntArray:
@@ -140,44 +140,44 @@ def _full_traffic(
 ) -> RingTraffic:
     """A class for each ring: all nodes are alike."""
     build = balanced_schedule if schedule == "balanced" else shortest_schedule
-    found = build(member, distribution)
+    built = build(member, distribution)
     lengths: list[dict[int, Fraction]] = []
-    for s, shares in zip(member.rings, found.shares):
+    for s, shares in zip(member.rings, built.shares):
         table: dict[int, Fraction] = {}
         hops = ring_lengths(member.n, s)[1:].tolist()
-        for length, share, weight in zip(hops, shares, found.weights):
+        for length, share, weight in zip(hops, shares, built.weights):
             if share * weight:
                 table[length] = table.get(length, Fraction(0)) + share * weight
         lengths.append(table)
-    full = [j for j, load in enumerate(found.loads) if load == found.load]
+    full = [j for j, load in enumerate(built.loads) if load == built.load]
     crossing = np.zeros((len(full), len(lengths)))
     for i, j in enumerate(full):
-        crossing[i, j] = float(found.load / found.traffic[j])
+        crossing[i, j] = float(built.load / built.traffic[j])
     rings = circuits(member)
     classes = np.concatenate([c.ports for c in rings])
-    return _traffic(member, rings, classes, lengths, found.capacity, crossing)
+    return _traffic(member, rings, classes, lengths, built.capacity, crossing)
 
 
 def _sparse_traffic(member: SparseMultiring, schedule: str) -> RingTraffic:
     """A class for each kind of arc: where on the ring, and in which direction."""
     report = sparse_capacity(member)
-    found = report.balanced if schedule == "balanced" else report.shortest
-    arcs = found.arcs
+    chosen = report.balanced if schedule == "balanced" else report.shortest
+    arcs = chosen.arcs
     if arcs is None:
         raise ArgumentError(f"{member.spec} has too many places to simulate")
     span = arcs.span
     lengths: list[dict[int, Fraction]] = [{} for _ in range(arcs.rings * 2 * span)]
     first = (arcs.ring * 2 + arcs.side) * span + arcs.place
-    for row, length, share in zip(first.tolist(), arcs.length.tolist(), found.shares):
+    for row, length, share in zip(first.tolist(), arcs.length.tolist(), chosen.shares):
         if share:
             lengths[row][length] = lengths[row].get(length, Fraction(0)) + share
-    full = [a for a, load in enumerate(found.carried) if load == found.load]
-    crossing = _crossing(arcs, first, found.shares, full)
+    full = [a for a, load in enumerate(chosen.carried) if load == chosen.load]
+    crossing = _crossing(arcs, first, chosen.shares, full)
     places = np.arange(member.places) % span
-    around = [(side * span + p) for side, p in ((0, places), (1, places[::-1]))]
+    arc_rows = [(side * span + p) for side, p in ((0, places), (1, places[::-1]))]
     rows = np.arange(member.ring_count) % arcs.rings
-    classes = np.concatenate([i * 2 * span + row for i in rows for row in around])
-    return _traffic(member, circuits(member), classes, lengths, found.capacity, crossing)
+    classes = np.concatenate([i * 2 * span + row for i in rows for row in arc_rows])
+    return _traffic(member, circuits(member), classes, lengths, chosen.capacity, crossing)
 
 
 def _crossing(
@@ -187,15 +187,15 @@ def _crossing(
     program = arcs.program
     part = np.asarray([float(x) for x in shares])
     sent = np.bincount(first, weights=part, minlength=program.carriers)
-    way = np.repeat(np.arange(program.routes), np.diff(program.starts))
+    route = np.repeat(np.arange(program.routes), np.diff(program.starts))
     out = np.zeros((len(full), program.carriers))
     row = np.full(program.carriers, -1)
     row[list(full)] = np.arange(len(full))
     used = row[program.carrier] >= 0
     np.add.at(
         out,
-        (row[program.carrier[used]], first[way[used]]),
-        part[way[used]] * program.amount[used],
+        (row[program.carrier[used]], first[route[used]]),
+        part[route[used]] * program.amount[used],
     )
     return out / np.where(sent > 0, sent, 1.0)
 

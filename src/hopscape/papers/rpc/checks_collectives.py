@@ -155,17 +155,19 @@ def five_stages() -> tuple[int, int]:
     """Slice-All-to-All written out: rounds in half duplex, and the fewest data that a node has."""
     rows = graphs.rows_of(pc())
     held = [{v} for v in range(30)]
-    came = [{v} for v in range(30)]
+    received = [{v} for v in range(30)]
     rounds = 0
     for stage in range(5):
         if stage % 2 == 0:  # round the cycle, twice: everything to everybody in it
-            new = [set().union(*(came[v // 3 * 3 + i] for i in range(3))) for v in range(30)]
+            new = [set().union(*(received[v // 3 * 3 + i] for i in range(3))) for v in range(30)]
             fresh = [new[v] - held[v] for v in range(30)]
         else:  # across, both ways, one after the other
             cross = [next(w for w in rows[v] if w // 3 != v // 3) for v in range(30)]
-            fresh = [held[cross[v]] - held[v] if stage == 1 else came[cross[v]] for v in range(30)]
+            fresh = [
+                held[cross[v]] - held[v] if stage == 1 else received[cross[v]] for v in range(30)
+            ]
         held = [held[v] | fresh[v] for v in range(30)]
-        came = [held[v] if stage == 0 else fresh[v] for v in range(30)]
+        received = [held[v] if stage == 0 else fresh[v] for v in range(30)]
         rounds += 2
     return rounds, min(map(len, held))
 
@@ -342,9 +344,11 @@ def check_connectivity() -> Outcome:
     import networkx
 
     cuts = {k: networkx.node_connectivity(graphs.graph(graphs.rows_of(rpc(k)))) for k in (1, 2, 3)}
-    told = {k: RingOfPetersenCycles(k).facts().node_connectivity for k in cuts}
+    closed_form = {k: RingOfPetersenCycles(k).facts().node_connectivity for k in cuts}
     wrong = [f"k = {k}: {cut} nodes part it" for k, cut in cuts.items() if cut != k + 2]
-    ours = [f"k = {k}: our closed form says {told[k]}" for k in cuts if told[k] != cuts[k]]
+    ours = [
+        f"k = {k}: our closed form says {closed_form[k]}" for k in cuts if closed_form[k] != cuts[k]
+    ]
     text = f"least cuts of nodes for k = 1, 2, 3: {list(cuts.values())}"
     return settled(ours, judge(wrong, text))
 
@@ -399,10 +403,12 @@ def check_gathers() -> Outcome:
         single = made(rpc(k), Goal.all_gather(), "bandwidth", HALF).rounds
         rows = graphs.rows_of(rpc(k))
         need = -(-len(rows) * (len(rows) - 1) // (sum(map(len, rows)) // 2))
-        told = lower_bounds(rpc(k), Goal.all_gather(), HALF)[0].rounds
+        lower_bound = lower_bounds(rpc(k), Goal.all_gather(), HALF)[0].rounds
         parts.append(f"k = {k}: {single} rounds")
-        if not single == need == told:
-            wrong.append(f"k = {k}: {single} rounds, at least {need} by counting, {told} told")
+        if not single == need == lower_bound:
+            wrong.append(
+                f"k = {k}: {single} rounds, at least {need} by counting, {lower_bound} told"
+            )
     packed = made(pc(), Goal.all_gather(), "packed", PAPER).rounds
     if packed != 7:
         wrong.append(f"{packed} rounds packed on PC")

@@ -133,19 +133,19 @@ def check_eq3() -> Outcome:
 def distrusted() -> list[str]:
     """Where our closed forms differ from searches, and from groups that are easy to build."""
     wrong = []
-    for name, told, most in (
+    for name, formula, most in (
         ("rpc", lambda m: known.rpc_group(m, 8), 62),
         ("rp", lambda m: known.rp_group(m, 12), 41),
         ("torus", known.torus_group, 25),
     ):
         for m, d in searched(name, most).items():
-            if told(m) != d:
-                wrong.append(f"{name}, m = {m}: {told(m)}, searched {d}")
-    for name, network, size, told in (
+            if formula(m) != d:
+                wrong.append(f"{name}, m = {m}: {formula(m)}, searched {d}")
+    for name, network, size, formula in (
         ("RPC", rpc(24), 30, lambda m: known.rpc_group(m, 10_000)),
         ("RP", rp(24), 10, lambda m: known.rp_group(m, 10_000)),
     ):
-        wrong += _beyond_search(name, network, size, told)
+        wrong += _beyond_search(name, network, size, formula)
     for t in range(1, 80):
         nodes = _most_in_a_square(t)
         if (known.torus_group(nodes), known.torus_group(nodes + 1)) != (t, t + 1):
@@ -153,7 +153,9 @@ def distrusted() -> list[str]:
     return wrong
 
 
-def _beyond_search(name: str, network: Network, size: int, told: Callable[[int], int]) -> list[str]:
+def _beyond_search(
+    name: str, network: Network, size: int, formula: Callable[[int], int]
+) -> list[str]:
     """Groups too large to search: whole slices from above, a matching from below.
 
     Let a slice have diameter w, and match its nodes so that partners are w apart (a perfect
@@ -171,12 +173,12 @@ def _beyond_search(name: str, network: Network, size: int, told: Callable[[int],
     wrong = [] if (partners >= 0).all() else [f"{name}: no matching of nodes {width} apart"]
     for slices in range(1, 13):
         reach = int(hops[:, : size * slices].max())
-        if reach != width + slices - 1 or told(size * slices) > reach:
+        if reach != width + slices - 1 or formula(size * slices) > reach:
             wrong.append(f"{slices} slices of {name} lie within {reach}")
     first = next(t for t in range(width, 99) if 2 * (t - width + 1) > t)
     for m in range(size * (first - width) + 1, 3137):
-        if told(m) != width - 1 + -(-m // size):
-            wrong.append(f"{name}, m = {m}: {told(m)}, proved {width - 1 + -(-m // size)}")
+        if formula(m) != width - 1 + -(-m // size):
+            wrong.append(f"{name}, m = {m}: {formula(m)}, proved {width - 1 + -(-m // size)}")
             break
     return wrong
 

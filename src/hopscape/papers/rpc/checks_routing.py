@@ -198,10 +198,10 @@ def check_unicast() -> Outcome:
         s = np.arange(30 * k) // 30
         gap = (s[None, :] - s[:, None]) % k
         place = np.arange(30 * k) % 30
-        told = np.minimum(gap, k - gap) + inside[np.ix_(place, place)]
-        longest.append(int(told.max()))
-        if (told != hops).any():
-            wrong.append(f"k = {k}: {int((told != hops).sum())} pairs are not joined shortest")
+        distances = np.minimum(gap, k - gap) + inside[np.ix_(place, place)]
+        longest.append(int(distances.max()))
+        if (distances != hops).any():
+            wrong.append(f"k = {k}: {int((distances != hops).sum())} pairs are not joined shortest")
         if longest[-1] != printed.diameter(k):
             wrong.append(f"k = {k}: {longest[-1]} hops")
         router, nodes = network.router(), np.arange(30 * k)

@@ -107,11 +107,11 @@ def _moves(rows: graphs.Rows) -> list[dict[int, int]]:
 
 def check_petersen() -> Outcome:
     network = Network.of(Petersen())
-    nodes, _, degrees, hops = graphs.shape(network)
+    nodes, _, degrees, diameter = graphs.shape(network)
     rows = graphs.rows_of(network)
     wrong = []
-    if (nodes, *degrees, hops) != printed.PETERSEN:
-        wrong.append(f"nodes, degree, diameter: {(nodes, *degrees, hops)}")
+    if (nodes, *degrees, diameter) != printed.PETERSEN:
+        wrong.append(f"nodes, degree, diameter: {(nodes, *degrees, diameter)}")
     images = {move[0] for move in _moves(rows)}
     if len(images) < nodes:
         wrong.append(f"automorphisms move node 0 to {sorted(images)} only")
@@ -124,24 +124,26 @@ def check_petersen() -> Outcome:
     )
     return judge(
         wrong,
-        f"degrees {list(degrees)}, diameter {hops}, node 0 goes to {len(images)} nodes by symmetry;"
-        f" disjoint paths, {triples}",
+        f"degrees {list(degrees)}, diameter {diameter}, node 0 goes to {len(images)} nodes"
+        f" by symmetry; disjoint paths, {triples}",
     )
 
 
 def check_pc() -> Outcome:
     network = pc()
-    nodes, links, degrees, hops = graphs.shape(network)
+    nodes, links, degrees, diameter = graphs.shape(network)
     wrong = []
-    if (nodes, *degrees, hops) != printed.PC:
-        wrong.append(f"nodes, degree, diameter: {(nodes, *degrees, hops)}, printed {printed.PC}")
+    if (nodes, *degrees, diameter) != printed.PC:
+        wrong.append(
+            f"nodes, degree, diameter: {(nodes, *degrees, diameter)}, printed {printed.PC}"
+        )
     images = {move[0] for move in _moves(graphs.rows_of(network))}
     if len(images) < nodes:
         wrong.append(f"automorphisms move node 0 to {len(images)} nodes only")
     return judge(
         wrong,
-        f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {hops}; node 0 goes to"
-        f" {len(images)} nodes by symmetry",
+        f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {diameter}; node 0 goes"
+        f" to {len(images)} nodes by symmetry",
     )
 
 
@@ -208,10 +210,10 @@ def check_diameter() -> Outcome:
         true[k] = graphs.diameter(rows, range(30) if k < 8 else [0, 11])
         if true[k] != printed.diameter(k):
             wrong.append(f"k = {k}: {true[k]}, printed {printed.diameter(k)}")
-        told = RingOfPetersenCycles(k).facts().diameter
-        if told != true[k]:
-            ours.append(f"k = {k}: {told}, measured {true[k]}")
-    up = [k for k, hops in true.items() if hops != -(-k // 2) + 5]
+        closed_form = RingOfPetersenCycles(k).facts().diameter
+        if closed_form != true[k]:
+            ours.append(f"k = {k}: {closed_form}, measured {true[k]}")
+    up = [k for k, diameter in true.items() if diameter != -(-k // 2) + 5]
     text = f"k = {ranges(list(true))}: {list(true.values())}"
     note = f"read as a ceiling it would be wrong at k = {ranges(up)}"
     outcome = judge(wrong, text, note=note, values={"ceiling_fails": up})
@@ -288,13 +290,13 @@ def distrusted() -> list[str]:
     """Where the closed forms that the comparisons use differ from what is measured."""
     wrong = []
     for k in range(1, 8):
-        for name, rows, told in (
+        for name, rows, closed_form in (
             (f"RPC({k})", graphs.rows_of(rpc(k)), comparison.rpc_diameter(k)),
             (f"RP({3 * k})", graphs.rows_of(rp(3 * k)), comparison.rp_diameter(3 * k)),
         ):
             hops = graphs.diameter(rows, [0, len(rows) // 2])
-            if hops != told:
-                wrong.append(f"{name} has diameter {hops}, our closed form says {told}")
+            if hops != closed_form:
+                wrong.append(f"{name} has diameter {hops}, our closed form says {closed_form}")
     for nodes in (30, 60, 90, 210):
         sides = [(a, nodes // a) for a in range(1, nodes + 1) if nodes % a == 0]
         least = min(graphs.diameter(torus_rows(a, b), [0]) for a, b in sides)
@@ -315,14 +317,14 @@ def check_table() -> Outcome:
                 printed.ring_diameter(k),
             ),
         }
-        for name, (rows, hops) in built.items():
+        for name, (rows, diameter) in built.items():
             rows = [[v % len(rows) for v in row] for row in rows]
             degrees[name] = sorted({len(row) for row in rows})
             if degrees[name] != [printed.TABLE_DEGREES[name]]:
                 wrong.append(f"{name}, k = {k}: degrees {degrees[name]}")
-            if graphs.diameter(rows, [0]) != hops:
+            if graphs.diameter(rows, [0]) != diameter:
                 wrong.append(
-                    f"{name}, k = {k}: diameter {graphs.diameter(rows, [0])}, printed {hops}"
+                    f"{name}, k = {k}: diameter {graphs.diameter(rows, [0])}, printed {diameter}"
                 )
     torus_30 = torus_rows(30, 30)
     degrees["torus"] = sorted({len(row) for row in torus_30})
@@ -331,10 +333,10 @@ def check_table() -> Outcome:
     if graphs.diameter(torus_30, [0]) != printed.torus_diameter(30):
         wrong.append(f"the torus of 30 x 30 nodes has diameter {graphs.diameter(torus_30, [0])}")
     for k in range(1, 201):
-        a, b, hops = best_torus(30 * k)
-        if hops != printed.torus_diameter(k):
+        a, b, diameter = best_torus(30 * k)
+        if diameter != printed.torus_diameter(k):
             torus.append(
-                f"k = {k}: the {a} x {b} torus has {hops}, {printed.torus_diameter(k)} printed"
+                f"k = {k}: the {a} x {b} torus has {diameter}, {printed.torus_diameter(k)} printed"
             )
     text = (
         f"degrees {degrees}; RPC, RP and ring for k = 3..6 and the square torus: {len(wrong)}"
@@ -449,8 +451,8 @@ def check_mesh() -> Outcome:
     first = {}
     for name in ("mesh", "torus"):
         for size in range(2, 500):
-            a, b, hops = best_torus(10 * size)
-            if comparison.rp_diameter(size) >= (a + b - 2 if name == "mesh" else hops):
+            a, b, diameter = best_torus(10 * size)
+            if comparison.rp_diameter(size) >= (a + b - 2 if name == "mesh" else diameter):
                 first[name] = size
                 break
     wrong = (
@@ -476,13 +478,13 @@ def check_relatives() -> Outcome:
     }
     own, *raised = printed.RELATIVES
     rows = graphs.rows_of(rp(25))
-    hops, degree = graphs.diameter(rows, [0]), max(map(len, rows))
+    diameter, degree = graphs.diameter(rows, [0]), max(map(len, rows))
     wrong = [] if degree == own else [f"RP has degree {degree}"]
-    parts = [f"RP {degree} and {hops}"]
+    parts = [f"RP {degree} and {diameter}"]
     for name, network in built.items():
         rows = graphs.rows_of(network)
         (mine, *more), reach = sorted({len(row) for row in rows}), graphs.diameter(rows, [0])
         parts.append(f"{name} {mine} and {reach}")
-        if mine not in raised or more or reach >= hops:
+        if mine not in raised or more or reach >= diameter:
             wrong.append(f"{parts[-1]}, degrees {[mine, *more]}")
     return judge(wrong, "degree and diameter with 250 nodes: " + ", ".join(parts))

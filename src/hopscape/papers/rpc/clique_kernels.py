@@ -22,13 +22,13 @@ def _bit(v):  # type: ignore[no-untyped-def]
 
 
 @helper
-def _recolour(v, colour, spare, near, classes):  # type: ignore[no-untyped-def]
+def _recolour(v, colour, spare, neighbours, classes):  # type: ignore[no-untyped-def]
     """Move v to a class below `spare` by moving its only neighbour there to another such class."""
-    words = near.shape[1]
+    words = neighbours.shape[1]
     for a in range(spare - 1):
         hits, only = 0, -1
         for w in range(words):
-            both = classes[a, w] & near[v, w]
+            both = classes[a, w] & neighbours[v, w]
             while both and hits < 2:
                 only = 64 * w + lowest(both)
                 both &= both - _ONE
@@ -40,7 +40,7 @@ def _recolour(v, colour, spare, near, classes):  # type: ignore[no-untyped-def]
         for b in range(a + 1, spare):
             clash = False
             for w in range(words):
-                if classes[b, w] & near[only, w]:
+                if classes[b, w] & neighbours[only, w]:
                     clash = True
                     break
             if not clash:
@@ -53,12 +53,12 @@ def _recolour(v, colour, spare, near, classes):  # type: ignore[no-untyped-def]
 
 
 @helper
-def _branches(open_, near, spare, classes, branch, bound, rest, left):  # type: ignore[no-untyped-def]
+def _branches(open_, neighbours, spare, classes, branch, bound, rest, left):  # type: ignore[no-untyped-def]
     """The nodes that have to be branched on: those that `spare` colours cannot cover.
 
     Returns how many were written to `branch`, with their colour numbers in `bound`.
     """
-    words = near.shape[1]
+    words = neighbours.shape[1]
     rest[:] = open_
     count, colour = 0, 0
     while True:
@@ -77,8 +77,8 @@ def _branches(open_, near, spare, classes, branch, bound, rest, left):  # type: 
                 left[w] &= ~_bit(v)
                 classes[colour, w] |= _bit(v)
                 for x in range(w, words):
-                    left[x] &= ~near[v, x]
-                if colour >= spare and not _recolour(v, colour, spare, near, classes):
+                    left[x] &= ~neighbours[v, x]
+                if colour >= spare and not _recolour(v, colour, spare, neighbours, classes):
                     branch[count] = v
                     bound[count] = colour + 1
                     count += 1
@@ -93,12 +93,12 @@ def _branches(open_, near, spare, classes, branch, bound, rest, left):  # type: 
 
 @kernel
 def find_clique(
-    near: IntArray, start: IntArray, size: int, budget: int
+    neighbours: IntArray, start: IntArray, size: int, budget: int
 ) -> tuple[int, IntArray, int]:
     """Look for a clique of `size` nodes among the nodes of the bit set `start`.
 
     Args:
-        near (uint64[nodes, words]): Neighbours of each node as a bit set (not itself).
+        neighbours (uint64[nodes, words]): Neighbours of each node as a bit set (not itself).
         start (uint64[words]): The nodes that may be used.
         size: At least 1.
         budget: Give up after so many branches.
@@ -108,7 +108,7 @@ def find_clique(
         clique: int64[size]
         branches: int
     """
-    nodes, words = near.shape
+    nodes, words = neighbours.shape
     clique = np.empty(max(size, 1), np.int64)
     if size <= 0:
         return FOUND, clique, 0
@@ -120,7 +120,7 @@ def find_clique(
     rest, left = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
     depth, used = 0, 0
     open_[0] = start
-    count[0] = _branches(open_[0], near, size - 1, classes, branch[0], bound[0], rest, left)
+    count[0] = _branches(open_[0], neighbours, size - 1, classes, branch[0], bound[0], rest, left)
     while depth >= 0:
         if count[depth] == 0 or depth + bound[depth, count[depth] - 1] < size:
             depth -= 1
@@ -135,11 +135,11 @@ def find_clique(
         if used > budget:
             return STOPPED, clique, used
         for w in range(words):
-            open_[depth + 1, w] = open_[depth, w] & near[v, w]
+            open_[depth + 1, w] = open_[depth, w] & neighbours[v, w]
         depth += 1
         count[depth] = _branches(
             open_[depth],
-            near,
+            neighbours,
             size - depth - 1,
             classes,
             branch[depth],

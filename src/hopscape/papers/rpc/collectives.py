@@ -247,7 +247,7 @@ def _cuts(stack: Cycles) -> tuple[IntArray, IntArray]:
     count = len(stack.neighbours_of_base)
     members = (np.arange(1, 1 << (count - 1))[:, None] >> np.arange(count)) & 1
     inside = members.astype(bool)
-    near = np.zeros((count, count), dtype=np.int64)
-    near[np.arange(count)[:, None], np.asarray(stack.neighbours_of_base)] = 1
-    links: IntArray = np.einsum("ci,ij,cj->c", inside, near, ~inside)
+    adjacency = np.zeros((count, count), dtype=np.int64)
+    adjacency[np.arange(count)[:, None], np.asarray(stack.neighbours_of_base)] = 1
+    links: IntArray = np.einsum("ci,ij,cj->c", inside, adjacency, ~inside)
     return inside, links

@@ -114,13 +114,13 @@ def compare(slices: Iterable[int], *, circulants: bool = True) -> list[dict[str,
     rows = []
     for k in slices:
         nodes = 30 * k
-        a, b, hops = best_torus(nodes)
+        a, b, diameter = best_torus(nodes)
         row: dict[str, Any] = {
             "k": k,
             "nodes": nodes,
             "rpc": rpc_diameter(k),
             "rp": rp_diameter(3 * k),
-            "torus": hops,
+            "torus": diameter,
             "torus_shape": f"{a}x{b}",
             "torus_formula": torus_formula(nodes),
             "ring": nodes // 2,

@@ -48,8 +48,8 @@ def slice_ring() -> tuple[int, ...]:
     """
     rows = cycles_of(PETERSEN).tolist()
     square = [
-        [*near, *sorted({w for v in near for w in rows[v]} - {u, *near})]
-        for u, near in enumerate(rows)
+        [*neighbours, *sorted({w for v in neighbours for w in rows[v]} - {u, *neighbours})]
+        for u, neighbours in enumerate(rows)
     ]
     walk = _walk(square, closed=True)
     assert walk is not None

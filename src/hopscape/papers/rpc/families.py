@@ -204,13 +204,13 @@ class RingOfCycles(_RoutedStack, Cycles):
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
         """Rings of a few slices of dense graphs other than the Petersen graph (that is rpc)."""
-        found: list[tuple[int, str]] = []
+        candidates: list[tuple[int, str]] = []
         for base in small_graphs(_MOST_BASE_DEGREE) if requirement.ports >= 5 else ():
             each = base.order * base.degree
             k = max(1, round(requirement.nodes / each))
             if base.degree >= 3 and base.spec != "petersen" and requirement.fits(each * k):
-                found.append((abs(k - _SLICES), f"{cls.name}({base.spec}, {k})"))
-        yield from (spec for _, spec in sorted(found)[:2])
+                candidates.append((abs(k - _SLICES), f"{cls.name}({base.spec}, {k})"))
+        yield from (spec for _, spec in sorted(candidates)[:2])
 
 
 def _regular_rows(base: Network) -> tuple[tuple[int, ...], ...]:
@@ -328,9 +328,11 @@ class DoubleLoopPetersen(_Petersens):
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
         """The nearest order: to look for the best step of many would take long."""
-        near = round((requirement.nodes / 10) ** (1 / cls.count))
+        nearest = round((requirement.nodes / 10) ** (1 / cls.count))
         fits = [
-            k for k in (near, near + 1, near - 1) if k > 0 and requirement.fits(10 * k**cls.count)
+            k
+            for k in (nearest, nearest + 1, nearest - 1)
+            if k > 0 and requirement.fits(10 * k**cls.count)
         ]
         if fits and requirement.ports >= 3 + 4 * cls.count:
             yield f"{cls.name}({fits[0]})"

@@ -310,11 +310,11 @@ def _directed(orbits: list[list[Link]], choice: list[list[bool]]) -> Directed:
 def _best(network: Network, known: int | None) -> Directed:
     """The fewest rounds that are found; twice the diameter always do, directions in turn."""
     orbits, order = link_orbits(network), network.order
-    hops = network.facts.diameter or 0
-    best = [[r % 2 == 0] * len(orbits) for r in range(2 * hops)]
+    diameter = network.facts.diameter or 0
+    best = [[r % 2 == 0] * len(orbits) for r in range(2 * diameter)]
     if known is not None:
         return _directed(orbits, _search(orbits, order, known, _SEEDS, _MOVES) or best)
-    while len(best) > max(hops, 1):
+    while len(best) > max(diameter, 1):
         work = len(_FEW_SEEDS) * len(best) * network.links
         shorter = _search(orbits, order, len(best) - 1, _FEW_SEEDS, min(_MOVES, _WORK // work))
         if shorter is None:
@@ -342,8 +342,8 @@ def slice_trees(part: Slice, root: int) -> list[IntArray]:
     hops = part.distances[root]
     choices = []
     for v in range(part.size):
-        near = [int(u) for u in part.rows[v] if hops[u] + 1 == hops[v]]
-        choices.append(near or [-1])
+        nearer = [int(u) for u in part.rows[v] if hops[u] + 1 == hops[v]]
+        choices.append(nearer or [-1])
     return [np.asarray(parents) for parents in product(*choices)]
 
 
@@ -366,8 +366,8 @@ def _branches(part: Slice, root: int, parents: IntArray) -> IntArray:
 def slice_parents(part: Slice, root: int) -> IntArray:
     """A tree of shortest paths with branches as equal as can be (or nearly, where many are)."""
     hops = part.distances[root]
-    near = (hops[part.rows] + 1 == hops[:, None]).sum(axis=1)
-    if np.prod(np.maximum(near, 1), dtype=float) <= _MOST_TREES:
+    choices = (hops[part.rows] + 1 == hops[:, None]).sum(axis=1)
+    if np.prod(np.maximum(choices, 1), dtype=float) <= _MOST_TREES:
         trees = slice_trees(part, root)
         return min(trees, key=lambda parents: branch_sizes(part, root, parents)[::-1])
     parents, top = np.full(part.size, -1), np.full(part.size, root)

@@ -138,9 +138,9 @@ def _best_group(network: Network, table: IntArray, size: int, budget: int) -> No
 
 
 def _group(table: IntArray, nodes: IntArray, low: int, why: str) -> NodeGroup:
-    hops = int(table[np.ix_(nodes, nodes)].max(initial=0))
+    diameter = int(table[np.ix_(nodes, nodes)].max(initial=0))
     members = tuple(sorted(int(v) for v in nodes))
-    return NodeGroup(len(members), hops, members, hops == low, low, why)
+    return NodeGroup(len(members), diameter, members, diameter == low, low, why)
 
 
 def _starts(network: Network) -> IntArray:
@@ -173,12 +173,12 @@ def _grow(table: IntArray, within: IntArray, start: int, size: int) -> IntArray 
     open_[start] = False
     group = [start]
     total = table[start].astype(np.int64)
-    company = within[:, open_].sum(axis=1)  # how many of those that can still join are near a node
+    close = within[:, open_].sum(axis=1)  # how many of those that can still join are near a node
     while len(group) < size:
         members = np.nonzero(open_)[0]
         if len(group) + len(members) < size:
             return None
-        stay = company[members]
+        stay = close[members]
         if int(stay.min()) == len(members):  # all that are left fit together
             return np.asarray([*group, *members[: size - len(group)].tolist()])
         best = members[np.lexsort((total[members], -stay))[0]]
@@ -186,7 +186,7 @@ def _grow(table: IntArray, within: IntArray, start: int, size: int) -> IntArray 
         gone = open_ & ~within[best]
         gone[best] = True
         open_ &= ~gone
-        company -= within[:, gone].sum(axis=1)
+        close -= within[:, gone].sum(axis=1)
         total += table[best]
     return np.asarray(group)
 
@@ -221,8 +221,8 @@ def _search(
 
 def _ordered(table: IntArray, members: IntArray, t: int) -> IntArray:
     """Nodes with most company first, so that the colouring is tight where it matters."""
-    company = (table[np.ix_(members, members)] <= t).sum(axis=1)
-    return members[np.argsort(-company, kind="stable")]
+    close = (table[np.ix_(members, members)] <= t).sum(axis=1)
+    return members[np.argsort(-close, kind="stable")]
 
 
 def _bits(mask: IntArray, *, loops: bool = False) -> IntArray:

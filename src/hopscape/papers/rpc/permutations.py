@@ -50,8 +50,10 @@ def _exits(family: Cycles) -> IntArray:
     for m, row in enumerate(base):
         for target in range(len(base)):
             if target != m:
-                near = next(i for i, n in enumerate(row) if hops[n, target] == hops[m, target] - 1)
-                out[m * degree : (m + 1) * degree, target] = m * degree + near
+                exit_port = next(
+                    i for i, n in enumerate(row) if hops[n, target] == hops[m, target] - 1
+                )
+                out[m * degree : (m + 1) * degree, target] = m * degree + exit_port
     return out
 
 
@@ -254,15 +256,15 @@ def _paths(network: Network) -> _Paths:
     rows = network.heads.reshape(size, ports).tolist()
     by_pair: list[list[list[int]]] = [[] for _ in range(size * size)]
 
-    def extend(start: int, path: list[int], ways: list[int]) -> None:
+    def extend(start: int, path: list[int], channels: list[int]) -> None:
         at = path[-1]
-        if at != start and len(ways) <= hops[start][at] + longer:
-            by_pair[start * size + at].append(ways)
-        if len(ways) == max(hops[start]) + longer:
+        if at != start and len(channels) <= hops[start][at] + longer:
+            by_pair[start * size + at].append(channels)
+        if len(channels) == max(hops[start]) + longer:
             return
         for port, to in enumerate(rows[at]):
             if to not in path:
-                extend(start, [*path, to], [*ways, ports * at + port])
+                extend(start, [*path, to], [*channels, ports * at + port])
 
     for node in range(size):
         extend(node, [node], [])
@@ -308,9 +310,9 @@ def balanced_slice(network: Network, at: IntArray, to: IntArray, model: Model) -
         lengths = paths.start[chosen + 1] - paths.start[chosen]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         within = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
-        ways = channels[np.repeat(paths.start[chosen], lengths) + within]
+        route = channels[np.repeat(paths.start[chosen], lengths) + within]
         other = Phases(network, model, goal)
-        other.walk_shorter(starts, ways, moving)
+        other.walk_shorter(starts, route, moving)
         if other.now < best.now:
             best = other
     return best.schedule("balanced")
@@ -363,12 +365,12 @@ def packed_permutation(network: Network, goal: Goal, model: Model = Model()) -> 
     at = phases.ring_walk(promise.origins.copy(), promise.destinations, chunks, both_ways=True)
     everything = [np.arange(small.channels)] * phases.family.slice.diameter
     rounds = everything if rules.duplex == "full" else half_duplex_rounds(small)
-    came = _arrivals(small, rounds)
+    arrivals = _arrivals(small, rounds)
     when, channel_parts, what = [], [], []
     for i in chunks.tolist():
         start, node = int(at[i] % size), int(targets[i])
         while node != start:
-            r, channel = came[start][node]
+            r, channel = arrivals[start][node]
             when.append(r)
             channel_parts.append((int(slices[i]), channel))
             what.append(i)
@@ -384,14 +386,14 @@ def packed_permutation(network: Network, goal: Goal, model: Model = Model()) -> 
 
 def _arrivals(network: Network, rounds: list[IntArray]) -> list[dict[int, tuple[int, int]]]:
     """For every origin and node: the round and channel by which the origin's datum first came."""
-    came: list[dict[int, tuple[int, int]]] = [{} for _ in range(network.order)]
+    arrivals: list[dict[int, tuple[int, int]]] = [{} for _ in range(network.order)]
     held = np.eye(network.order, dtype=bool)
     for r, channels in enumerate(rounds):
         after = held.copy()
         for channel in channels.tolist():
             tail, head = int(network.tails[channel]), int(network.heads[channel])
             for origin in np.nonzero(held[tail] & ~after[head])[0].tolist():
-                came[origin][head] = (r, channel)
+                arrivals[origin][head] = (r, channel)
                 after[head, origin] = True
         held = after
-    return came
+    return arrivals

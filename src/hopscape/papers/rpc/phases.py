@@ -63,20 +63,20 @@ class Phases:
         self.walk(np.arange(len(channels) + 1), channels, chunks[moving], single=single)
 
     def walk(
-        self, starts: IntArray, ways: IntArray, chunks: IntArray, *, single: bool = False
+        self, starts: IntArray, channels: IntArray, chunks: IntArray, *, single: bool = False
     ) -> None:
         """Packets along given paths of channels, the farthest to go first."""
-        self._add_timed(self._timed(starts, ways, self.model, single=single), chunks)
+        self._add_timed(self._timed(starts, channels, self.model, single=single), chunks)
 
-    def walk_shorter(self, starts: IntArray, ways: IntArray, chunks: IntArray) -> None:
+    def walk_shorter(self, starts: IntArray, channels: IntArray, chunks: IntArray) -> None:
         """As :meth:`walk`; in half duplex the directions may take turns.
 
         Rounds of a full-duplex schedule are split in two then, up the node numbers and down, and
         empty ones are left out. The shorter of both is taken.
         """
-        moves = self._timed(starts, ways, self.model)
+        moves = self._timed(starts, channels, self.model)
         if self.model.duplex == "half" and self.model.ports is None:
-            rounds, used, packet = self._timed(starts, ways, replace(self.model, duplex="full"))
+            rounds, used, packet = self._timed(starts, channels, replace(self.model, duplex="full"))
             down = self.network.tails[used] > self.network.heads[used]
             _, turns = np.unique(2 * rounds + down, return_inverse=True)
             if turns.max(initial=-1) < moves[0].max(initial=-1):
@@ -84,17 +84,17 @@ class Phases:
         self._add_timed(moves, chunks)
 
     def _timed(
-        self, starts: IntArray, ways: IntArray, model: Model, *, single: bool = False
+        self, starts: IntArray, channels: IntArray, model: Model, *, single: bool = False
     ) -> tuple[IntArray, IntArray, IntArray]:
         """Round, channel and packet of every hop."""
         from hopscape.collectives.greedy_kernels import Rules, route_packets
 
-        if not len(ways):
+        if not len(channels):
             nothing = np.empty(0, dtype=np.int64)
             return nothing, nothing, nothing
         packed = model.packing == "packed" and not single
         rules = Rules.of(self.network, model.ports, model.duplex == "half", packed)
-        return route_packets(starts.astype(np.int64), ways.astype(np.int64), rules)
+        return route_packets(starts.astype(np.int64), channels.astype(np.int64), rules)
 
     def _add_timed(self, moves: tuple[IntArray, IntArray, IntArray], chunks: IntArray) -> None:
         rounds, used, packet = moves

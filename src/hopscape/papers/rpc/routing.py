@@ -49,12 +49,12 @@ class StackRouter(Router):
         place, goal = at - slices * size, to - goals * size
         if at.dtype == object:
             place, goal = place.astype(np.int64), goal.astype(np.int64)
-        found = self._flat[place * size + goal]
+        inside = self._flat[place * size + goal]
         if loop.plain:
             gap = np.abs(goals - slices)
-            total = found + np.minimum(gap, loop.size - gap)
+            total = inside + np.minimum(gap, loop.size - gap)
         else:
-            total = found + loop.distances((goals - slices) % loop.size)
+            total = inside + loop.distances((goals - slices) % loop.size)
         return total
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:

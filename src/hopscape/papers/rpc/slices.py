@@ -142,11 +142,11 @@ def cycles_of(base: tuple[tuple[int, ...], ...]) -> IntArray:
     number = {port: i for i, port in enumerate(cycle_ports(base))}
     rows = np.empty((len(number), 3), dtype=np.int64)
     for (m, n), i in number.items():
-        around = base[m]
-        at = around.index(n)
+        neighbours = base[m]
+        at = neighbours.index(n)
         rows[i] = (
-            number[m, around[(at + 1) % len(around)]],
-            number[m, around[at - 1]],
+            number[m, neighbours[(at + 1) % len(neighbours)]],
+            number[m, neighbours[at - 1]],
             number[n, m],
         )
     return rows
@@ -175,8 +175,8 @@ def port_moves(base: tuple[tuple[int, ...], ...], moves: IntArray, rows: IntArra
     rank = np.full((len(base), len(base)), -1, dtype=np.int64)
     rank[ports[:, 0], ports[:, 1]] = np.arange(len(ports))
     out: IntArray = rank[moves[:, ports[:, 0]], moves[:, ports[:, 1]]]
-    kept = np.sort(out[:, rows], axis=2) == np.sort(rows[out], axis=2)
-    return out if kept.all() else np.arange(len(ports))[None, :]
+    preserved = np.sort(out[:, rows], axis=2) == np.sort(rows[out], axis=2)
+    return out if preserved.all() else np.arange(len(ports))[None, :]
 
 
 def _by_level(hops: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
@@ -213,11 +213,11 @@ class Slice:
         """bool[size, size, ports]: does a port begin a shortest path?"""
         hops = self.distances
         require_memory(self.ports * self.size**2, f"the shortest paths in {self.name}")
-        found: IntArray = np.empty((self.size, self.size, self.ports), dtype=bool)
+        masks: IntArray = np.empty((self.size, self.size, self.ports), dtype=bool)
         for part in self._targets():
             for port, beyond in enumerate(self.rows.T):
-                found[:, part, port] = hops[beyond, part] + 1 == hops[:, part]
-        return found
+                masks[:, part, port] = hops[beyond, part] + 1 == hops[:, part]
+        return masks
 
     @cached_property
     def canonical(self) -> IntArray:
@@ -248,16 +248,16 @@ class Slice:
     def counts(self) -> IntArray:
         """int64[size, size]: number of shortest paths."""
         require_memory(8 * self.size**2, f"the shortest paths in {self.name} ({self.size} nodes)")
-        ways = np.eye(self.size, dtype=np.int64)
+        counts = np.eye(self.size, dtype=np.int64)
         for part in self._targets():
             hops = self.distances[:, part]
             nearer = hops[self.rows] + 1 == hops[:, None, :]
-            here = ways[:, part]
+            here = counts[:, part]
             for v, t in _by_level(hops):
                 here[v, t] = np.where(nearer[v, :, t], here[self.rows[v], t[:, None]], 0).sum(
                     axis=1
                 )
-        return ways
+        return counts
 
     def _targets(self) -> Iterator[slice]:
         """Targets in blocks whose tables, a number for every port, stay small."""

@@ -102,12 +102,12 @@ class Loop:
         moves = [(2 * i, step) for i, (step, up, _) in enumerate(self.wired) if up]
         moves += [(2 * i + 1, -step) for i, (step, _, down) in enumerate(self.wired) if down]
         moves.sort()
-        hops, found = self.table, []
+        hops, moves_made = self.table, []
         while gap:
             nearer = (move for move in moves if hops[(gap - move[1]) % self.size] == hops[gap] - 1)
-            found.append(next(nearer))
-            gap = (gap - found[-1][1]) % self.size
-        return found
+            moves_made.append(next(nearer))
+            gap = (gap - moves_made[-1][1]) % self.size
+        return moves_made
 
     @property
     def girth(self) -> int | None:
@@ -174,8 +174,8 @@ class PortAddresses(Addresses):
             )
         if self.slices is None:
             return place.astype(given.dtype)
-        found: IntArray = given[..., 0] * self.size + place.astype(given.dtype)
-        return found
+        number: IntArray = given[..., 0] * self.size + place.astype(given.dtype)
+        return number
 
     def describe(self) -> str:
         ports = f"m, n in 0..{len(self.base) - 1}, n a neighbour of m in the base graph"
@@ -242,8 +242,8 @@ class Stack(Family):
 
     def facts(self) -> Facts:
         table = self.slice.distances
-        hops = self.slice.diameter + sum(loop.diameter for loop in self.loops)
-        near = int(table.max(axis=1).min()) + sum(loop.diameter for loop in self.loops)
+        diameter = self.slice.diameter + sum(loop.diameter for loop in self.loops)
+        radius = int(table.max(axis=1).min()) + sum(loop.diameter for loop in self.loops)
         copies = self.positions
         total = int(table.sum(dtype=np.int64)) * copies * copies
         for loop in self.loops:
@@ -254,8 +254,8 @@ class Stack(Family):
             order,
             self.degree,
             connected=True,
-            diameter=hops,
-            radius=near,
+            diameter=diameter,
+            radius=radius,
             mean_distance=Fraction(total, order * (order - 1)) if order > 1 else None,
             girth=self._girth(),
             node_connectivity=nodes,
@@ -387,8 +387,8 @@ def port_places(base: tuple[tuple[int, ...], ...], places: Points) -> Points:
     n = np.asarray(base).ravel()
     towards = places[n] - places[m]
     length = np.hypot(*towards.T)[:, None]
-    found: Points = places[m] + 0.16 * towards / np.maximum(length, 1e-9)
-    return found
+    result: Points = places[m] + 0.16 * towards / np.maximum(length, 1e-9)
+    return result
 
 
 def digits_of(stack: Stack, nodes: IntArray) -> tuple[list[IntArray], IntArray]:

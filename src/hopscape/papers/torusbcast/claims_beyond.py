@@ -49,7 +49,7 @@ __all__ = ["CLAIMS", "chain_totals"]
 
 
 def _check_optimum() -> Outcome:
-    wrong, told = [], []
+    wrong, parts = [], []
     points = boxes(7, 3)
     lattices = set()
     for order in permutations((1, 2, 3)):
@@ -69,43 +69,43 @@ def _check_optimum() -> Outcome:
     for m in (1, 2):
         wrong += faults("optimal", 7**m, 3, "vertex")
         walk, diameter = walked("optimal", 7**m, 3), 3 * (7**m // 2)
-        told.append(f"{walk.longest} (diameter {diameter})")
+        parts.append(f"{walk.longest} (diameter {diameter})")
         if walk.longest != diameter + 1 or walk.lengths[-1] != 1:
             wrong.append(
                 f"side {7**m}: longest chain {walk.longest}, last calls {walk.lengths[-1]}"
             )
     return judge(
         wrong,
-        f"longest chains {', '.join(told)} on sides 7, 49; perfect codes of side 7 with the"
+        f"longest chains {', '.join(parts)} on sides 7, 49; perfect codes of side 7 with the"
         f" origin: {len(codes)}, with a farthest vertex: {corners}",
         note="the senders of the last round are a perfect code, a farthest vertex among them",
     )
 
 
 def _check_edge_optimum() -> Outcome:
-    wrong, told = [], []
+    wrong, parts = [], []
     for m in (1, 2):
         for reading in READINGS[1:]:
             wrong += faults("edge-disjoint", 7**m, 3, reading)
         walk, diameter = walked("edge-disjoint", 7**m, 3, "edge"), 3 * (7**m // 2)
-        told.append(f"{walk.longest} in {walk.rounds} rounds (diameter {diameter})")
+        parts.append(f"{walk.longest} in {walk.rounds} rounds (diameter {diameter})")
         if (walk.longest, walk.rounds) != (diameter, 3 * m):
             wrong.append(f"side {7**m}: longest chain {walk.longest} in {walk.rounds} rounds")
-    return judge(wrong, f"longest chains {', '.join(told)} on sides 7, 49; {len(wrong)} faults")
+    return judge(wrong, f"longest chains {', '.join(parts)} on sides 7, 49; {len(wrong)} faults")
 
 
 def _check_axis() -> Outcome:
-    wrong, told = [], []
+    wrong, parts = [], []
     for m in (1, 2):
         wrong += faults("axis", 7**m, 3, "vertex")
         walk, diameter = walked("axis", 7**m, 3), 3 * (7**m // 2)
-        told.append(f"{walk.longest} (diameter {diameter})")
+        parts.append(f"{walk.longest} (diameter {diameter})")
         if walk.longest != diameter + 6 * (m - 1) + 1:
             wrong.append(f"m = {m}: longest chain {walk.longest}")
         if not walk.faults:
             safe = check_delay_safety(run("axis", 7**m, 3))
             wrong += [] if safe else [safe.reason]
-    return judge(wrong, f"longest chains {', '.join(told)} on sides 7, 49; {len(wrong)} faults")
+    return judge(wrong, f"longest chains {', '.join(parts)} on sides 7, 49; {len(wrong)} faults")
 
 
 _CLASSES = 30
@@ -209,7 +209,7 @@ def _links_out(points: set[tuple[int, ...]]) -> int:
 
 
 def _check_boundary() -> Outcome:
-    wrong, told = [], []
+    wrong, parts = [], []
     for d, most in ((2, 4), (3, 3)):
         system, row = NumberSystem(paper.MATRICES[d], star_digits(d)), []
         for k in range(most):
@@ -221,12 +221,12 @@ def _check_boundary() -> Outcome:
                 wrong.append(f"{d}-D: the boundary of T({k}) is {own}")
             if d == 2 and own != 12 * 3**k:
                 wrong.append(f"{d}-D: T({k}) has {own} links to others")
-        told.append(f"{d}-D: {row}")
-    return judge(wrong, f"links that leave T(0), T(1), ...: {'; '.join(told)}")
+        parts.append(f"{d}-D: {row}")
+    return judge(wrong, f"links that leave T(0), T(1), ...: {'; '.join(parts)}")
 
 
 def _check_companion() -> Outcome:
-    wrong, told = [], []
+    wrong, parts = [], []
     for d in range(1, 9):
         base = 2 * d + 1
         try:
@@ -238,24 +238,24 @@ def _check_companion() -> Outcome:
             wrong.append(f"d = {d}: B^{d} is not {base} I")
         # x = B y has y = B^(d-1) x / base: the class of x is B^(d-1) x modulo base
         classes = {tuple(c) for c in (star(d) @ matrix_power(matrix, d - 1).T % base).tolist()}
-        told.append(f"{len(classes)}/{base}")
+        parts.append(f"{len(classes)}/{base}")
         if len(classes) != base:
             wrong.append(f"d = {d}: 0, ±e_i are in {len(classes)} of {base} classes")
-    return judge(wrong, f"classes of 0, ±e_i for d = 1 to 8: {', '.join(told)}")
+    return judge(wrong, f"classes of 0, ±e_i for d = 1 to 8: {', '.join(parts)}")
 
 
 def _check_dimensions() -> Outcome:
-    wrong, told = [], []
+    wrong, parts = [], []
     for d, total in ((4, 18), (5, 28)):
         side = 2 * d + 1
         wrong += faults("numeration", side, d, "vertex")
         walk = walked("numeration", side, d)
-        told.append(
+        parts.append(
             f"{d}-D, side {side}: {walk.lengths}, longest {walk.longest} of {d * (side // 2)}"
         )
         if (walk.longest, walk.rounds) != (total, d):
             wrong.append(f"{d}-D: longest chain {walk.longest} in {walk.rounds} rounds")
-    return judge(wrong, "; ".join(told))
+    return judge(wrong, "; ".join(parts))
 
 
 _claim = Entries("torusbcast").claim

@@ -103,7 +103,7 @@ def called(side: int, dimension: int, rounds: Sequence[tuple[Sequence[str], int]
 
 
 def _check_graph() -> Outcome:
-    wrong, told = [], []
+    wrong, parts = [], []
     for sides in ((5, 5), (7, 7), (4, 4, 4), (7, 7, 7), (3,) * 4):
         net = build(f"torus({', '.join(map(str, sides))})")
         points, side = boxes(sides[0], len(sides)), sides[0]
@@ -118,12 +118,12 @@ def _check_graph() -> Outcome:
             wrong.append(f"{net.spec}: distances are not those of the coordinates")
         if int(hops.max()) != len(sides) * (side // 2):
             wrong.append(f"{net.spec}: diameter {int(hops.max())}")
-        told.append(f"{net.spec}: degree {int(net.degrees.max())}, diameter {int(hops.max())}")
-    return judge(wrong, "; ".join(told))
+        parts.append(f"{net.spec}: degree {int(net.degrees.max())}, diameter {int(hops.max())}")
+    return judge(wrong, "; ".join(parts))
 
 
 def _check_bounds() -> Outcome:
-    wrong, told = [], []
+    wrong, parts = [], []
     for name, side, d in (
         *(("numeration", 3**m, 1) for m in (1, 2, 3)),
         *(("numeration", 5, 2), ("numeration", 25, 2), ("numeration", 7, 3)),
@@ -140,13 +140,15 @@ def _check_bounds() -> Outcome:
             )
         if (2 * d + 1) ** walk.rounds < side**d:
             wrong.append(f"{name} on side {side}: {walk.rounds} rounds")
-        told.append(f"{name} {side}^{d}: {walk.rounds} rounds, {walk.longest} of {d * (side // 2)}")
-    return judge(wrong, "; ".join(told))
+        parts.append(
+            f"{name} {side}^{d}: {walk.rounds} rounds, {walk.longest} of {d * (side // 2)}"
+        )
+    return judge(wrong, "; ".join(parts))
 
 
 def _check_chains() -> Outcome:
     """A chain of k calls whose last is in round k uses the rounds 1, ..., k."""
-    literal, wrong, told, skipped, chains = [], [], [], [], 0
+    literal, wrong, parts, skipped, chains = [], [], [], [], 0
     for side in (5, 25):
         walk = walked("numeration", side, 2)
         skip = np.flatnonzero(walk.calls != walk.when)
@@ -163,10 +165,10 @@ def _check_chains() -> Outcome:
             f"side {side}: vertex {int(v)} has no chain of later and later calls" for v in lost
         ]
         wrong += walk.faults
-        told.append(f"side {side}: {len(skip)} of {side**2} chains leave rounds out")
+        parts.append(f"side {side}: {len(skip)} of {side**2} chains leave rounds out")
     return judge(
         literal,
-        "; ".join(told),
+        "; ".join(parts),
         Correction(
             "the calls of the chain are in rounds that rise, not in rounds 1, 2, ..., k", wrong
         ),

@@ -66,14 +66,14 @@ def _star_matrices() -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
 
 
 def _check_hypothesis() -> Outcome:
-    literal, wrong, told = [], [], []
+    literal, wrong, parts = [], [], []
     for d, matrix in paper.MATRICES.items():
         det, power = _leibniz(matrix), matrix_power(matrix, d)
-        told.append(f"{d}-D: det B = {det}, B^{d} = {power.tolist()}")
+        parts.append(f"{d}-D: det B = {det}, B^{d} = {power.tolist()}")
         if not np.array_equal(power, det * np.eye(d)):
-            literal.append(told[-1])
+            literal.append(parts[-1])
         if not np.array_equal(power, (-1) ** (d + 1) * det * np.eye(d)):
-            wrong.append(told[-1])
+            wrong.append(parts[-1])
         if not _accepted(matrix, star_digits(d)):
             wrong.append(f"{d}-D: the matrix is refused")
     counted = 0
@@ -85,19 +85,19 @@ def _check_hypothesis() -> Outcome:
             wrong.append(f"B = {matrix}: B^2 = -det(B) I is {fits}, 25 sums differ: {unique}")
     return judge(
         literal,
-        f"{'; '.join(told)}; {counted} matrices with entries up to 3 and digits 0, ±e_i looked at",
+        f"{'; '.join(parts)}; {counted} matrices with entries up to 3 and digits 0, ±e_i looked at",
         Correction("B^d = (-1)^(d+1) det(B) I", wrong),
         values={"literal": len(literal), "matrices": counted},
     )
 
 
 def _check_residues() -> Outcome:
-    literal, wrong, told = [], [], []
+    literal, wrong, parts = [], [], []
     for d, printed in ((2, star(2)), (3, np.array(paper.DIGITS_3D))):
         matrix = paper.MATRICES[d]
         size = abs(_leibniz(matrix))
         as_printed, right = _classes(matrix, printed), _classes(matrix, star(d))
-        told.append(f"{d}-D: {right} of {size} classes")
+        parts.append(f"{d}-D: {right} of {size} classes")
         if as_printed != size:
             literal.append(f"{d}-D: the printed digits are in {as_printed} of {size} classes")
         if right != size or size != len(star(d)):
@@ -106,25 +106,25 @@ def _check_residues() -> Outcome:
             wrong.append(f"{d}-D: other digits than 0, ±e_i are used: {star_digits(d)}")
     return judge(
         literal,
-        f"digits 0, ±e_i: {'; '.join(told)}",
+        f"digits 0, ±e_i: {'; '.join(parts)}",
         Correction("{0, ±e_1, ±e_2, ±e_3}, a comma is missing", wrong),
         values={"literal": literal},
     )
 
 
 def _check_powers() -> Outcome:
-    wrong, told = [], []
+    wrong, parts = [], []
     for d, base in ((2, 5), (3, 7)):
         power = matrix_power(paper.MATRICES[d], d)
-        told.append(f"B^{d} = {power.tolist()}")
+        parts.append(f"B^{d} = {power.tolist()}")
         if not np.array_equal(power, base * np.eye(d)):
-            wrong.append(told[-1])
+            wrong.append(parts[-1])
         own = word_system("2" if d == 2 else "3-printed")
         for j in range(d):
             vectors = star(d) @ matrix_power(paper.MATRICES[d], j).T
             if set(map(tuple, own.place_vectors(j).tolist())) != set(map(tuple, vectors.tolist())):
                 wrong.append(f"{d}-D: place {j} of the scheme is not B^{j} D")
-    return judge(wrong, "; ".join(told))
+    return judge(wrong, "; ".join(parts))
 
 
 def _system(d: int) -> NumberSystem | str:
@@ -149,7 +149,7 @@ def _random_digits(matrix: Sequence[Sequence[int]], seed: int) -> IntArray | Non
 
 
 def _check_expansions() -> Outcome:
-    wrong, told, vertices = [], [], 0
+    wrong, parts, vertices = [], [], 0
     for d, m in _BLOCKS:
         matrix, side = paper.MATRICES[d], (2 * d + 1) ** m
         if len(_different(sums(matrix, star(d), range(d * m)) % side)) != side**d:
@@ -167,7 +167,7 @@ def _check_expansions() -> Outcome:
         if len(bad):
             wrong.append(f"side {side}: the digits of {points[bad[0]].tolist()} add up to another")
         vertices += len(digits_of)
-        told.append(f"{side}^{d}")
+        parts.append(f"{side}^{d}")
     others = 0
     for a, b, c in product(range(-2, 3), repeat=3):
         size = abs(-a * a - b * c)
@@ -181,28 +181,28 @@ def _check_expansions() -> Outcome:
                 wrong.append(f"B = {((a, b), (c, -a))}, digits {digits.tolist()}, m = {m}")
     return judge(
         wrong,
-        f"every vertex of {', '.join(told)}; {others} other matrices with random digits",
+        f"every vertex of {', '.join(parts)}; {others} other matrices with random digits",
         values={"others": others},
         searched=[Searched("vertices", vertices, sum((2 * d + 1) ** (d * m) for d, m in _BLOCKS))],
     )
 
 
 def _check_restated() -> Outcome:
-    literal, wrong, told = [], [], []
+    literal, wrong, parts = [], [], []
     for m in (1, 2):
         rows = NumberSystem(paper.MATRICES[2], star_digits(2)).digits(boxes(5**m, 2), m)
         words = len(np.unique(rows, axis=0))
         classes = _classes(paper.MATRICES[2], boxes(5, 2))
-        told.append(f"m = {m}: {words} words of length {2 * m}, {classes} elements of Z^2/BZ^2")
+        parts.append(f"m = {m}: {words} words of length {2 * m}, {classes} elements of Z^2/BZ^2")
         if words != classes:
-            literal.append(told[-1])
+            literal.append(parts[-1])
         if words != 5 ** (2 * m):
-            wrong.append(told[-1])
+            wrong.append(parts[-1])
     return judge(
         literal,
-        "; ".join(told),
+        "; ".join(parts),
         Correction("x in Z^2/5^m Z^2, not in Z^2/BZ^2", wrong),
-        values={"words": told},
+        values={"words": parts},
     )
 
 

@@ -98,40 +98,40 @@ def _check_broadcast() -> Outcome:
 
 def _check_length() -> Outcome:
     longest = [walked("numeration", 5**m, 2).longest for m in _SIZES]
-    hops = [2 * (5**m // 2) for m in _SIZES]
+    diameters = [2 * (5**m // 2) for m in _SIZES]
     printed = [paper.length_2d(m) for m in _SIZES]
     right = [5**m - 1 for m in _SIZES]
     return judge(
         [f"the formula gives {printed}"] if longest != printed else [],
-        f"longest chains {longest}, diameters {hops}",
+        f"longest chains {longest}, diameters {diameters}",
         Correction(
             "the longest path is the diameter, and that is 5^m - 1",
-            [] if longest == hops == right else [f"longest chains {longest}, not {hops}"],
+            [] if longest == diameters == right else [f"longest chains {longest}, not {diameters}"],
         ),
         values={"longest": longest, "printed": printed},
     )
 
 
 def _check_round_lengths() -> Outcome:
-    wrong, told = [], []
+    wrong, parts = [], []
     for m in _SIZES:
         lengths = walked("numeration", 5**m, 2).lengths
         printed = [paper.round_length_2d(m, r) for r in range(1, 2 * m + 1)]
-        told.append(f"m = {m}: {lengths}")
+        parts.append(f"m = {m}: {lengths}")
         if lengths != printed:
             wrong.append(f"m = {m}: {lengths}, not {printed}")
         schedule = run("numeration", 5**m, 2)
         each = np.diff(schedule.path_start)
         if any(len(set(each[schedule.round == r].tolist())) != 1 for r in range(2 * m)):
             wrong.append(f"m = {m}: the paths of a round differ in length")
-    return judge(wrong, "; ".join(told))
+    return judge(wrong, "; ".join(parts))
 
 
 def _check_informed_set() -> Outcome:
     """Sets, not sizes: I(r - 1) against L(2m - r + 1) and L(2m - r), added up by hand."""
     literal: list[str] = []
     wrong: list[str] = []
-    told, rounds = [], 0
+    parts, rounds = [], 0
     for m in (1, 2):
         side, matrix = 5**m, paper.MATRICES[2]
         when = walked("numeration", side, 2).when
@@ -150,10 +150,10 @@ def _check_informed_set() -> Outcome:
             own = lattice(word_system("2"), 2 * m - r, m) @ [side, 1]
             if sorted(own.tolist()) != informed:
                 wrong.append(f"m = {m}, r = {r}: the library's L({2 * m - r}) is another set")
-        told.append(f"m = {m}: {sizes} know before rounds 1, 2, ...")
+        parts.append(f"m = {m}: {sizes} know before rounds 1, 2, ...")
     return judge(
         literal,
-        "; ".join(told),
+        "; ".join(parts),
         Correction("I(r-1) = L(2m - r)", wrong),
         values={"as_printed": len(literal)},
         searched=[Searched("rounds", rounds, 2 + 4)],
@@ -163,18 +163,18 @@ def _check_informed_set() -> Outcome:
 def judge_containment(dimension: int, words: str, sizes: Sequence[int]) -> Outcome:
     """Do calls stay in their tiles? Call by call, and for every m by the cells that edges meet."""
     base, matrix = 2 * dimension + 1, paper.MATRICES[dimension]
-    wrong, told = [], []
+    wrong, parts = [], []
     for m in sizes:
         outside = strangers(run("numeration", base**m, dimension), matrix, m)
         wrong += [f"m = {m}: {text}" for text in outside[:2]]
-        told.append(len(outside))
+        parts.append(len(outside))
     cells = lasting_cells(matrix)
     wrong += cells
     if any(len(sets) != 1 for sets in closure(word_system(words)).values()):
         wrong.append("the library's closure grows")
     return judge(
         wrong,
-        f"calls outside their tile: {told} for m = {', '.join(map(str, sizes))}; edges of {base}"
+        f"calls outside their tile: {parts} for m = {', '.join(map(str, sizes))}; edges of {base}"
         f" units that meet a third cell: {len(cells)} of {2 * dimension}",
         note="a scaled edge meets the cells of its two ends only, so that it holds for every m",
     )
@@ -204,15 +204,15 @@ def delay_faults(name: str, d: int, m: int, rule: str) -> list[str]:
 
 
 def _check_delays() -> Outcome:
-    wrong, told = [], []
+    wrong, parts = [], []
     for m in _SIZES:
         for rule in ("node", "call"):
             crossings = delay_faults("numeration", 2, m, rule)
             wrong += crossings
-            told.append(len(crossings))
+            parts.append(len(crossings))
     return judge(
         wrong,
-        f"calls in foreign tiles on {_SIDES}, node and call level in turn: {told}; five runs with"
+        f"calls in foreign tiles on {_SIDES}, node and call level in turn: {parts}; five runs with"
         " random delays on side 5",
         note="not even when receivers go on at once (call level)",
     )

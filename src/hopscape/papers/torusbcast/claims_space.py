@@ -77,7 +77,7 @@ def _check_labels() -> Outcome:
 
 
 def _check_unit() -> Outcome:
-    literal, wrong, told, rounds = [], [], [], 0
+    literal, wrong, parts, rounds = [], [], [], 0
     for m in (1, 2, 3, 4):
         used = []
         for r in range(1, 3 * m + 1):
@@ -86,7 +86,7 @@ def _check_unit() -> Outcome:
             if abs(printed - 7**power) > 1e-9:
                 literal.append(f"m = {m}, r = {r}: u = {printed:.4g}, not {7**power}")
         rounds += len(used)
-        told.append(f"m = {m}: {used}")
+        parts.append(f"m = {m}: {used}")
     for m in _SIZES:
         unit = [min(walk, default=0) for walk in _run_lengths(m)]
         if unit != [7 ** ((3 * m - r) // 3) for r in range(1, 3 * m + 1)]:
@@ -94,7 +94,7 @@ def _check_unit() -> Outcome:
         wrong += faults("numeration", 7**m, 3, "vertex")
     return judge(
         literal,
-        f"u by rounds, {'; '.join(told)}; the printed one is another in {len(literal)} rounds",
+        f"u by rounds, {'; '.join(parts)}; the printed one is another in {len(literal)} rounds",
         Correction("u = 7^⌊(3m-r)/3⌋", wrong),
         values={"other_units": len(literal)},
         searched=[Searched("rounds", rounds, 3 * (1 + 2 + 3 + 4))],
@@ -131,13 +131,15 @@ def _check_containment() -> Outcome:
 
 def _check_length() -> Outcome:
     longest = [walked("numeration", 7**m, 3).longest for m in _SIZES]
-    hops = [_diameter(m) for m in _SIZES]
-    ratios = [Fraction(a, b) for a, b in zip(longest, hops, strict=True)]
+    diameters = [_diameter(m) for m in _SIZES]
+    ratios = [Fraction(a, b) for a, b in zip(longest, diameters, strict=True)]
     wrong = [
-        f"{a} of {b}" for a, b, c in zip(longest, hops, ratios, strict=True) if c != paper.RATIO_3D
+        f"{a} of {b}"
+        for a, b, c in zip(longest, diameters, ratios, strict=True)
+        if c != paper.RATIO_3D
     ]
     return judge(
-        wrong, f"longest chains {longest}, diameters {hops}: {', '.join(map(str, ratios))}"
+        wrong, f"longest chains {longest}, diameters {diameters}: {', '.join(map(str, ratios))}"
     )
 
 
@@ -156,11 +158,11 @@ def _check_delays() -> Outcome:
 
 
 def _check_eleven() -> Outcome:
-    wrong, told = [], []
+    wrong, parts = [], []
     for m in _SIZES:
         wrong += faults("numeration-11", 7**m, 3, "vertex")
         walk = walked("numeration-11", 7**m, 3)
-        told.append(f"{walk.longest}/{_diameter(m)}")
+        parts.append(f"{walk.longest}/{_diameter(m)}")
         if Fraction(walk.longest, _diameter(m)) != paper.RATIO_ELEVEN:
             wrong.append(f"m = {m}: longest chain {walk.longest}")
         for r in range(3 * m + 1):
@@ -170,7 +172,7 @@ def _check_eleven() -> Outcome:
                 wrong.append(f"m = {m}: after round {r} other vertices know than with B")
     return judge(
         wrong,
-        f"longest chain over diameter: {', '.join(told)}; {len(wrong)} faults",
+        f"longest chain over diameter: {', '.join(parts)}; {len(wrong)} faults",
         note="reconstructed, the paper only states it: the lattices of B, other digits in every"
         " third round",
     )
@@ -193,10 +195,10 @@ def _check_shorter() -> Outcome:
     best = min(longest.values())
     if best >= bound:
         wrong.append(f"the shortest has {best} hops, 11/9 of the diameter are {bound}")
-    told = ", ".join(f"{name} {hops}" for name, hops in longest.items())
+    shown = ", ".join(f"{name} {hops}" for name, hops in longest.items())
     return judge(
         wrong,
-        f"side 49, diameter {_diameter(2)}, 11/9 of it {bound}: {told}",
+        f"side 49, diameter {_diameter(2)}, 11/9 of it {bound}: {shown}",
         note=f"settled: there is, down to {best}; torus-optimum says how short it can be",
         values=longest,
     )

@@ -95,19 +95,19 @@ def _exact_covers(stars: list[list[int]], order: int, first: int) -> Iterator[li
                 blocked[j] += sign
 
     def search() -> Iterator[list[int]]:
-        best, ways = -1, None
+        best, choices = -1, None
         for p in range(order):
             if covered[p]:
                 continue
             options = [j for j in stars[p] if blocked[j] == 0]
-            if ways is None or len(options) < len(ways):
-                best, ways = p, options
+            if choices is None or len(options) < len(choices):
+                best, choices = p, options
                 if len(options) <= 1:
                     break
-        if best < 0 or ways is None:
+        if best < 0 or choices is None:
             yield list(code)
             return
-        for j in ways:
+        for j in choices:
             place(j, 1)
             code.append(j)
             yield from search()
@@ -176,27 +176,29 @@ def check_code_lemma() -> Verdict:
     seen = local_codes(3, box, box)
     if seen != set(lattices.values()):
         return Verdict(False, f"{len(seen)} local patterns, not those of the 8 lattices")
-    for a, near in lattices.items():
-        decisive = [g for g in near if any(g) and _continuations(near, g, lattices, cube) == [a]]
+    for a, window in lattices.items():
+        decisive = [
+            g for g in window if any(g) and _continuations(window, g, lattices, cube) == [a]
+        ]
         if not decisive or _index(np.array(decisive)) != 7:
             return Verdict(False, f"the lattice of {a} may continue as another one")
     return Verdict(True, "8 local patterns, each continues in one way only: 8 perfect codes")
 
 
 def _continuations(
-    near: frozenset[Point],
+    window: frozenset[Point],
     step: Point,
     lattices: dict[Point, frozenset[Point]],
     cube: list[Point],
 ) -> list[Point]:
-    """Which lattices may be seen from `step` when `near` is seen from the origin."""
+    """Which lattices may be seen from `step` when `window` is seen from the origin."""
     reach = max(map(max, cube))
     shifted = {p: tuple(x - y for x, y in zip(p, step, strict=True)) for p in cube}
     both = [p for p in cube if max(map(abs, shifted[p])) <= reach]
     return [
         b
         for b, other in lattices.items()
-        if all((p in near) == (shifted[p] in other) for p in both)
+        if all((p in window) == (shifted[p] in other) for p in both)
     ]
 
 

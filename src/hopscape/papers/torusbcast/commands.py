@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from hopscape.cli.options import OptionalFolderOption, ResumeOption, option
-from hopscape.cli.output import Below, Format, emit, look, write_tables
+from hopscape.cli.output import Below, Format, emit, output_settings, write_tables
 from hopscape.core.files import write_text
 from hopscape.core.numbers import signed_json
 from hopscape.core.tables import in_table
@@ -30,7 +30,7 @@ def torus_broadcast(
         _write_folder(out, record)
     codes = {name: in_table(value) for name, value in record["codes"].items()}
     emit(record, title="Perfect codes (lower bound D + 1)", table=codes, below=_tables(record))
-    if out is not None and look.style is Format.table:
+    if out is not None and output_settings.style is Format.table:
         print(f"wrote tables and figures to {out}")
 
 

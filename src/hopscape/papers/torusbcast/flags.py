@@ -148,8 +148,8 @@ class Quotient:
     def number(self, points: IntArray, functionals: IntArray) -> IntArray:
         values = (np.asarray(points) @ functionals.T) % self.base
         weights = self.base ** np.arange(functionals.shape[0] - 1, -1, -1)
-        found: IntArray = np.searchsorted(self.keys, values @ weights)
-        return found
+        numbers: IntArray = np.searchsorted(self.keys, values @ weights)
+        return numbers
 
 
 def quotient(functionals: IntArray, base: int) -> Quotient:
@@ -236,11 +236,11 @@ def _distances(steps: IntArray, ends: IntArray) -> IntArray:
     none = NoWay(np.int8)
     out = np.full((len(steps), len(ends)), none.value, dtype=none.dtype)
     for t, end in enumerate(ends):
-        now, far = np.array([end]), 0
+        now, depth = np.array([end]), 0
         while len(now):
-            out[now, t] = far
-            near = np.unique(steps[now])
-            now, far = near[none.mask(out[near, t])], far + 1
+            out[now, t] = depth
+            neighbours = np.unique(steps[now])
+            now, depth = neighbours[none.mask(out[neighbours, t])], depth + 1
     return out
 
 
@@ -441,11 +441,11 @@ def _flags(
         if not fits.any():
             continue
         inside = every[cells[i, 0]]
-        near = least[inside @ _WEIGHTS]
+        lengths = least[inside @ _WEIGHTS]
         for point, need2 in zip(plane[fits], point_needs[fits].tolist(), strict=True):
             q = next(f for f in plane if f @ point % _P == 0 and np.any(np.cross(f, h) % _P))
             part = inside @ q % _P
-            need3 = int(max(near[part == k].min() for k in _HALF))
+            need3 = int(max(lengths[part == k].min() for k in _HALF))
             if need3 <= most[2] and need2 + need3 + need4 <= limit:
                 yield (point, h, q), (need2, need3, need4)
 
@@ -462,8 +462,8 @@ def plane_words(line: Sequence[int]) -> tuple[Word, ...]:
         return ()
     ends = []
     for k in _HALF:
-        near = [(k * line[a] + 5) % _P - 5 for a in live]
-        ends.append(tuple(near))
+        offsets = [(k * line[a] + 5) % _P - 5 for a in live]
+        ends.append(tuple(offsets))
     ends.sort(key=lambda e: -abs(e[0]) - abs(e[1]))
     taken = {tuple(s * x % _P for x in e) for e in ends for s in (1, -1)} | {(0, 0)}
     for one, two in product(_staircases(ends[0]), _staircases(ends[1])):
@@ -474,8 +474,8 @@ def plane_words(line: Sequence[int]) -> tuple[Word, ...]:
             words = [tuple((live[a], run) for a, run in w) for w in (one, two)]
             others = [a for a in range(_D) if a not in live]
             for axis, end in zip(others, ends[2:], strict=True):
-                way = tuple((a, x) for a, x in zip(live, end, strict=True) if x)
-                words.append(((axis, 1), *way, (axis, -1)))
+                path = tuple((a, x) for a, x in zip(live, end, strict=True) if x)
+                words.append(((axis, 1), *path, (axis, -1)))
             return with_inverses(words)
     return ()
 

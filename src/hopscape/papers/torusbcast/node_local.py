@@ -285,5 +285,5 @@ def _channels(network: Network, tails: IntArray, heads: IntArray) -> IntArray:
     keys = network.tails.astype(np.int64) * network.order + network.heads
     order = np.argsort(keys)
     wanted = tails.astype(np.int64) * network.order + heads
-    found: IntArray = order[np.searchsorted(keys[order], wanted)]
-    return found
+    channels: IntArray = order[np.searchsorted(keys[order], wanted)]
+    return channels

@@ -37,16 +37,16 @@ def block_digits(
     key = np.empty(many, np.int64)
     for start in range(0, count, many):
         now = min(many, count - start)
-        near = True
+        narrow = True
         for i in range(now):
             for a in range(dimension):
                 at[a, i] = points[start + i, a]
-                near = near and -lift <= at[a, i] < lift
+                narrow = narrow and -lift <= at[a, i] < lift
         for block in range(blocks):
             for i in range(now):
                 key[i] = 0
             for a in range(dimension):
-                if near:  # dividing 32 bits is several times as quick
+                if narrow:  # dividing 32 bits is several times as quick
                     for i in range(now):
                         key[i] = key[i] * base + np.int64(np.uint32(at[a, i] + lift) % small)
                 else:

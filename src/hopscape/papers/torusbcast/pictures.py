@@ -92,17 +92,17 @@ def _outline(labels: IntArray, wraps: bool) -> list[Points]:
 
 def _area_colours(labels: IntArray) -> IntArray:
     """Colour classes so that tiles that touch (round the torus as well) differ."""
-    near: dict[int, set[int]] = {int(v): set() for v in np.unique(labels)}
+    neighbours: dict[int, set[int]] = {int(v): set() for v in np.unique(labels)}
     for axis in (0, 1):
         other = np.roll(labels, 1, axis=axis)
         for a, b in zip(labels.ravel().tolist(), other.ravel().tolist(), strict=True):
             if a != b:
-                near[a].add(b)
-                near[b].add(a)
+                neighbours[a].add(b)
+                neighbours[b].add(a)
     chosen: dict[int, int] = {}
-    for label in sorted(near, key=lambda v: (-len(near[v]), v)):
-        taken = {chosen[n] for n in near[label] if n in chosen}
-        chosen[label] = next(c for c in range(len(near)) if c not in taken)
+    for label in sorted(neighbours, key=lambda v: (-len(neighbours[v]), v)):
+        taken = {chosen[n] for n in neighbours[label] if n in chosen}
+        chosen[label] = next(c for c in range(len(neighbours)) if c not in taken)
     colours: IntArray = np.vectorize(chosen.__getitem__)(labels)
     return colours
 

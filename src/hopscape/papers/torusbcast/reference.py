@@ -129,11 +129,11 @@ def walk_broadcast(
     order = side**dimension
     faults = list(_broken_paths(tails, heads, call, side, dimension))
     source, target = tails[start[:-1]], heads[start[1:] - 1]
-    told = np.bincount(target, minlength=order)
-    told[0] += 1
-    if (told != 1).any():
-        v = int(np.flatnonzero(told != 1)[0])
-        faults.append(f"vertex {v} is informed {int(told[v])} times")
+    received = np.bincount(target, minlength=order)
+    received[0] += 1
+    if (received != 1).any():
+        v = int(np.flatnonzero(received != 1)[0])
+        faults.append(f"vertex {v} is informed {int(received[v])} times")
     informed = np.full(order, schedule.rounds + 1, dtype=np.int64)
     informed[target], informed[0] = when, 0
     early = np.flatnonzero(informed[source] >= when)

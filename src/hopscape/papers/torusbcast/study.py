@@ -55,21 +55,21 @@ def scheme_rows(levels: tuple[int, ...] = (1, 2)) -> list[dict[str, Any]]:
     for name, dimension, m in track(jobs, "verifying schemes"):
         side = (2 * dimension + 1) ** m
         schedule = _schedule(name, side, dimension)
-        said = report(schedule)
+        figures = report(schedule)
         rows.append(
             {
                 "algorithm": name,
-                "spec": said["spec"],
-                "rounds": said["rounds"],
-                "lower_bound": said["lower_bound"],
+                "spec": figures["spec"],
+                "rounds": figures["rounds"],
+                "lower_bound": figures["lower_bound"],
                 "round_lengths": list(scheme(name, (side,) * dimension).round_lengths),
-                "max_path": said["max_path"],
-                "sum_round_max": said["sum_round_max"],
-                "path_lower_bound": said["path_lower_bound"],
-                "disjoint": said["disjoint"],
+                "max_path": figures["max_path"],
+                "sum_round_max": figures["sum_round_max"],
+                "path_lower_bound": figures["path_lower_bound"],
+                "disjoint": figures["disjoint"],
                 "node_safe": bool(check_delay_safety(schedule, "node")),
                 "call_safe": bool(check_delay_safety(schedule, "call")),
-                "verdict": said["verdict"],
+                "verdict": figures["verdict"],
             }
         )
     return rows

@@ -38,10 +38,10 @@ def _allowed(at, c, left, steps, links, away, target, nodes_too, node, link, ser
         return target[v] >= 0 and not served[target[v]]
     if left <= 0 or (nodes_too and target[v] >= 0):
         return False
-    near = False
+    reachable = False
     for t in range(away.shape[1]):
-        near = near or (not served[t] and 0 < away[v, t] <= left)
-    return near
+        reachable = reachable or (not served[t] and 0 < away[v, t] <= left)
+    return reachable
 
 
 @helper
