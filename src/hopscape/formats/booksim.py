@@ -43,7 +43,8 @@ __all__ = [
     "write_booksims",
 ]
 
-_LAYERS = 8
+_LAYERS = 8  # layers that are tried; beyond, classes that rise along a route
+# nodes: a table of all pairs (32 MB) and its dependencies are made for one note
 _CERTIFIED_ORDER = 4000
 DEFAULTS: dict[str, Any] = {
     "topology": "torus",
@@ -106,7 +107,7 @@ _SAME_HERE = {  # keys whose other values the engine does not have: allowed valu
     "output_buffer_size": (-1, "there is no output queue"),
     "buf_size": (-1, "buffers are private to virtual channels"),
 }
-_MOST_BITS = 24
+_MOST_BITS = 24  # of the number of routers: 16 million, far above what BookSim holds in memory
 _IGNORED = (
     r"(print_|watch|stats_out|viewer_|sim_power|tech_file|channel_(width|sweep)|sim_count|"
     r"max_outstanding|deadlock_|perm_seed|subnets|classes|class_priority|priority|pair_stats|"
@@ -498,7 +499,7 @@ def _list(values: Sequence[float]) -> str:
     return str(values[0]) if len(values) == 1 else "{" + ",".join(map(str, values)) + "}"
 
 
-_MOST_LEVELS = 20
+_MOST_LEVELS = 20  # exponents n of k^n endpoints that are tried, from 2^1 to 2^19
 
 
 def native_topology(network: Network) -> dict[str, str | int] | None:
@@ -553,8 +554,8 @@ def _candidates(network: Network) -> Iterator[tuple[str, dict[str, str | int]]]:
             yield f"dragonfly({2 * p}, {p}, p={p})", dragonfly | {"routing_function": "min"}
 
 
-_MOST_ROUTERS = 2**31 - 1
-_LONGEST = 1000
+_MOST_ROUTERS = 2**31 - 1  # BookSim counts in 32-bit integers
+_LONGEST = 1000  # cycles of a link, as in core/channels.py
 
 
 def read_anynet(path: str | Path) -> tuple[Network, list[int]]:

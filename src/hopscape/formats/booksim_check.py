@@ -16,8 +16,9 @@ from hopscape.formats.programs import ProgramError, last_words, read_back, run_p
 
 __all__ = ["check_booksim"]
 
+# flits a node and cycle: low, so that every topology converges and hops are those of zero load
 _LOAD = 0.02
-_CLOSE = 0.03
+_CLOSE = 0.03  # the sample of hops is finite; a wrong router is off by a tenth and more
 _FIGURES = {
     "hops": r"^Hops average = ([\d.]+)",
     "latency": r"^Packet latency average = ([\d.]+)",

@@ -44,11 +44,12 @@ __all__ = [
     "write_opensm",
 ]
 
-MOST_LIDS = 0xBFFF
-MOST_PORTS = 253
+MOST_LIDS = 0xBFFF  # unicast LIDs 1 to 0xBFFF of the InfiniBand specification
+MOST_PORTS = 253  # 254 external ports of the specification, one of them for the manager's host
 PORT_WORDS = "Nodes count from 0, ports from 1."
-_SWITCH_GUID = 0x100000
-_HOST_GUID = 0x200000
+_SWITCH_GUID = 0x100000  # first numbers of switches and hosts: apart for up to 2^20 switches
+_HOST_GUID = 0x200000  # a host takes two: its own and its port's
+# nodes up to which each line names its target; beyond, lines are a fifth as long
 _NAMED_ORDER = 300
 
 
@@ -247,8 +248,8 @@ def read_netlist(path: str | Path) -> Network:
     )
 
 
-MOST_LEVELS = 8
-_GUIDS_A_LINE = 8
+MOST_LEVELS = 8  # virtual lanes VL0 to VL7 of common switches
+_GUIDS_A_LINE = 8  # a line stays readable
 _ONE_LANE = """\
 # {spec}: one lane. Run in this folder: opensm -F opensm.conf
 # {numbering}

@@ -21,7 +21,7 @@ from hopscape.registry import build_within
 __all__ = ["MOST_RANKS", "PACKAGES", "check_mpi", "missing_mpi", "run_mpi"]
 
 PACKAGES = "PyPI: pip install 'hopscape[mpi]' (mpich and mpi4py)"
-MOST_RANKS = 256
+MOST_RANKS = 256  # processes on one machine
 _RUNNER = Path(__file__).parent / "runners" / "execute_schedule.py"
 
 

@@ -23,17 +23,17 @@ from hopscape.core.schedule import Schedule
 
 __all__ = ["MOST_RANKS", "write_msccl", "write_mscclpp"]
 
-MOST_RANKS = 64
+MOST_RANKS = 64  # the file has a line for every step of every rank, all-to-all the square of them
 _NAMES = {
     "all-gather": ("allgather", "allgather"),
     "reduce-scatter": ("reduce_scatter", "reducescatter"),
     "all-reduce": ("allreduce", "allreduce"),
     "all-to-all": ("alltoall", "alltoall"),
 }
-_MESSAGES = 32
-_MOST_STEPS = 256
-_MOST_CHANNELS = 32
-_MOST_PEERS = 32
+_MESSAGES = 32  # chunks between two ranks by one channel
+_MOST_STEPS = 256  # of a thread block, MSCCL_MAX_NUM_STEPS of the runtime
+_MOST_CHANNELS = 32  # MAXCHANNELS of NCCL
+_MOST_PEERS = 32  # connections of a rank in the executor
 Place = tuple[str, int]
 """A buffer (i, o or s) and an offset in chunks."""
 

@@ -39,7 +39,7 @@ __all__ = [
 
 PROGRAMS = ("ibsim", "ibsim-run", "opensm", "saquery", "ibtracert", "ibdmchk")
 PACKAGES = "Debian: opensm ibsim-utils infiniband-diags ibutils"
-_TRACED = 4
+_TRACED = 4  # pairs; each asks the running subnet manager, tables are compared in full
 _LOADED = "file tables configured"
 _SETTLED = ("SUBNET UP", "No routing engine able")
 _KEYS = {

@@ -57,7 +57,7 @@ SCHEDULES = (
 """Schedules of a hand-over, by the names of their files."""
 
 
-_WORDS = 400
+_WORDS = 400  # letters of a program's last words: an error of one sentence
 
 
 class ProgramError(HopscapeError):

@@ -16,9 +16,9 @@ from hopscape.metrics.routes import Routes
 
 __all__ = ["BANDWIDTH", "LATENCY", "channel_names", "write_simgrid"]
 
-BANDWIDTH = 25e9
-LATENCY = 1e-7
-_MOST_STEPS = 3_000_000
+BANDWIDTH = 25e9  # bytes per second: a link of 200 Gb/s
+LATENCY = 1e-7  # seconds of a hop through a switch
+_MOST_STEPS = 3_000_000  # hops of all routes written out: a file of some 100 MB
 
 
 def channel_names(network: Network) -> list[str]:

@@ -21,9 +21,9 @@ __all__ = ["PACKAGES", "check_simgrid", "missing_simgrid"]
 
 PACKAGES = "Debian: python3-simgrid"
 _RUNNER = Path(__file__).parent / "runners" / "run_platform.py"
-_BYTES = 1_000_000
-_ALL_TO_ALL_HOSTS = 32
-_CLOSE = 1e-6
+_BYTES = 1_000_000  # of a message: the time of the links outweighs rounding by far
+_ALL_TO_ALL_HOSTS = 32  # 1,024 messages at once; SimGrid shares every link among them
+_CLOSE = 1e-6  # times are printed with enough digits; a wrong route is off by a link
 _PYTHONS = ("/usr/bin/python3", "python3")
 
 

@@ -25,7 +25,7 @@ __all__ = ["PROGRAMS", "cell_count", "check_code", "check_fabric", "has_program"
 PROGRAMS = {"cc": "gcc", "iverilog": "iverilog", "vvp": "iverilog", "yosys": "yosys"}
 """Programs that are used, and the Debian packages that hold them."""
 
-_SECONDS = 280
+_SECONDS = 280  # for a compiler or simulator of somebody else, which may be slow but must end
 _ALL_PAIRS = {"c": 1_000_000, "python": 100_000, "verilog": 40_000}
 
 _DRIVER = """

@@ -33,9 +33,9 @@ from hopscape.formats.code.verilog import (
 
 __all__ = ["MOST_NODES", "VerilogFabric", "emit_fabric"]
 
-MOST_NODES = 512
-_MOST_DEPTH = 1024
-_TAG_BITS = 32
+MOST_NODES = 512  # routers are written out one by one, with a table each
+_MOST_DEPTH = 1024  # flits of a queue: the words of a block memory of common FPGAs (18 kbit)
+_TAG_BITS = 32  # numbers of packets in the test bench
 
 
 @dataclass(frozen=True)

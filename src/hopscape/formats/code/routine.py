@@ -19,12 +19,12 @@ __all__ = ["LANGUAGES", "Code", "Compared", "Language", "compare_formula", "emit
 
 Language = Literal["c", "verilog", "p4", "python"]
 LANGUAGES: tuple[str, ...] = get_args(Language)
-_ALL_PAIRS = 1 << 20
-_SAMPLED = 200_000
+_ALL_PAIRS = 1 << 20  # 1,024 nodes: the formula is compared for all pairs up to here
+_SAMPLED = 200_000  # pairs compared beyond, fewer where the formula is long
 _WORK = 40_000_000  # values that are computed for a sample
 _LARGE = 100  # how much longer numbers of more than 62 bits take
-_LEAST = 1000
-_MOST_STAGES = 64
+_LEAST = 1000  # pairs of a sample in any case
+_MOST_STAGES = 64  # registers in a row; each is a cycle of latency
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def _quotient(x: Value, d: int) -> Value:
 
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "xor": "^", "less": "<", "equal": "=="}
-_WIDTH = 96
+_WIDTH = 96  # letters of a line of numbers
 
 
 def _expression(value: Value, known: Statements, language: str, top: bool = False) -> str:

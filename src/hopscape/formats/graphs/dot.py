@@ -22,7 +22,7 @@ _PATTERN = re.compile(
     |(?P<mark>[{}\[\];,=:])""",
     re.VERBOSE | re.DOTALL,
 )
-_DEEPEST = 50
+_DEEPEST = 50  # the reader calls itself for each group; Python's stack holds 1,000 frames
 
 
 class _Reader:

@@ -16,7 +16,7 @@ from hopscape.formats.graphs.libraries import link_ends, require_plain
 
 __all__ = ["read_graph6", "write_graph6", "write_sparse6"]
 
-_MOST = 2**36 - 1
+_MOST = 2**36 - 1  # 36 bits hold the number of nodes
 
 
 def read_graph6(path: Path, spec: str, directed: bool) -> Network:

@@ -41,7 +41,7 @@ __all__ = [
     "to_scipy",
 ]
 
-_MOST_PLACES = 100_000
+_MOST_PLACES = 100_000  # nodes: beyond, a drawing of single nodes shows nothing
 
 
 def link_ends(network: Network) -> tuple[IntArray, IntArray, IntArray]:

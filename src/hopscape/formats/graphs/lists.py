@@ -166,8 +166,8 @@ def write_golf(network: Network, out: IO[bytes]) -> None:
 
 _FIELDS = ("integer", "real", "double", "pattern")
 _SHAPES = ("general", "symmetric")
-_MOST = 2**31 - 1
-_LARGEST = 2.0**53
+_MOST = 2**31 - 1  # rows and entries in 32 bits
+_LARGEST = 2.0**53  # whole numbers up to here are exact in floats
 
 
 def read_matrix_market(path: str | Path) -> scipy.sparse.coo_array:

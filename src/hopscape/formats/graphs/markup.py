@@ -24,7 +24,7 @@ _PATTERN = re.compile(
     |(?P<mark>[\[\]])""",
     re.VERBOSE | re.ASCII,
 )
-_DEEPEST = 50
+_DEEPEST = 50  # real files nest two or three deep
 _List = list[tuple[str, Any, Token]]
 
 

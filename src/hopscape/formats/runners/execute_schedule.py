@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-WORDS = 16
+WORDS = 16  # numbers of a chunk: enough that two chunks never look alike
 
 
 def share(rank, chunk):

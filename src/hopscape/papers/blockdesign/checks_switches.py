@@ -21,7 +21,8 @@ from hopscape.papers.blockdesign.families import (
 from hopscape.papers.blockdesign.reference import clashes, crossbar_routes, two_hops
 from hopscape.papers.blockdesign.routing import stranded_pairs
 
-_MANY = 40
+_MANY = 40  # random permutations of each switch, beside the hard ones
+# N, m, sigma: the example, planes and biplanes
 _GRAPHS = ((7, 4, 2), (13, 4, 1), (57, 8, 1), (37, 9, 2), (56, 11, 2))
 
 

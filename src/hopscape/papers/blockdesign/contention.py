@@ -31,7 +31,7 @@ __all__ = [
     "switch_family",
 ]
 
-_PACKET_BYTES = 64
+_PACKET_BYTES = 64  # ports and crossbars of a packet's route, in 64 bits each
 
 
 def check_permutation(

@@ -35,8 +35,8 @@ __all__ = [
 BUDGET = 300_000_000
 """Steps of a search, about a minute."""
 
-_QUICK = 2000
-_TO_BUILD = 20_000_000
+_QUICK = 2000  # steps in plain Python: some milliseconds, where the kernel must be imported first
+_TO_BUILD = 20_000_000  # steps of the kernel, for all groups together, before a network is given up
 
 
 @dataclass(frozen=True)

@@ -181,8 +181,8 @@ def _json_blocks(path: str | Path) -> list[list[int]]:
 
 Status = Literal["exists", "impossible", "open"]
 
-_MOST_PORTS = 10_000
-_MOST_M = 10**12
+_MOST_PORTS = 10_000  # rows of a table; each is decided by factoring numbers of its size
+_MOST_M = 10**12  # decided by factoring numbers of its size
 
 _EXCLUDED: dict[tuple[int, int, int], str] = {
     (111, 11, 1): (

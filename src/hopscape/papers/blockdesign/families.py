@@ -78,7 +78,9 @@ class TwoHops(Family):
         return COLLECTIVES
 
 
+# differences a block has for each element: with less the search is long, with more ports are wasted
 _SLACK = 1.6
+# elements and ports up to which a cover is searched for while designing
 _COVER_ORDER, _COVER_PORTS = 150, 24
 
 

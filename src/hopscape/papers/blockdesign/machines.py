@@ -255,7 +255,7 @@ def measure_machine(network: Network) -> dict[str, Any]:
     return record
 
 
-_MOST_PORTS = 1024
+_MOST_PORTS = 1024  # of a switch; those that exist have fewer
 
 
 def comparable_specs(radix: int) -> dict[str, str]:

@@ -206,7 +206,7 @@ def _crossbars(network: Network, nodes: Iterable[int]) -> list[int]:
     return numbers
 
 
-_ROUTED = 1 << 12
+_ROUTED = 1 << 12  # pairs that are followed hop by hop; the table is checked for all
 
 
 def route_options(family: Crossbars | SimplexCrossbars) -> IntArray:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ShiftOrbits", "find_orbits"]
 
-_FEW_GROUPS = 10_000
+_FEW_GROUPS = 10_000  # supernodes up to which all abelian groups of the order are tried
 
 
 class ShiftOrbits:

@@ -20,7 +20,7 @@ from hopscape.papers.blockdesign.lanes import deal_by_turns, deal_lanes
 
 __all__ = ["Supernodes"]
 
-_MOST_NODES = 2**62
+_MOST_NODES = 2**62  # node numbers and their sums fit into 64 bits
 
 
 class Supernodes(Family):

@@ -66,8 +66,10 @@ class TwoLevel(Supernodes):
         return MACHINE_COLLECTIVES
 
 
+# bytes by orbit: 16 MiB in any case, 256 MiB where shifts save much
 _SMALL_TABLE, _LARGE_TABLE = 1 << 24, 1 << 28
-_FEW_SUPERNODES = 8
+_FEW_SUPERNODES = 8  # below, shifts save less than a factor of eight
+# entries between portals; with more than _DOORS a supernode all pairs of them take long
 _PORTAL_TABLE, _DOORS = 1 << 26, 16
 
 
@@ -137,9 +139,9 @@ class OrbitRouter(Router):
         return counts / max(known.family.ends - 1, 1), "symmetry"
 
 
-_FAR = 1 << 28
-_BATCH = 1 << 20
-_LOCAL_TABLE = 4096
+_FAR = 1 << 28  # above every distance; sums of three stay below 2^31
+_BATCH = 1 << 20  # pairs of portals looked at together: arrays of 8 MiB
+_LOCAL_TABLE = 4096  # nodes of a supernode whose distances are kept: 16 MiB
 
 
 def portal_places(family: Supernodes) -> IntArray:

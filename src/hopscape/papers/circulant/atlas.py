@@ -42,8 +42,8 @@ __all__ = [
 
 MOST_SETS = 16
 """Sets written down for a row; their number is kept whatever it is."""
-_CLOSED_FORM = 4
-_CLOSED_FORM_NODES = 100_000
+_CLOSED_FORM = 4  # degree whose optimal sets are known by formula (double loops)
+_CLOSED_FORM_NODES = 100_000  # the atlas ends there for degree 4; double_loop(N) has no end
 _PACKAGE = "hopscape.papers.circulant"
 
 

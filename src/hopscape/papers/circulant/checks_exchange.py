@@ -23,7 +23,7 @@ from hopscape.papers.circulant.families import GammaCirculant, OptimalCirculant
 from hopscape.papers.circulant.memoryless import ForwardingRule, repaired_broadcast
 from hopscape.papers.circulant.printed import distances, printed_distance, printed_vector, shown
 
-_DEAD = (3, 17, 30, 31, 44)
+_DEAD = (3, 17, 30, 31, 44)  # dead nodes of N = 55, two of them neighbours
 
 _GAMMA_NODES = sum(4 * p**3 + 4 * p**2 + 3 * p + 1 for p in (2, 4, 6, 8))
 """Nodes of the members of (19) that are looked at."""

@@ -145,8 +145,8 @@ def study_circulant(
     emit_rows([{"file": str(out / name)} for name in names])
 
 
-_MOST_ORDERS = 1_000_000
-_SHOWN = 6
+_MOST_ORDERS = 1_000_000  # rows of a table
+_SHOWN = 6  # sets on a line; JSON has all
 _COLUMNS = {
     "nodes": "nodes",
     "degree": "degree",

@@ -40,9 +40,9 @@ __all__ = [
     "table_rows",
 ]
 
-_MOST_VECTORS = 100
-_MOST_SHELLS = 200
-_SEARCHED = 10**5
+_MOST_VECTORS = 100  # shortest vectors that are listed
+_MOST_SHELLS = 200  # distances that are listed with their numbers of nodes
+_SEARCHED = 10**5  # nodes: a search lists all distances in a moment
 
 
 def describe(

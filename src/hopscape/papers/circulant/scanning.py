@@ -13,6 +13,7 @@ from hopscape.families.circulant.closed_forms import canonical
 
 __all__ = ["ScanPart", "ScanResult", "generator_tables", "scan_on_cpu", "scan_slice"]
 
+# sets that are kept at first; more are counted, and the part is scanned again with room for all
 _ROOM = 1 << 12
 
 

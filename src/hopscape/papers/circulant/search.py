@@ -21,9 +21,9 @@ from hopscape.store import Store, Task, run_tasks
 
 __all__ = ["CirculantOptimum", "SearchWork", "best_circulants", "largest_circulants"]
 
-_SECONDS_PER_SET = 1.0e-7
-_SLICE_SECONDS = 5.0
-_GPU_PROCESSES = 4
+_SECONDS_PER_SET = 1.0e-7  # measured; only the order of tasks and the progress bar depend on it
+_SLICE_SECONDS = 5.0  # of a task: a stop loses so much, and workers end at about the same time
+_GPU_PROCESSES = 4  # keep one GPU busy while others prepare their launches
 
 Device = Literal["cpu", "gpu"]
 

@@ -15,13 +15,13 @@ from hopscape.papers.circulant.scanning import ScanPart, ScanResult
 
 __all__ = ["beginnings", "diameters_within", "fits", "scan_on_gpu"]
 
-_THREADS = 64
-_BLOCKS = 1 << 20
-_LEAST_BLOCKS = 1 << 12
-_ROOM = 1 << 16
-_LEAST_NODES = 64
-_MOST_RADIUS = 23
-_SHARED = 200_000
+_THREADS = 64  # of a block, which looks at one set: two warps
+_BLOCKS = 1 << 20  # beginnings of sets in a launch
+_LEAST_BLOCKS = 1 << 12  # in a launch, so that all multiprocessors have work
+_ROOM = 1 << 16  # sets that are kept at first, as in scanning.py
+_LEAST_NODES = 64  # bit sets repeat their first 64 bits behind their end
+_MOST_RADIUS = 23  # the kernel holds 24 radii, from 0 on
+_SHARED = 200_000  # bytes of shared memory of a block, below the 227 KiB of compute capability 9
 _NOT_FOUND = np.uint64(2**64 - 1)
 
 

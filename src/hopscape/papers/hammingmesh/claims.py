@@ -23,7 +23,7 @@ __all__ = ["PAPER", "PRINTED", "costs"]
 PRINTED = {"64-port switch": 14280.0, "5 m copper": 272.0, "20 m active optical": 603.0}
 """USD of a piece, as the study prints it, for lines of 400 Gb/s."""
 
-_RADIX = 64
+_RADIX = 64  # ports of the paper's switches
 _LINES = 16
 """Lines of an accelerator: 16 planes of a fat tree, 4 of networks with four ports each."""
 

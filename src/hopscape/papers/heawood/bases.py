@@ -35,7 +35,7 @@ BASES = (
 )
 """Small symmetric graphs; rings of the fitting length are tried as bases besides."""
 
-_MOST_TABLE = 1 << 24
+_MOST_TABLE = 1 << 24  # entries of the table of covering walks: 32 MiB
 
 
 @dataclass(frozen=True)

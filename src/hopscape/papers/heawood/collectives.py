@@ -158,8 +158,8 @@ COLLECTIVES = (
 )
 
 
-_SMALL = 1024
-_MANY = 1_000_000
+_SMALL = 1024  # states of a lamp whose distances are all looked at
+_MANY = 1_000_000  # nodes whose permutation is added up for a bound
 
 
 def structure_bounds(

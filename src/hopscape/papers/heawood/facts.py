@@ -17,9 +17,9 @@ from hopscape.papers.heawood.walks import CycleWalks
 
 __all__ = ["degree_counts", "expanded_facts", "mean_distance"]
 
-_SMALL = 1024
-_QUICK = 1 << 25
-_LONG_CYCLE = 256
+_SMALL = 1024  # states of a lamp, or levels, that are looked at one by one
+_QUICK = 1 << 25  # steps of the census: well below a second
+_LONG_CYCLE = 256  # nodes; the exact mean has numbers of as many levels, and is left open beyond
 
 
 def expanded_facts(family: ExpandedStructure) -> Facts:

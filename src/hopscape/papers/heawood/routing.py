@@ -29,10 +29,10 @@ from hopscape.papers.heawood.walks import TableWalks
 
 __all__ = ["ExpandedRouter", "LevelRouter", "SpreadRouter", "look_ahead_route", "printed_route"]
 
-_MANY = 4096
-_LAMP_TABLE = 1024
-_KEPT_STEPS = 1 << 18
-_MOST_WALKS = 1 << 20
+_MANY = 4096  # pairs from which the kernel is worth its import
+_LAMP_TABLE = 1024  # states: a table of all their pairs takes 8 MiB
+_KEPT_STEPS = 1 << 18  # of base walks that are remembered at most
+_MOST_WALKS = 1 << 20  # entries of a table that is written as code
 
 
 class ExpandedRouter(Router):

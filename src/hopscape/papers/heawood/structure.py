@@ -32,11 +32,11 @@ from hopscape.papers.heawood.walks import CoveringWalks, TableWalks, covering_wa
 
 __all__ = ["DistanceCensus", "ExpandedStructure"]
 
-_SMALL = 1024
-_SEARCHED = 200
-_COUNTED = 20
-_MOST_ORBITS = 100_000
-_MOST_MOVES = 1 << 24
+_SMALL = 1024  # nodes of a base, states of a lamp: their squares are tables of 8 MiB
+_SEARCHED = 200  # nodes of a base whose automorphisms are searched for
+_COUNTED = 20  # connectors: sets of them are 2^20
+_MOST_ORBITS = 100_000  # one search for each is what symmetry is to save
+_MOST_MOVES = 1 << 24  # entries of the table of moves: 128 MiB
 
 
 class ExpandedStructure(Family):
@@ -316,7 +316,7 @@ def _check_part(role: str, network: Network) -> None:
 
 
 Kind = tuple[int, ...]
-_SLICE = 1 << 12
+_SLICE = 1 << 12  # sets of connectors looked at together
 
 
 class DistanceCensus:

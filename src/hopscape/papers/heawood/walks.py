@@ -22,8 +22,8 @@ from hopscape.families.classic.ring_walks import total_of_walks, walk_length, wa
 
 __all__ = ["CoveringWalks", "CycleWalks", "TableWalks", "covering_walks", "held_karp"]
 
-_MOST_BYTES = 1 << 26
-_FAR = 1 << 14
+_MOST_BYTES = 1 << 26  # of the table of covering walks, 2^connectors rows
+_FAR = 1 << 14  # above every walk; two of them still fit into 16 bits
 
 
 class CoveringWalks(ABC):

@@ -27,8 +27,9 @@ __all__ = [
     "shortest_schedule",
 ]
 
+# shares move in parts of 1/4096: fractions stay short, the load is off by less than that
 _GRAIN = 4096
-_MOST = 1_000_000
+_MOST = 1_000_000  # rings times nodes: the linear program has so many unknowns
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,8 @@ __all__ = [
     "study_multiring",
 ]
 
-_MOST_NUMBERS = 100_000
-_LONGEST_FRACTION = 40
+_MOST_NUMBERS = 100_000  # of a range such as 16..64
+_LONGEST_FRACTION = 40  # letters; beyond, the decimal number alone is shown
 
 
 GROUP = CommandGroup(

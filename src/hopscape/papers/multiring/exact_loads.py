@@ -28,12 +28,13 @@ from hopscape.papers.multiring.rational import solve_exactly
 __all__ = ["Bounded", "LoadOptimum", "LoadProgram", "optimum", "ring_program"]
 
 
-_ZERO = 1e-9
-_TIGHT = 1e-7
+_ZERO = 1e-9  # what is below counts as zero; the exact proof follows and notices if that was wrong
+_TIGHT = 1e-7  # the tolerance of HiGHS: carriers that count as full
+# unknowns: the simplex method solves them all at once; beyond, columns are generated
 _FEW_ROUTES = 4000
-_ROUNDS = 150
-_NEAR = 0.2
-_SURE = 1e-6
+_ROUNDS = 150  # of multiplicative weights before the first program; its prices only choose columns
+_NEAR = 0.2  # routes up to 20 % dearer than the cheapest enter the first program
+_SURE = 1e-6  # far above the error of floating point, far below a difference that matters
 
 
 @dataclass(frozen=True)

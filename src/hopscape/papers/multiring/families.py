@@ -31,7 +31,7 @@ __all__ = [
     "ring_lengths",
 ]
 
-_ROUTED = 10_000_000
+_ROUTED = 10_000_000  # nodes: tables by difference, some bytes for each
 
 
 class Multiring(FullRings):

@@ -39,8 +39,8 @@ __all__ = [
     "worst_faults",
 ]
 
-_MOST_ENTRIES = 60_000_000
-_SHOWN = 5
+_MOST_ENTRIES = 60_000_000  # of the matrix: about a gigabyte for the solver
+_SHOWN = 5  # pairs without a route that are named
 
 
 @dataclass(frozen=True)
@@ -378,7 +378,7 @@ def healthy_capacity(network: Network) -> Fraction:
     return damaged_capacity(network, RingFaults()).capacity
 
 
-_MOST_PROGRAMS = 300
+_MOST_PROGRAMS = 300  # linear programs, one for each kind of fault
 
 
 def worst_faults(network: Network) -> list[dict[str, Any]]:

@@ -20,10 +20,10 @@ __all__ = ["solve_exactly"]
 
 _PRIME = 67_108_859
 """Below 2^26: products of two residues can be added up 2^11 times in 64 bits."""
-_MOST = 2000
-_FEW = 4096
-_SMALL = 1 << 36
-_DIGITS = 6000
+_MOST = 2000  # unknowns: sums of as many products of residues fit into 64 bits
+_FEW = 4096  # entries that NumPy eliminates sooner than the kernel is imported
+_SMALL = 1 << 36  # sums of rows: times a residue below 2^26 they stay below 2^62
+_DIGITS = 6000  # of the solution to the base of the prime: about 45,000 decimal digits
 
 
 def solve_exactly(
@@ -71,7 +71,7 @@ def _square(table: Array, right: Array, prime: int) -> list[Fraction] | None:
     work = np.concatenate([_residues(table, prime), np.eye(n, dtype=np.int64)], axis=1)
     rows, _ = _eliminate(work, n, prime)
     inverse = work[rows, n:]
-    small = int(np.abs(table).max()) < _SMALL and int(np.abs(right).max()) < _SMALL * n
+    small = int(np.abs(table).max()) * n < _SMALL and int(np.abs(right).max()) < _SMALL * n
     matrix = table.astype(np.int64) if small else table
     left = right.astype(np.int64) if small else right
     total = np.zeros(n, dtype=object)

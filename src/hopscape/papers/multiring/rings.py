@@ -213,8 +213,8 @@ def _arranged(blocks: IntArray) -> Blocks:
     return Blocks(residue, ring, None)
 
 
-_NAMED = 8
-_MOST_PORTS = 1 << 16
+_NAMED = 8  # nodes in an error: one line
+_MOST_PORTS = 1 << 16  # of a node; those that exist have far fewer
 
 
 class FullRings(Family):
@@ -330,7 +330,7 @@ def _unreachable(n: int, shared: Sequence[int]) -> str:
     return f"node{'s' * (len(lost) != 1)} {shown}{more}"
 
 
-_TRIES = 60
+_TRIES = 60  # random sets of steps; the best one is only a candidate of the designer
 
 
 def _good_steps(n: int, count: int, seed: int = 0) -> tuple[int, ...]:

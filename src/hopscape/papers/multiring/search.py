@@ -42,13 +42,14 @@ PRINTED_FAMILY = {4: (1, 3), 6: (1, 2, 3), 8: (1, 2, 3, 7), 10: (1, 2, 3, 5, 7),
                   12: (1, 2, 3, 5, 7, 9)}  # fmt: skip
 """Steps of table 2.4 by number of simplex rings."""
 
-_FAR = 1 << 40
-_ROOM = 1 << 18
+_FAR = 1 << 40  # above every sum of arcs: a ring that does not reach a route
+_ROOM = 1 << 18  # sets kept at first; where there are more the scan is repeated with room for all
+# random sets from which a limit for good ones is guessed; the result does not depend on it
 _SAMPLE = 4000
-_FIRST = 24
-_FEW = 500
-_MOST_KEPT = 5_000_000
-_MOST_SETS = 20_000_000_000
+_FIRST = 24  # sets solved exactly to get the first bound; more bounds cost more programs
+_FEW = 500  # sets that are all candidates
+_MOST_KEPT = 5_000_000  # sets in memory: 40 bytes and more each
+_MOST_SETS = 20_000_000_000  # at 10^7 sets a second about half an hour
 
 
 def folded(step: int, n: int, simplex: bool) -> int:

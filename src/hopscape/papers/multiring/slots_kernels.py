@@ -19,7 +19,7 @@ SATURATED, WINDOW, OPEN = 0, 1, 2
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
-_UNIT = 2.0**-53
+_UNIT = 2.0**-53  # doubles have 53 bits: random numbers from (0, 1]
 
 
 class RingTables(NamedTuple):

@@ -30,9 +30,9 @@ __all__ = [
     "sparse_upper_bound",
 ]
 
-_MOST_ROUTES = 2_000_000
-_MOST_ENTRIES = 60_000_000
-_MOST_ARCS = 100_000
+_MOST_ROUTES = 2_000_000  # unknowns of the linear program, some gigabytes for the solver
+_MOST_ENTRIES = 60_000_000  # of its matrix: about a gigabyte
+_MOST_ARCS = 100_000  # listed in a record
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,10 @@ __all__ = [
     "sparse_lines",
 ]
 
-_SECONDS_PER_SET = 1.0e-7
-_SECONDS_PER_CELL = 0.5
-_TRIES = 3
-_MOST_PORTS = 12
+_SECONDS_PER_SET = 1.0e-7  # measured; only the order of tasks and the progress bar depend on it
+_SECONDS_PER_CELL = 0.5  # the linear programs of a cell, about
+_TRIES = 3  # annealing runs of each line; better_order by itself takes 8
+_MOST_PORTS = 12  # of a full line: sets of more rings are too many for a torus search
 _FEW_PORTS, _LONG, _SHORT = 8, 128, 60
 """Full lines that are searched: their ports, and how long they are with few ports and with more."""
 

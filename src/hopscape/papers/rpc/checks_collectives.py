@@ -33,7 +33,7 @@ from hopscape.reference import graphs
 
 __all__: list[str] = []
 
-_FAR = 2000
+_FAR = 2000  # k up to which diameters are compared; the differences grow beyond
 
 
 def broadcast_rounds(k: int, name: str = "tree", root: int = 0, model: Model = Model()) -> int:

@@ -159,8 +159,8 @@ def stack_collectives(stack: Stack) -> tuple[Collective, ...]:
     return collectives + _CYCLES if isinstance(stack, Cycles) else collectives
 
 
-_MANY = 4000
-_CUT_VERTICES = 12
+_MANY = 4000  # nodes up to which all cuts of a permutation are added up
+_CUT_VERTICES = 12  # of the base: 2^11 sets of them
 
 
 def structure_bounds(

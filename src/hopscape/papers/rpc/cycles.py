@@ -11,7 +11,7 @@ from hopscape.papers.rpc.slices import PETERSEN, cycles_of
 
 __all__ = ["hamiltonian_cycle", "longest_cycle", "mesh_places", "slice_path", "slice_ring"]
 
-_SIZE = 30
+_SIZE = 30  # nodes of a slice: ten cycles of three
 
 
 def _walk(rows: list[list[int]], closed: bool) -> list[int] | None:

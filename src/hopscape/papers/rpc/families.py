@@ -39,9 +39,9 @@ __all__ = [
     "best_step",
 ]
 
-_MOST_BASE_DEGREE = 7
-_SLICES = 6
-_SEARCHED = 128
+_MOST_BASE_DEGREE = 7  # of graphs that are offered as a base
+_SLICES = 6  # rings of about so many slices are offered first
+_SEARCHED = 128  # nodes of a slice whose cuts and orbits are searched for
 _K = Parameter("k", "int", "number of slices on the ring", low=1)
 
 

@@ -229,8 +229,8 @@ Link = tuple[int, int]
 Directed = tuple[tuple[Link, ...], ...]
 _SEEDS = range(8, 48)
 _FEW_SEEDS = range(6)
-_MOVES = 3000
-_WORK = 3_000_000
+_MOVES = 3000  # of a local search for a schedule with one round less
+_WORK = 3_000_000  # links times rounds times moves of a search; large networks get fewer moves
 
 
 def link_orbits(network: Network) -> list[list[Link]]:
@@ -334,7 +334,7 @@ def oriented_rounds(network: Network, known: int | None = None) -> list[IntArray
     return [np.asarray(row, dtype=np.int64).reshape(-1, 2) for row in _best(network, known)]
 
 
-_MOST_TREES = 4096
+_MOST_TREES = 4096  # all trees are compared up to here; beyond, branches are balanced greedily
 
 
 def slice_trees(part: Slice, root: int) -> list[IntArray]:

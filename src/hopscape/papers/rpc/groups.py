@@ -39,9 +39,10 @@ __all__ = [
     "torus_group",
 ]
 
+# branches of the exact search; where they are spent the size is bounded, not proved
 _BUDGET = 2_000_000
-_STARTS = 64
-_USUAL = 256
+_STARTS = 64  # nodes from which groups are grown, one of each orbit first
+_USUAL = 256  # nodes among which a branch costs one; more cost the cube of the ratio
 
 
 @dataclass(frozen=True)

@@ -227,9 +227,10 @@ def incomplete(phases: Phases, at: IntArray, to: IntArray, chunks: IntArray) -> 
     phases.walk_shorter(starts, channels, chunks[moving])
 
 
-_LONGER = 2
+_LONGER = 2  # hops beyond the shortest that paths may have, where they are not too many
+# base of the price of a load, and sweeps; the best schedule of all is kept
 _VARIANTS = ((1.6, 3), (2.5, 3), (4.0, 4), (1.3, 2), (8.0, 6), (2.0, 8))
-_MOST_PATHS = 1_000_000
+_MOST_PATHS = 1_000_000  # of a slice, listed once
 
 
 @dataclass(frozen=True)

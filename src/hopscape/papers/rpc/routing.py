@@ -16,7 +16,7 @@ from hopscape.papers.rpc.wiring import Loop, Stack, digits_of
 
 __all__ = ["StackRouter"]
 
-_BLOCK = 8192
+_BLOCK = 8192  # pairs worked on together: arrays of 64 KiB stay in a cache
 
 
 class StackRouter(Router):

@@ -34,7 +34,7 @@ __all__ = [
     "port_places",
 ]
 
-_MOST_MOVES = 1 << 24
+_MOST_MOVES = 1 << 24  # entries of the table of moves: 128 MiB
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from hopscape.papers.torusbcast.reference import (
 
 __all__ = ["CLAIMS", "broadcast_faults", "delay_faults", "judge_containment", "wordings"]
 
-_SIZES = (1, 2, 3)
+_SIZES = (1, 2, 3)  # m: tori of 5, 25 and 125 a side
 _SIDES = "sides 5, 25, 125"
 
 

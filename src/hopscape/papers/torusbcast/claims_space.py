@@ -26,7 +26,7 @@ from hopscape.papers.torusbcast.reference import (
 
 __all__ = ["CLAIMS"]
 
-_SIZES = (1, 2)
+_SIZES = (1, 2)  # m: tori of 7 and 49 a side
 
 
 def _diameter(m: int) -> int:

@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 Reading = Literal["vertex", "edge", "arc"]
-_LIMIT = 30_000_000
+_LIMIT = 30_000_000  # branches of a search for words; then it is not known whether there are any
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,8 @@ def _read(row: IntArray) -> Word:
     return parse_word("".join(letters))
 
 
-_P, _D = 11, 5
+_P, _D = 11, 5  # a ball of radius 1 in 5 dimensions has 11 points
+# the functional of the perfect code: values of unit vectors are all different up to sign
 _CODE = (1, 2, 3, 4, 5)
 _HALF = range(1, 6)
 _WEIGHTS = np.array([_P * _P, _P, 1])

@@ -50,6 +50,7 @@ __all__ = [
     "word_system",
 ]
 
+# residues of a block; beyond, digits are found one by one where the system allows it
 _TABLE = 2_000_000
 
 

@@ -31,10 +31,10 @@ __all__ = [
     "loop_line",
 ]
 
-_SAMPLES = 41
-_STEEPNESS = 1.1
-_CROWD = 600
-_MANY = 5
+_SAMPLES = 41  # points of a curve: no corner is seen at 200 dpi
+_STEEPNESS = 1.1  # of the ends of a bent line, by eye
+_CROWD = 600  # nodes up to which lines make room for others: every line is held against every node
+_MANY = 5  # links a node; with more there is no room to make
 
 
 def bent_line(start: Points, end: Points, bend: float, alongside: bool = True) -> Points:

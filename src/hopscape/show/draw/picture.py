@@ -53,14 +53,14 @@ __all__ = [
 ]
 
 FORMATS = ("svg", "png", "pdf")
-MOST_NODES = 2000
+MOST_NODES = 2000  # nodes and links drawn one by one; beyond, a picture is black
 MOST_LINKS = 8000
 
-_LABELLED = 64
-_SMALLEST_LETTER = 5.0
-_MARGIN = 9.0
-_RESOLUTION = 200
-_LEAF = 0.4
+_LABELLED = 64  # nodes up to which names find room
+_SMALLEST_LETTER = 5.0  # points: smaller letters are not readable on paper
+_MARGIN = 9.0  # points round the picture
+_RESOLUTION = 200  # dots per inch of a PNG
+_LEAF = 0.4  # radius of an endpoint with one link, as a share of a switch's
 
 
 class _Colours(NamedTuple):
@@ -457,10 +457,11 @@ def _save(figure: Any, out: IO[bytes], ending: str) -> None:
         figure.savefig(out, format=ending, dpi=_RESOLUTION, metadata={unknown: None})
 
 
+# nodes and links that are counted into cells; positions come from a search of the network
 DENSITY_NODES = 20_000
-DENSITY_LINKS = 400_000
-_CELLS = 520
-_STEPS = 24_000_000
+DENSITY_LINKS = 400_000  # each is sampled at some 60 points then
+_CELLS = 520  # along the longer side: a pixel or two each
+_STEPS = 24_000_000  # points of all links together: some seconds, 400 of a link at most
 
 
 def density_figure(network: Network, positions: Points, size: float, dark: bool) -> Any:

@@ -21,10 +21,10 @@ from hopscape.formats.graphs.libraries import link_ends
 __all__ = ["LAYOUTS", "leaves_of", "place_nodes"]
 
 LAYOUTS = ("auto", "circle", "levels", "force")
-_MOST_STRESS = 2500
-_SMALL = 40
-_WORK = 40_000
-_PIVOTS = 60
+_MOST_STRESS = 2500  # nodes: the table of distances has their square, 50 MB
+_SMALL = 40  # nodes: small dense graphs stand on a circle
+_WORK = 40_000  # nodes times rounds of stress: about a second
+_PIVOTS = 60  # nodes whose distances make the coordinates, spread over the numbers
 
 
 def leaves_of(network: Network) -> IntArray:

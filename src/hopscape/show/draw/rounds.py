@@ -25,9 +25,9 @@ from hopscape.show.draw.places import place_nodes
 
 __all__ = ["draw_cell", "draw_rounds", "draw_times", "still_figure"]
 
-_MOST_TRANSFERS = 4000
-_PER_SECOND = 1
-_MOST_FRAMES = 40
+_MOST_TRANSFERS = 4000  # arrows; more are not told apart
+_PER_SECOND = 1  # rounds: each is looked at
+_MOST_FRAMES = 40  # rounds of a page
 _REACH = 440.0  # points of the longer side: what a figure of 7 inches leaves for the network
 _STILL = (".svg", ".png", ".pdf")
 
@@ -252,7 +252,7 @@ def draw_cell(
     _save(figure, Path(path), ending)
 
 
-_MOST = 8
+_MOST = 8  # lines of a diagram with a colour of their own
 
 
 def draw_times(

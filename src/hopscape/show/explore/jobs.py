@@ -25,14 +25,14 @@ from hopscape.registry import family, member
 
 __all__ = ["MOST_SPECS", "BusyError", "Jobs", "PageRequest", "read_question"]
 
-MOST_SPECS = 4
-_LONGEST_SPEC = 2000
+MOST_SPECS = 4  # the page holds the arrays of each
+_LONGEST_SPEC = 2000  # letters: far above any spec, far below what a parser notices
 _SECONDS, _GRACE = 120.0, 15.0
 """Time for a job, and how much later it is given up if its process says nothing."""
-_FORGOTTEN = 30.0
-_RUNNING = 4
-_KEPT = 12
-_PACE = 0.1
+_FORGOTTEN = 30.0  # seconds without a question for its state: the page was closed, the job ends
+_RUNNING = 4  # jobs at a time, each a process
+_KEPT = 12  # pages ready to be fetched again
+_PACE = 0.1  # seconds between two reports of progress
 _PRELOADED = ("hopscape.show.explore", "hopscape.core.distance_kernels", "scipy.sparse.csgraph")
 """What every process needs, imported once; nothing of it starts a thread."""
 

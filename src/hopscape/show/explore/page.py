@@ -124,7 +124,7 @@ def _hash(text: str) -> str:
 
 
 EXPLORER = "explorer.html"
-_SHOWN = 3
+_SHOWN = 3  # networks of a report with a page of their own
 _MOST_LINKS = 20_000  # of all networks of a page together: laid out in some seconds
 
 
@@ -166,10 +166,10 @@ def write_explorer(specs: Sequence[str], folder: str | Path) -> str:
     return EXPLORER
 
 
-_MOST_NODES = 1000
+_MOST_NODES = 1000  # limits of a picture inside a notebook, which keeps it in its file
 _NOTEBOOK_MOST_LINKS = 4000
-_MOST_TRANSFERS = 20_000
-_MOST_BYTES = 300_000
+_MOST_TRANSFERS = 20_000  # of a schedule in a notebook
+_MOST_BYTES = 300_000  # of the packed data in a notebook; beyond, a hint how to write the page
 _LOADER = """<!DOCTYPE html><meta charset="utf-8"><title>hopscape</title><script>
 const packed = Uint8Array.from(atob("{data}"), (one) => one.charCodeAt(0));
 const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));

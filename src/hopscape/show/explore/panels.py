@@ -35,8 +35,8 @@ __all__ = [
     "usual_traffic",
 ]
 
-MOST_NODES = 1000
-_SHOWN = 7
+MOST_NODES = 1000  # the panel of deadlocks draws the channels of all routes
+_SHOWN = 7  # kinds of channels with a colour of their own
 
 
 def deadlock_data(network: Network, links: PageLinks) -> dict[str, Any] | None:
@@ -146,8 +146,8 @@ def _next_sets(
     return mine
 
 
-_MOST_MATRIX = 2500
-_WORST_EFFORT = 3e9
+_MOST_MATRIX = 2500  # endpoints: a matrix of traffic of 50 MB
+_WORST_EFFORT = 3e9  # steps of the worst permutation: some seconds
 
 
 def usual_traffic(network: Network) -> tuple[str, ...]:
@@ -263,10 +263,10 @@ def _cut(network: Network) -> Any:
     return cuts.multistart(indptr.astype(np.int64), targets, counted, 20, 0)[1]
 
 
-_FRAMES = 200
-_EVERY = 5
-_MOST_ENTRIES = 6_000_000
-_CURVE_CYCLES = 2000
+_FRAMES = 200  # of a recording at most
+_EVERY = 5  # cycles between two frames
+_MOST_ENTRIES = 6_000_000  # numbers of a recording: pages stay below some MB when packed
+_CURVE_CYCLES = 2000  # a point of the curve; the command has longer runs and intervals
 
 
 def recording_data(
@@ -372,7 +372,7 @@ def curve_data(network: Network, traffic: str = "uniform", seed: int = 0) -> dic
     }
 
 
-_MOST_TRANSFERS = 300_000
+_MOST_TRANSFERS = 300_000  # that the page plays
 
 SCHEDULES: dict[str, tuple[str, dict[str, Any]]] = {
     "broadcast": ("broadcast", {}),

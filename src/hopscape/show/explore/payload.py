@@ -40,9 +40,9 @@ from hopscape.show.explore.panels import (
 
 __all__ = ["MOST_LINKS", "MOST_NODES", "layouts", "payload", "router_rule"]
 
-MOST_NODES = 20_000
-MOST_LINKS = 100_000
-_LONGEST_NAME = 200
+MOST_NODES = 20_000  # nodes and links that browsers still turn fluently
+MOST_LINKS = 100_000  # as MOST_NODES
+_LONGEST_NAME = 200  # letters of a node's name on the page
 
 
 def payload(
@@ -221,9 +221,9 @@ def _kinds(network: Network, links: PageLinks) -> list[dict[str, Any]]:
     return out
 
 
-_GRID = 30_000
-_PIVOTS = 50
-_MOST_FORCE = 5000
+_GRID = 30_000  # coordinates are whole numbers of 16 bits
+_PIVOTS = 50  # as in show/draw/places.py
+_MOST_FORCE = 5000  # nodes: forces between all pairs are computed in the browser, round by round
 
 
 def layouts(network: Network, links: PageLinks) -> tuple[list[dict[str, Any]], list[str]]:
@@ -308,9 +308,9 @@ def _by_distances(network: Network) -> Points:
     return spread
 
 
-_MOST_PAIRS = 25_000_000
-_MOST_BYTES = 400_000
-_BLOCK = 1 << 20
+_MOST_PAIRS = 25_000_000  # 5,000 nodes: next ports of all pairs are looked through for a rule
+_MOST_BYTES = 400_000  # of a packed table of ports; beyond, the page searches for itself
+_BLOCK = 1 << 20  # pairs asked for together: arrays of 8 MiB
 _NONE = NoWay(np.uint8)
 
 

@@ -34,8 +34,8 @@ from hopscape.show.explore.page import script_safe
 __all__ = ["Server", "families", "form_page", "form_policy", "serve"]
 
 _LOOPBACK = "127.0.0.1"
-_MOST_BYTES = 20_000
-_PATIENCE = 15.0
+_MOST_BYTES = 20_000  # of a request: four specs and their options
+_PATIENCE = 15.0  # seconds for a slow client
 
 
 class Server(ThreadingHTTPServer):
