@@ -178,7 +178,7 @@ class Router(ABC):
         Raises:
             TooLargeError: When the table would be too large.
         """
-        from hopscape.core.port_tables import table_formula
+        from hopscape.core.formula import table_formula
 
         return table_formula(self.network, self.next_ports, at, to)
 
