@@ -6,11 +6,11 @@ The slow twins are in :mod:`hopscape.algebra.lattices.cell` and :mod:`routing`.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopscape.core.arrays import Array
+from hopscape.core.arrays import Array, IntArray
 from hopscape.core.kernel import helper, kernel
 
 __all__ = ["cell_vectors", "lattice_vectors", "ring_vectors"]
@@ -223,6 +223,72 @@ def _to_cell(v: int, digits: Array, bits: int, dual: Array, basis: Array, x: Arr
     return length
 
 
+@helper
+def _first_vector(basis: Array) -> tuple[Any, Any, Any]:
+    """For :func:`_along_first`: 1 / b_0i, the widest coordinate of b_0, and is it sure?"""
+    n = basis.shape[0]
+    share = np.zeros(n, np.float64)
+    widest, total = 0, 0
+    for i in range(n):
+        if basis[0, i] != 0:
+            share[i] = 1.0 / basis[0, i]
+            total += abs(basis[0, i])
+            if abs(basis[0, i]) > abs(basis[0, widest]):
+                widest = i
+    return share, widest, 2 * abs(basis[0, widest]) >= total
+
+
+@helper
+def _inverse_slopes(start: Array, sloped: Array, slope: Array) -> Any:
+    """1 / slope of the corners that see the basis vector of their level; 1 of the others."""
+    inverse = np.ones(max(slope.shape[1], 1), np.float64)
+    for k in range(1, slope.shape[0]):
+        for c in range(start[k], sloped[k]):
+            inverse[c] = 1.0 / slope[k, c]
+    return inverse
+
+
+@helper(forceinline=True)
+def _see(x: Array, corner: Array, p: Array) -> None:
+    """Into the last row of p the products of the last row of x with all corners."""
+    n, corners = corner.shape
+    for c in range(corners):
+        p[n - 1, c] = corner[0, c] * x[n - 1, 0]
+    for i in range(1, n):
+        value = float(x[n - 1, i])
+        for c in range(corners):
+            p[n - 1, c] += corner[i, c] * value
+
+
+class _Tried(NamedTuple):
+    """Coefficients of each level: those in (down, up) were tried, from the middle outwards.
+
+    Attributes:
+        low, high: Between which a shorter vector is possible.
+        known: The best length when these two were computed; -1: not yet.
+    """
+
+    up: IntArray
+    down: IntArray
+    middle: IntArray
+    low: IntArray
+    high: IntArray
+    known: IntArray
+
+
+@helper(forceinline=True)
+def _next_coefficient(tried: _Tried, k: int) -> tuple[bool, int]:
+    """The untried coefficient of a level that is nearest to the middle; False when none is left."""
+    can_rise, can_fall = tried.up[k] <= tried.high[k], tried.down[k] >= tried.low[k]
+    if not (can_rise or can_fall):
+        return False, 0
+    if can_rise and (not can_fall or tried.up[k] + tried.down[k] <= 2 * tried.middle[k]):
+        tried.up[k] += 1
+        return True, tried.up[k] - 1
+    tried.down[k] -= 1
+    return True, tried.down[k] + 1
+
+
 @kernel(fastmath={"nnan", "ninf", "nsz", "contract", "reassoc"})
 def lattice_vectors(
     v: Array,
@@ -259,28 +325,12 @@ def lattice_vectors(
         int: Branches looked at, in all.
     """
     n = basis.shape[0]
-    corners = corner.shape[1]
     x = np.empty((n, n), np.int64)
-    p = np.empty((n, max(corners, 1)), np.float64)  # at level k: all corners of lower levels too
-    up = np.empty(n, np.int64)  # coefficients in (down, up) were tried
-    down = np.empty(n, np.int64)
-    middle = np.empty(n, np.int64)
-    low = np.empty(n, np.int64)
-    high = np.empty(n, np.int64)
-    known = np.empty(n, np.int64)  # the best length when the interval was computed
-    inverse = np.ones(max(corners, 1), np.float64)
-    for k in range(1, n):
-        for c in range(start[k], sloped[k]):
-            inverse[c] = 1.0 / slope[k, c]
-    share = np.zeros(n, np.float64)
-    widest, total = 0, 0
-    for i in range(n):
-        if basis[0, i] != 0:
-            share[i] = 1.0 / basis[0, i]
-            total += abs(basis[0, i])
-            if abs(basis[0, i]) > abs(basis[0, widest]):
-                widest = i
-    sure = 2 * abs(basis[0, widest]) >= total
+    p = np.empty((n, max(corner.shape[1], 1)), np.float64)  # at level k: all lower corners too
+    levels = np.empty((6, n), np.int64)
+    tried = _Tried(levels[0], levels[1], levels[2], levels[3], levels[4], levels[5])
+    inverse = _inverse_slopes(start, sloped, slope)
+    share, widest, sure = _first_vector(basis)
     visited = 0
     for row in range(len(v)):
         best = _to_cell(v[row], digits, bits, dual, basis, x)
@@ -290,37 +340,27 @@ def lattice_vectors(
             t, best = _along_first(x, basis, share, widest, sure)
             out[row, 0] -= t * basis[0, 0]
             continue
-        for c in range(corners):
-            p[n - 1, c] = corner[0, c] * x[n - 1, 0]
-        for i in range(1, n):
-            value = float(x[n - 1, i])
-            for c in range(corners):
-                p[n - 1, c] += corner[i, c] * value
+        _see(x, corner, p)
         k = n - 1
-        known[k] = -1
+        tried.known[k] = -1
         left = limit
         while k < n and left > 0:
-            if known[k] != best:
-                fresh = known[k] < 0
-                known[k] = best
+            if tried.known[k] != best:
+                fresh = tried.known[k] < 0
+                tried.known[k] = best
                 first, last = _interval(p, k, inverse, start, sloped, best - 0.75)
-                low[k], high[k] = math.ceil(first), math.floor(last)
+                low, high = math.ceil(first), math.floor(last)
+                tried.low[k], tried.high[k] = low, high
                 if fresh:
-                    middle[k] = _lowest(p, slope, k, start[k], start[k + 1], low[k], high[k])
-                    up[k] = middle[k]
-                    down[k] = up[k] - 1
-                up[k] = max(up[k], low[k])
-                down[k] = min(down[k], high[k])
-            can_rise, can_fall = up[k] <= high[k], down[k] >= low[k]
-            if not (can_rise or can_fall):
+                    tried.middle[k] = _lowest(p, slope, k, start[k], start[k + 1], low, high)
+                    tried.up[k] = tried.middle[k]
+                    tried.down[k] = tried.up[k] - 1
+                tried.up[k] = max(tried.up[k], tried.low[k])
+                tried.down[k] = min(tried.down[k], tried.high[k])
+            more, t = _next_coefficient(tried, k)
+            if not more:
                 k += 1
                 continue
-            if can_rise and (not can_fall or up[k] + down[k] <= 2 * middle[k]):
-                t = up[k]
-                up[k] += 1
-            else:
-                t = down[k]
-                down[k] -= 1
             left -= 1
             for i in range(n):
                 x[k - 1, i] = x[k, i] - t * basis[k, i]
@@ -334,7 +374,7 @@ def lattice_vectors(
                 for c in range(start[k]):
                     p[k - 1, c] = p[k, c] - t * slope[k, c]
                 k -= 1
-                known[k] = -1
+                tried.known[k] = -1
         visited += limit - left
         hard[row] = left == 0
     return visited
