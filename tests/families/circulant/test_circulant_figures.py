@@ -22,6 +22,7 @@ from hopscape.families.circulant.closed_forms import fold, least_mean
 from hopscape.families.circulant.figures import Figures, ball_sizes
 from hopscape.families.circulant.wiring import Circulant
 from hopscape.metrics.distances import distance_profile
+from plain_circulants import some_circulants
 
 
 def brute_count(high, planes) -> tuple[int, int]:
@@ -57,20 +58,6 @@ def test_long_sections_by_polynomials(seed) -> None:
     for columns, c in planes.items():
         inside &= sum(grid[i] for i in columns) <= c
     assert count_points(high, planes) == (int(inside.sum()), int((inside * sum(grid)).sum()))
-
-
-def some_circulants(count: int, seed: int, most: int = 4, nodes: int = 300):
-    """Random ones and strange ones: tiny, N/2, repeated and mirrored generators, small steps."""
-    rng = random.Random(seed)
-    for _ in range(count):
-        order = rng.choice([rng.randint(2, 9), rng.randint(2, 60), rng.randint(2, nodes)])
-        largest = rng.choice([order - 1, order - 1, min(order - 1, 5)])
-        generators = [rng.randint(1, largest) for _ in range(rng.randint(1, most))]
-        if order % 2 == 0 and rng.random() < 0.2:
-            generators[-1] = order // 2
-        if rng.random() < 0.2:
-            generators[0] = order - generators[-1]
-        yield order, tuple(generators)
 
 
 def test_lattice_against_breadth_first_search() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections import deque
 
 import numpy as np
 import pytest
@@ -35,22 +34,8 @@ from hopscape.families.circulant.closed_forms import (
 )
 from hopscape.families.circulant.routing import CirculantRouter
 from hopscape.families.circulant.wiring import Circulant
+from plain_circulants import bfs
 from refusals import refusals
-
-
-def bfs(nodes: int, generators: tuple[int, ...]) -> list[int]:
-    """The slow, obvious twin."""
-    far = [-1] * nodes
-    far[0] = 0
-    queue = deque([0])
-    while queue:
-        v = queue.popleft()
-        for s in generators:
-            for w in ((v + s) % nodes, (v - s) % nodes):
-                if far[w] < 0:
-                    far[w] = far[v] + 1
-                    queue.append(w)
-    return far
 
 
 def router_of(nodes: int, generators: tuple[int, ...], method: str = "auto") -> CirculantRouter:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 import hopscape
 from hopscape.algebra.reduction import l1
 from hopscape.core.distances import distances_from
@@ -12,21 +10,7 @@ from hopscape.families.circulant.closed_forms import (
 )
 from hopscape.families.circulant.wiring import Circulant
 from hopscape.papers.circulant.printed import printed_distance, printed_vector
-
-
-def bfs(nodes: int, generators: tuple[int, ...]) -> list[int]:
-    """The slow, obvious twin."""
-    far = [-1] * nodes
-    far[0] = 0
-    queue = deque([0])
-    while queue:
-        v = queue.popleft()
-        for s in generators:
-            for w in ((v + s) % nodes, (v - s) % nodes):
-                if far[w] < 0:
-                    far[w] = far[v] + 1
-                    queue.append(w)
-    return far
+from plain_circulants import bfs
 
 
 def test_printed_algorithm() -> None:

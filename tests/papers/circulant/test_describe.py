@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from fractions import Fraction
 
 import numpy as np
@@ -18,20 +17,7 @@ from hopscape.core.network import Network
 from hopscape.families.circulant.wiring import Circulant
 from hopscape.metrics.summary import summarise
 from hopscape.papers.circulant.describe import distance_figures
-
-
-def some_circulants(count: int, seed: int, most: int = 4, nodes: int = 300):
-    """Random ones and strange ones: tiny, N/2, repeated and mirrored generators, small steps."""
-    rng = random.Random(seed)
-    for _ in range(count):
-        order = rng.choice([rng.randint(2, 9), rng.randint(2, 60), rng.randint(2, nodes)])
-        largest = rng.choice([order - 1, order - 1, min(order - 1, 5)])
-        generators = [rng.randint(1, largest) for _ in range(rng.randint(1, most))]
-        if order % 2 == 0 and rng.random() < 0.2:
-            generators[-1] = order // 2
-        if rng.random() < 0.2:
-            generators[0] = order - generators[-1]
-        yield order, tuple(generators)
+from plain_circulants import some_circulants
 
 
 def test_exact_figures_beyond_a_search() -> None:
