@@ -231,6 +231,9 @@ def search_around(guide: Guide, source: int, faults: Faults) -> Plan | CutOff:
     Takes at most some thousand steps, then decides in arrays if there are up to 20,000,000
     channels.
 
+    With little dead the forward search asks the guide about as many nodes as the route has
+    neighbours; memory grows with the nodes looked at, not with the network.
+
     Args:
         guide: Of a network with a path from source to target when nothing is dead.
         source: Alive, as the target.

@@ -180,6 +180,9 @@ def distance_sweep(
 ) -> tuple[Int64s, Int32s, Int32s]:
     """Sweep over all distances from many sources, on one thread.
 
+    Time: channels · diameter · sources / 64 word operations at most; most levels look at fewer
+    nodes.
+
     Args:
         indptr, tails (ndarray of int64 and of int32): Reversed rows: ``tails[indptr[v]:indptr[v +
             1]]`` are the nodes with a channel into ``v``. The forward rows do where every channel
@@ -280,6 +283,8 @@ def _is_last(indptr: Int64s, heads: Int32s, row: IntArray, level: Int32s, unreac
 @kernel
 def bfs_distances(indptr: Int64s, heads: Int32s, source: int) -> Int32s:
     """Distances from one source by breadth-first search.
+
+    O(nodes + channels) time, 4 bytes a node besides the result.
 
     Args:
         indptr, heads (ndarray of int64 and of int32): Forward rows.

@@ -159,6 +159,8 @@ def shortest_paths(
     every node by the first channel that begins a shortest path, or by one that a hash of node and
     target picks among them.
 
+    A pair takes O(nodes + channels) at worst; memory 24 bytes a node, kept between pairs.
+
     Args:
         at, to: int64[pairs]
         spread: Pick by the hash.

@@ -45,6 +45,9 @@ def verify(
     first with a chunk that does not exist; then the first that sends what it does not hold or
     counts a share twice; then the first promise not kept.
 
+    Time grows with the hops of all transfers, memory with nodes and channels; an all-reduce keeps
+    the set of shares of every node, nodes² / 8 bytes, and handles a set at each transfer.
+
     Args:
         network: Check it on this network instead of its own (same channel numbers).
         goal, model (optional): Check it against these instead of its own.

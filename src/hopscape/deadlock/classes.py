@@ -146,6 +146,10 @@ def certify(
 
     Routes go from endpoints to endpoints; with `anywhere` they begin at switches as well. Without
     `explain` a cycle is not named, which takes less time.
+
+    W. J. Dally and C. L. Seitz, "Deadlock-free message routing in multiprocessor interconnection
+    networks", 1987: no cycle, no deadlock. Every entry of the table is looked at once, O(nodes ·
+    goals · classes); the graph takes 4 bytes for each pair of consecutive channels and classes.
     """
     from hopscape.deadlock.dependency_kernels import cyclic_part, shortest_cycle
 

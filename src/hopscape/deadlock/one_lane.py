@@ -50,6 +50,9 @@ _NONE: IntArray = np.empty(0, dtype=np.int64)
 def one_lane_routes(network: Network, shortest: Routes | None = None, *, seed: int = 0) -> Routes:
     """Routes that cannot deadlock on one lane, with little load on the busiest channel.
 
+    A pass lays the routes to each goal by Dijkstra's algorithm, O(goals · channels log channels);
+    memory 8 · nodes² bytes for the routes of an order.
+
     Args:
         shortest: The shortest routes, if they are known already: the answer where they have no
             cycle.
@@ -290,6 +293,8 @@ class UpDownRouter(Router):
     shortest downward way as soon as there is one, else up where the rest is shortest. No route
     turns from down to up, so the channel dependency graph has no cycle. With `partial` a network
     may fall into parts; each has its own root, its node of least number.
+
+    O(nodes · channels) time and 10 · nodes² bytes, for all pairs.
 
     Examples:
         >>> import hopscape

@@ -38,6 +38,8 @@ _NONE = np.empty((0, 0), dtype=np.uint8)
 def find_rising(table: RoutingTable, *, anywhere: bool = False) -> tuple[int, IntArray]:
     """How many classes are needed with the best of a few rankings, and that ranking.
 
+    Each ranking looks at every entry of the table once, O(nodes · goals).
+
     Args:
         table, anywhere: As for :func:`~hopscape.deadlock.layers.find_layers`.
     """

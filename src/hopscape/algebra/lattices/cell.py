@@ -442,6 +442,8 @@ class Farthest:
 def farthest(lattice: Lattice, boxes: int | None = None) -> Farthest:
     """The largest distance from node 0, and a node that has it.
 
+    The number of boxes grows exponentially with the generators and not with the order.
+
     Args:
         boxes: Stop after so many boxes and tell how far it has come.
 

@@ -217,7 +217,7 @@ def _systems(n: int, planes: tuple[Vector, ...]) -> tuple[Any, Any, Any, Any]:
     return normals, inverses * signs[:, None, None], determinants * signs, chosen
 
 
-CENSUS_DIMENSIONS = 4  # pieces of the cell grow exponentially with the generators
+CENSUS_DIMENSIONS = 4  # five generators would take hours: the pieces of the cell grow exponentially
 _MOST_CUTS = 4  # none was ever needed
 
 

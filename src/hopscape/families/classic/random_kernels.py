@@ -119,6 +119,8 @@ def _switched(state: IntArray, ends: IntArray, neighbours: IntArray, used: IntAr
 def regular_links(n: int, degree: int, seed: int) -> tuple[IntArray, IntArray]:
     """Links of a random simple graph with all degrees equal, sorted.
 
+    O(n · degree²) steps expected: each new link looks through the links of its ends.
+
     Args:
         n, degree: ``n · degree`` even, ``degree`` at most ``n // 2``.
 

@@ -14,6 +14,9 @@ def search_cover(
 ) -> tuple[IntArray, int]:
     """Depth-first search for blocks, each with 0, whose differences are everything often enough.
 
+    Exponential in the size of the blocks; a step takes O(size). Memory is the table of differences,
+    4 · N² bytes.
+
     Args:
         difference (int32[N, N]): difference[a, b] is a - b in the group.
         size: Elements of a block.

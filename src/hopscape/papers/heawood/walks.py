@@ -74,6 +74,8 @@ class TableWalks(CoveringWalks):
     With m marks and N nodes a full table has N · N · 2^m entries. Where automorphisms move every
     node to node 0, walks from node 0 are enough: N · 2^N entries. The smaller one is built.
 
+    Held and Karp's recursion takes 2^m · m · (m + N) operations for each start.
+
     Attributes:
         table (ndarray[rows, sets, nodes]): Lengths by start, set of visited nodes (as bits) and
             end.

@@ -33,6 +33,9 @@ def solve_exactly(
 
     Unknowns that the equations leave free take their guess, rounded.
 
+    O(n³) operations modulo the prime, then O(n²) for each digit of the solution; memory is two
+    matrices of n² residues.
+
     Args:
         matrix: integers, equations × unknowns
 

@@ -255,6 +255,9 @@ def search_cell(
 ) -> dict[str, Any]:
     """The best step sets of one order and number of rings, in plain values (for a table).
 
+    Sets are C(h - 1, k - 1) for k duplex rings of the h possible steps, at O(n) each; programs are
+    solved for few of them.
+
     Returns:
         dict: ``sets`` (all optimal classes in canonical form), ``load`` as "p/q", ``tested`` sets
             and ``programs`` solved.

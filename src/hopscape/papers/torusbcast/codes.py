@@ -83,7 +83,11 @@ def torus_codes(side: int, dimension: int) -> list[frozenset[Point]]:
 
 
 def _exact_covers(stars: list[list[int]], order: int, first: int) -> Iterator[list[int]]:
-    """Disjoint stars that cover all points; stars[i] is also the list of stars that cover i."""
+    """Disjoint stars that cover all points; stars[i] is also the list of stars that cover i.
+
+    The point with fewest choices is covered first (D. E. Knuth, "Dancing links", 2000). Exponential
+    at worst; memory O(points).
+    """
     covered = [False] * order
     blocked = [0] * order  # how many points of each star are covered
     code: list[int] = []

@@ -71,6 +71,8 @@ def disjoint_words(
 ) -> int:
     """One word per port from vertex 0, each to another target, none longer than `bound`.
 
+    Depth-first: exponential in the sum of the lengths; memory O(order · ports).
+
     Args:
         steps (int32[order, ports]): Where a port leads.
         links (int32[order, ports]): What a step holds: the number of its link (or of its channel).

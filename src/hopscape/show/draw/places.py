@@ -127,7 +127,10 @@ def _piece(wires: Any) -> Points:
 
 
 def _by_pivots(wires: Any) -> Points:
-    """Spectral coordinates alone, for pieces that are too large for stress."""
+    """Spectral coordinates alone, for pieces that are too large for stress.
+
+    As pivot MDS (U. Brandes and C. Pich, 2007): a breadth-first search from each pivot.
+    """
     from scipy.sparse.csgraph import shortest_path
 
     pivots = np.unique(np.linspace(0, wires.shape[0] - 1, _PIVOTS).astype(int))
@@ -136,7 +139,10 @@ def _by_pivots(wires: Any) -> Points:
 
 
 def _by_stress(wires: Any) -> Points:
-    """Stress majorisation (Gansner, Koren, North 2004) from spectral coordinates."""
+    """Stress majorisation (Gansner, Koren, North 2004) from spectral coordinates.
+
+    O(n²) time a round and 8 · n² bytes for each of a few tables.
+    """
     from scipy.linalg import cho_factor, cho_solve
     from scipy.sparse.csgraph import shortest_path
     from scipy.spatial.distance import cdist
