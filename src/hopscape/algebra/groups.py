@@ -141,8 +141,8 @@ def automorphism_group(network: Network) -> AutomorphismGroup:
 
     Parallel channels and loops count; ports, addresses and kinds of channels do not.
 
-    A refinement takes at most as many rounds as there are nodes, each O(channels + nodes log nodes).
-    The search is exponential at worst and counts its work; memory is some arrays of the channels.
+    A refinement takes at most as many rounds as nodes, each O(channels + nodes log nodes). The
+    search is exponential at worst and counts its work; memory is some arrays of the channels.
 
     Raises:
         TooLargeError: Beyond 5000 nodes or two million channels, or when the search takes too long
