@@ -379,6 +379,9 @@ def _show(
     saturations: dict[str, float],
 ) -> None:
     title = f"{', '.join(dict.fromkeys(r['spec'] for r in rows))}: {job.traffic} traffic"
+    for name in ("injectors", "ejectors"):
+        many = getattr(job.settings, name)
+        title += f", {many} {name}" if many > 1 else ""
     for spec, best in saturations.items():
         title += f"; {spec} saturates at {number(best)}"
     if output_settings.style is Format.json:
