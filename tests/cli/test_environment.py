@@ -105,7 +105,48 @@ def test_signals(number, code, word):
         time.sleep(0.1)
         process.send_signal(number)
         assert process.wait(30) == code
-        assert process.stderr.read() == f"hopscape: {word}\n"
+        assert process.stderr.read() == f"hopscape: {word}; nothing is kept\n"
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")],
+)
+def test_signals_where_something_is_known(number, code, word):
+    """Commands that show what is known so far leave with the code of the signal, too."""
+    wait = (
+        "import hopscape.metrics.summary as m, time\n"
+        "def slow(network, exact, record):\n    print('ready', flush=True)\n    time.sleep(60)\n"
+        "m.summarise = slow\n"
+        "from hopscape.cli import main; main(['show', 'petersen'])"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", wait], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.1)
+        process.send_signal(number)
+        assert process.wait(30) == code
+        assert process.stderr.read() == f"hopscape: {word}; this is what is known so far\n"
+
+
+def test_what_goes_on_after_sigterm_is_ended():
+    """Whoever swallows the interrupt and works on is ended in time, with the same code."""
+    wait = (
+        "import hopscape.cli as cli, hopscape.cli.commands.judging as n, time\n"
+        "cli._GRACE = 0.2\n"
+        "def slow(spec):\n    print('ready', flush=True)\n"
+        "    try:\n        time.sleep(60)\n    except KeyboardInterrupt:\n        time.sleep(60)\n"
+        "n.build = slow\n"
+        "cli.main(['bisection', 'petersen'])"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", wait], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 143
 
 
 def test_signals_are_given_back():

@@ -13,6 +13,9 @@ from hopscape.cli.app import EndedError, TerminatedError
 
 __all__ = ["main"]
 
+_GRACE = 4.5
+"""Seconds after SIGTERM in which a command may say what it kept; then it ends as it is."""
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit code.
@@ -50,8 +53,16 @@ def main(arguments: list[str] | None = None) -> None:
 @contextmanager
 def _handled_termination() -> Iterator[None]:
     """Turn SIGTERM (of a batch system, of ``timeout``) into an interrupt."""
+    from hopscape.core.processes import note_ended
+
+    note_ended(signal.SIGINT)  # what a KeyboardInterrupt means unless SIGTERM comes
+    timer = threading.Timer(_GRACE, os._exit, [128 + signal.SIGTERM])
+    timer.daemon = True
 
     def stop(*_: object) -> None:
+        note_ended(signal.SIGTERM)
+        if timer.ident is None:
+            timer.start()
         raise TerminatedError
 
     if threading.current_thread() is not threading.main_thread():
@@ -61,14 +72,19 @@ def _handled_termination() -> Iterator[None]:
     try:
         yield
     finally:
+        timer.cancel()
         signal.signal(signal.SIGTERM, before)
 
 
 def _leave_ended(cause: BaseException) -> None:
-    if isinstance(cause, TerminatedError):
-        _leave("terminated", 128 + signal.SIGTERM)
     if isinstance(cause, KeyboardInterrupt):
-        _leave("interrupted", 128 + signal.SIGINT)
+        from hopscape.cli.options import given
+
+        ended = isinstance(cause, TerminatedError)
+        kept = given("resume")
+        left = "the file of --resume keeps what was finished" if kept else "nothing is kept"
+        number = signal.SIGTERM if ended else signal.SIGINT
+        _leave(f"{'terminated' if ended else 'interrupted'}; {left}", 128 + number)
     _drop_output()  # the reader (head, less) has had enough
     sys.exit(0)
 

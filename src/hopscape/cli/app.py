@@ -160,7 +160,9 @@ class _Strict(TyperCommand):
         names = {str(one.name) for one in self.params}
         output = str(typed["output"])
         ending = Path(output).suffix.lower()
-        if "style" not in names or not ending:
+        helped = {str(one.name): getattr(one, "help", "") for one in self.params}
+        common = helped["output"] == get_args(OutputOption)[1].help
+        if "style" not in names or not ending or not common:  # emit writes code there
             return args
         if ending in _ENDINGS:
             return ["--format", _ENDINGS[ending], *args]

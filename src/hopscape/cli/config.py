@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from hopscape._version import __version__
-from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.errors import ArgumentError
 
 __all__ = ["read_config", "write_config"]
 
@@ -40,15 +39,9 @@ def read_config(
         FileFormatError, ArgumentError: When it is not TOML, or names what is not an option; the
             message names the line.
     """
-    import tomllib
+    from hopscape.core.reading import load_toml
 
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-        content = tomllib.loads(text)
-    except OSError as error:
-        raise ArgumentError(f"--config: {path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path} is not TOML: {error}") from error
+    content, text = load_toml(path)
     options = _options(command)
     words: list[str] = []
     renamed = []

@@ -27,8 +27,10 @@ __all__ = [
     "ExactOption",
     "FloorOption",
     "FolderOption",
+    "ForceOption",
     "OptionGroup",
     "OptionalFolderOption",
+    "ProofOption",
     "ResumeOption",
     "RouterOption",
     "RoutingOption",
@@ -105,11 +107,25 @@ ExactOption = Annotated[
     bool, option("Compute in full; no closed form, symmetry or sample.", "--exact")
 ]
 FloorOption = Annotated[str | None, option("Rows x racks x slots, such as 4x8x32.", "--floor")]
+
+
+def read_folder(text: str) -> Path:
+    """The folder of an option; no text is none, not the current folder."""
+    if not str(text).strip():
+        raise typer.BadParameter("it is empty; name a folder, or . for this one")
+    return Path(text)
+
+
 FolderOption = Annotated[
-    Path, option("The folder; made if it is not there.", "--out", metavar="DIR")
+    Path,
+    option("The folder; made if it is not there.", "--out", metavar="DIR", parser=read_folder),
 ]
 OptionalFolderOption = Annotated[
-    Path | None, option("Also write files into this folder.", "--out", metavar="DIR")
+    Path | None,
+    option("Also write files into this folder.", "--out", metavar="DIR", parser=read_folder),
+]
+ForceOption = Annotated[
+    bool, option("Overwrite files in the folder that hopscape did not write.", "--force")
 ]
 ProofOption = Annotated[
     Path | None,

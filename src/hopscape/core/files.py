@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["GRAPH_ENDINGS", "make_folder", "write_atomically", "write_text"]
+__all__ = [
+    "GRAPH_ENDINGS",
+    "make_folder",
+    "require_room",
+    "whole_folder",
+    "write_atomically",
+    "write_text",
+]
 
 GRAPH_ENDINGS = (
     *(".edges", ".edgelist", ".txt", ".csv", ".golf", ".graphml", ".mtx", ".npz", ".dot", ".gv"),
@@ -21,6 +30,8 @@ GRAPH_ENDINGS = (
 """Of the graph files that are read."""
 
 _LIVE = ("/dev/", "/proc/")
+_LIST = ".hopscape-files"
+"""The names of the files of a folder that hopscape wrote, one in each line."""
 
 
 def write_atomically(path: str | Path, write: Callable[[IO[bytes]], Any]) -> None:
@@ -69,6 +80,94 @@ def make_folder(path: str | Path) -> Path:
     except OSError as error:
         raise ArgumentError(f"{place} cannot be made: {error.strerror}") from error
     return place
+
+
+def require_room(path: str | Path, names: Iterable[str], *, force: bool = False) -> None:
+    """Refuse a folder in which files of these names stand that hopscape did not write.
+
+    Args:
+        names: Paths within the folder.
+        force: Do not refuse.
+    """
+    place = Path(path)
+    if place.exists() and not place.is_dir():
+        raise ArgumentError(f"{place} is a file; a folder is needed")
+    if force or not place.exists():
+        return
+    known = _own_files(place)
+    foreign = [name for name in names if name not in known and (place / name).exists()]
+    if foreign:
+        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
+        raise ArgumentError(
+            f"{place} holds {foreign[0]}{more}, which hopscape did not write; name another folder,"
+            " or overwrite with --force"
+        )
+
+
+@contextmanager
+def whole_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
+    """A folder to write into, whose files are put in their place when all are written.
+
+    A new folder appears whole or not at all. In one that is there, files that hopscape wrote before
+    are replaced, or removed where they are not written again; others stay as they are.
+
+    Args:
+        force: Overwrite files that hopscape did not write.
+
+    Raises:
+        ArgumentError: When the folder cannot be written, or when such a file is in the way.
+
+    Examples:
+        >>> with tempfile.TemporaryDirectory() as here:
+        ...     with whole_folder(Path(here) / "new") as folder:
+        ...         write_text(folder / "a.txt", "a")
+        ...     (Path(here) / "new" / "a.txt").read_text()
+        'a'
+    """
+    place = Path(path)
+    require_room(place, (), force=force)
+    fresh = not place.exists()
+    try:
+        above = place.parent if fresh else place
+        above.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{place.name[:100]}.", dir=above))
+    except OSError as error:
+        raise ArgumentError(f"{place} cannot be made: {error.strerror or error}") from error
+    try:
+        yield work
+        names = [one.relative_to(work).as_posix() for one in work.rglob("*") if one.is_file()]
+        require_room(place, names, force=force)
+        (work / _LIST).write_text("".join(f"{name}\n" for name in sorted(names)), "utf-8")
+        if fresh:
+            work.chmod(0o777 & ~_umask())
+            work.rename(place)
+        else:
+            _put_in_place(work, place, [*names, _LIST])
+    except OSError as error:
+        raise _refused(place, error) from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _put_in_place(work: Path, place: Path, names: Sequence[str]) -> None:
+    """Move files into a folder, and remove those of an earlier time."""
+    gone = _own_files(place) - set(names)
+    for name in names:
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        os.replace(work / name, place / name)
+    for name in sorted(gone):
+        (place / name).unlink(missing_ok=True)
+        with suppress(OSError):  # it holds something else
+            (place / name).parent.rmdir()
+
+
+def _own_files(place: Path) -> set[str]:
+    """The files of a folder that hopscape wrote; only those inside."""
+    try:
+        names = (place / _LIST).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return set()
+    return {one for one in names if not Path(one).is_absolute() and ".." not in Path(one).parts}
 
 
 def _write_through(place: Path, write: Callable[[IO[bytes]], Any]) -> None:

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import stat
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,6 +36,7 @@ __all__ = [
     "load_array",
     "load_arrays",
     "load_json",
+    "load_toml",
     "read_bytes",
     "read_matrix",
     "zip_bytes",
@@ -44,6 +46,7 @@ INT64 = 2**63 - 1
 """The largest whole number that an array holds."""
 
 _MOST_BYTES = 2 * 10**9  # a text of this size takes several times as much when it is split
+_MOST_TOML = 10**6
 _GZIP = b"\x1f\x8b"
 _WORD = re.compile(r"[^\s,;]+")
 _MOST_SHOWN = 40  # letters of a wrong word: the message stays on one line
@@ -97,6 +100,30 @@ def load_json(path: str | Path) -> Any:
         ) from error
     except (ValueError, RecursionError) as error:  # numbers too long, brackets too deep
         raise FileFormatError(f"{path} cannot be read as JSON: {error}") from error
+
+
+def load_toml(path: str | Path) -> tuple[dict[str, Any], str]:
+    """What a TOML file says, and its text.
+
+    Raises:
+        FileFormatError: When it is no ordinary file, no text, or not TOML; with the line.
+        TooLargeError: When it has more than a megabyte: no list or set of options is so long.
+    """
+    import tomllib
+
+    try:
+        ordinary = stat.S_ISREG(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        ordinary = True  # the reader says what is wrong
+    if not ordinary:
+        raise FileFormatError(f"{path} is no ordinary file; name a TOML file")
+    text = TextFile(path, _MOST_TOML).text
+    try:
+        return tomllib.loads(text), text
+    except tomllib.TOMLDecodeError as error:
+        raise FileFormatError(f"{path} is not TOML: {_reason(error)}") from error
+    except (ValueError, RecursionError) as error:  # numbers too long, brackets too deep
+        raise FileFormatError(f"{path} cannot be read as TOML: {_reason(error)}") from error
 
 
 def load_arrays(path: str | Path) -> dict[str, IntArray]:

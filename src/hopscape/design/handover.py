@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
-from hopscape.core.files import make_folder, write_atomically, write_text
+from hopscape.core.files import (
+    make_folder,
+    require_room,
+    whole_folder,
+    write_atomically,
+    write_text,
+)
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.numbers import signed_json
@@ -32,7 +38,7 @@ from hopscape.design.table import figure_record
 from hopscape.formats.graphs import write_network
 from hopscape.formats.graphs.libraries import to_networkx
 from hopscape.formats.infiniband import PORT_WORDS, write_opensm
-from hopscape.formats.programs import files_in, read_back, remove_listed, write_manifest
+from hopscape.formats.programs import read_back, write_manifest
 from hopscape.formats.simgrid import BANDWIDTH, LATENCY, write_simgrid
 from hopscape.formats.sst import write_sst
 from hopscape.formats.tables import write_cables, write_routing_table, write_weighted_paths
@@ -46,8 +52,11 @@ from hopscape.proofs.offer import checker, prove, save_proofs
 from hopscape.registry import build
 from hopscape.show.explore.page import write_explorer
 
-__all__ = ["hand_over", "read_back", "write_design", "write_parts"]
+__all__ = ["HANDED_OVER", "REPORTED", "hand_over", "read_back", "write_design", "write_parts"]
 
+HANDED_OVER = ("README.md", "cables.csv", "summary.json", "manifest.json", "network.edges")
+REPORTED = ("report.html", "report.md", "ranking.json")
+"""Names that tell before all is written whether a folder holds files of somebody else."""
 _TABLE_ORDER = 2100
 _PLATFORM_STEPS = 300_000
 _STEP_BYTES = 39
@@ -93,13 +102,18 @@ Copy `opensm/guid2lid` into OpenSM's cache folder (`OSM_CACHE_DIR`) first: the t
 
 
 def hand_over(
-    chosen: Candidate | Network | str, folder: str | Path, conditions: Conditions | None = None
+    chosen: Candidate | Network | str,
+    folder: str | Path,
+    conditions: Conditions | None = None,
+    *,
+    force: bool = False,
 ) -> list[str]:
-    """Write everything that building a network takes.
+    """Write everything that building a network takes; the folder appears whole or not at all.
 
     Args:
         chosen: Candidate, Network or spec
         conditions: Floor plan and endpoints per router.
+        force: Overwrite files that hopscape did not write.
 
     Returns:
         list of str: Names of the files, each with what it is.
@@ -108,28 +122,27 @@ def hand_over(
     if network is None:
         network = build(chosen.spec if isinstance(chosen, Candidate) else str(chosen))
     given = conditions if conditions is not None else Conditions()
-    top = make_folder(Path(folder))
-    remove_listed(top)
-    before = files_in(top)
-    told: list[tuple[str, str]] = []
-    placed, parts = write_parts(network, top, given)
-    told += parts
-    _write_graphml(network, top / "network.graphml")
-    told.append(("network.graphml", "the network for graph software"))
-    told.append(_tried("sst.graphml", lambda: _sst(network, top)))
-    told.append(_tried("network.edges", lambda: _edges(network, top)))
-    told += _routing_files(network, top)
-    if given.routing == "optimal":
-        told.append(_tried("weighted_paths.csv", lambda: _weighted_paths(network, top)))
-    told += write_schedules(network, top)
-    figures = chosen.figures if isinstance(chosen, Candidate) else _measured(network)
-    summary = {"spec": network.spec, "nodes": network.order, "links": network.links}
-    summary |= {"floor": placed.plan.text, "figures": figure_record(network.spec, figures)}
-    write_text(top / "summary.json", signed_json(summary))
-    told.append(("summary.json", "what was measured, and how each figure is known"))
-    told += _proof_files(network, top)
-    write_text(top / "README.md", _readme(network, told, top))
-    write_manifest(network.spec, top, before)
+    require_room(folder, HANDED_OVER, force=force)
+    with whole_folder(folder, force=force) as top:
+        told: list[tuple[str, str]] = []
+        placed, parts = write_parts(network, top, given)
+        told += parts
+        _write_graphml(network, top / "network.graphml")
+        told.append(("network.graphml", "the network for graph software"))
+        told.append(_tried("sst.graphml", lambda: _sst(network, top)))
+        told.append(_tried("network.edges", lambda: _edges(network, top)))
+        told += _routing_files(network, top)
+        if given.routing == "optimal":
+            told.append(_tried("weighted_paths.csv", lambda: _weighted_paths(network, top)))
+        told += write_schedules(network, top)
+        figures = chosen.figures if isinstance(chosen, Candidate) else _measured(network)
+        summary = {"spec": network.spec, "nodes": network.order, "links": network.links}
+        summary |= {"floor": placed.plan.text, "figures": figure_record(network.spec, figures)}
+        write_text(top / "summary.json", signed_json(summary))
+        told.append(("summary.json", "what was measured, and how each figure is known"))
+        told += _proof_files(network, top)
+        write_text(top / "README.md", _readme(network, told, top))
+        write_manifest(network.spec, top)
     return [f"{name}: {what}" for name, what in told]
 
 
@@ -242,6 +255,8 @@ def _tried(name: str, write: Callable[[], str]) -> tuple[str, str]:
     try:
         return name, write()
     except HopscapeError as error:
+        if isinstance(error.__cause__, OSError):  # a full disk is no reason to leave one file out
+            raise
         return f"(no {name})", str(error)
 
 
@@ -315,6 +330,7 @@ def write_design(
     choose: str | None = None,
     command: str | None = None,
     options: Sequence[Option] = (),
+    force: bool = False,
 ) -> list[str]:
     """Write the report and the hand-over of the chosen candidate.
 
@@ -323,29 +339,31 @@ def write_design(
         choose: Spec of the candidate; the first of the ranking when left out.
         command: As it was given; the one that asks for the same when left out.
         options (sequence of (name, value, given)): All its options.
+        force: Overwrite files that hopscape did not write.
 
     Returns:
         list of str: What was written, a line each.
     """
     chosen = found.best if choose is None else found.find(choose)
-    top = make_folder(Path(folder))
-    asked = command
-    if asked is None:
-        asked = found.command
-    explorer = write_explorer([one.spec for one in finalists(found)], top)
-    floor = best_floor(found, chosen)
-    drawn = list(pictures(found, floor))  # once for all three
-    page = html_report(found, asked, drawn, floor=floor, options=options, explorer=explorer)
-    write_text(top / "report.html", page)
-    write_text(top / "report.md", markdown_report(found, asked, shown=drawn, floor=floor))
-    shown = make_folder(top / "pictures")
-    for one in drawn:
-        write_atomically(shown / f"{one.name}.{one.kind}", partial(_put, data=one.data))
-    write_text(top / "ranking.json", _ranking(found))
-    lines = [f"wrote {top / 'report.html'} and {top / 'report.md'}"]
-    place_ = top / "network"
-    hand_over(chosen, place_, found.requirements.conditions)
-    return [*lines, f"wrote {place_}: everything about {chosen.spec}"]
+    asked = found.command if command is None else command
+    require_room(folder, REPORTED, force=force)
+    with whole_folder(folder, force=force) as top:
+        explorer = write_explorer([one.spec for one in finalists(found)], top)
+        floor = best_floor(found, chosen)
+        drawn = list(pictures(found, floor))  # once for all three
+        page = html_report(found, asked, drawn, floor=floor, options=options, explorer=explorer)
+        write_text(top / "report.html", page)
+        write_text(top / "report.md", markdown_report(found, asked, shown=drawn, floor=floor))
+        shown = make_folder(top / "pictures")
+        for one in drawn:
+            write_atomically(shown / f"{one.name}.{one.kind}", partial(_put, data=one.data))
+        write_text(top / "ranking.json", _ranking(found))
+        hand_over(chosen, top / "network", found.requirements.conditions)
+    place_ = Path(folder)
+    return [
+        f"wrote {place_ / 'report.html'} and {place_ / 'report.md'}",
+        f"wrote {place_ / 'network'}: everything about {chosen.spec}",
+    ]
 
 
 def _ranking(found: Design) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.reading import load_toml
 
 __all__ = ["DEFAULT_PRICES", "Item", "PriceList", "load_prices", "price_lists", "read_prices"]
 
@@ -153,24 +153,14 @@ def read_prices(path: str | Path) -> PriceList:
         FileFormatError: For what is missing, unknown, negative or no number; the message names the
             line.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise FileFormatError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path} is not text in UTF-8") from error
-    return _Reader(str(path), text).read()
+    return _Reader(str(path), *load_toml(path)).read()
 
 
 class _Reader:
     """Checks the text of one price list and knows the line of each of its entries."""
 
-    def __init__(self, path: str, text: str) -> None:
-        self.path = path
-        try:
-            self.data: dict[str, Any] = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise FileFormatError(f"{path} is not TOML: {error}") from error
+    def __init__(self, path: str, data: dict[str, Any], text: str) -> None:
+        self.path, self.data = path, data
         self.lines = _line_numbers(text)
 
     def read(self) -> PriceList:

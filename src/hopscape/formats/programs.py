@@ -36,10 +36,8 @@ __all__ = [
     "SCHEDULES",
     "ProgramError",
     "changed_files",
-    "files_in",
     "last_words",
     "read_back",
-    "remove_listed",
     "run_program",
     "running",
     "which_all",
@@ -210,15 +208,9 @@ def _pairs(network: Network) -> Any:
 MANIFEST = "manifest.json"
 
 
-def files_in(folder: Path) -> dict[Path, int]:
-    """The files of a folder, with what changes when one is written anew."""
-    return {path: path.stat().st_ino for path in folder.rglob("*") if path.is_file()}
-
-
-def write_manifest(spec: str, folder: Path, before: dict[Path, int]) -> None:
-    """Write the digests of the files of a folder, but for those that were there before."""
-    now = files_in(folder)
-    files = sorted(x for x in now if x.name != MANIFEST and before.get(x) != now[x])
+def write_manifest(spec: str, folder: Path) -> None:
+    """Write the digests of the files of a folder."""
+    files = sorted(x for x in folder.rglob("*") if x.is_file() and x.name != MANIFEST)
     record = {
         "spec": spec,
         "numbering": PORT_WORDS,
@@ -263,14 +255,3 @@ def _listed(folder: Path) -> dict[str, str]:
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise FileFormatError(f"{folder / MANIFEST} names {name!r:.60}, which is outside")
     return files
-
-
-def remove_listed(folder: Path) -> None:
-    """Remove the files of an earlier hand-over, so that none of them is left among the new ones."""
-    if (folder / MANIFEST).is_file():
-        for name in _listed(folder):
-            (folder / name).unlink(missing_ok=True)
-        below = sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True)
-        for path in below:
-            if not any(path.iterdir()):
-                path.rmdir()

@@ -17,17 +17,21 @@ import typer
 from hopscape.cli.options import (
     DaskOption,
     FloorOption,
+    ForceOption,
     OptionGroup,
     ResumeOption,
     WorkersOption,
     given,
     option,
+    read_folder,
     refuse,
     time_limit_option,
 )
 from hopscape.cli.output import Format, emit, emit_rows, output_settings
 from hopscape.cli.ranking import show_ranking, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
+from hopscape.core.files import require_room
+from hopscape.core.processes import ended_code, ended_word
 
 if TYPE_CHECKING:
     from hopscape.design import Design, FloorPlan, Question, Requirements, SwitchedRequirements
@@ -166,8 +170,10 @@ class _View(OptionGroup):
         ),
     ] = ""
     out: Annotated[
-        Path | None, option("Folder for the report and the hand-over.", metavar="DIR")
+        Path | None,
+        option("Folder for the report and the hand-over.", metavar="DIR", parser=read_folder),
     ] = None
+    force: ForceOption = False
     choose: Annotated[
         str | None, option("Hand over this candidate (its spec or place), not the first.")
     ] = None
@@ -229,10 +235,13 @@ def design(
     """
     if request.exact and direct.at_least:
         raise ArgumentError("--exact and --at-least contradict each other; give one of them")
-    if view.out is not None and view.out.exists() and not view.out.is_dir():
-        raise ArgumentError(f"{view.out} is a file; --out needs a folder")
     if view.out is None:
         refuse(("choose",), "says what is handed over; it needs --out")
+        refuse(("force",), "is about the files of a folder; it needs --out")
+    else:
+        from hopscape.design.handover import REPORTED
+
+        require_room(view.out, REPORTED, force=view.force)
     command = _command_given(context)
     if given("endpoints", "sweep"):
         names = [one.name for one in fields(_Direct)]
@@ -272,15 +281,21 @@ def _run(
                 question, columns=view.names, show=view.top, **more, **work.keywords(store)
             )
         except KeyboardInterrupt:
-            print("hopscape: interrupted; nothing is known yet", file=sys.stderr)
-            raise typer.Exit(130) from None
+            kept = _kept(work)
+            print(f"hopscape: {ended_word()}; nothing is known yet{kept}", file=sys.stderr)
+            raise typer.Exit(ended_code()) from None
         if work.simulate and result.complete:
             from hopscape.design.saturations import saturate_finalists, simulate_finalists
 
             simulate = saturate_finalists if result.kind == "switched" else simulate_finalists
             simulate(result, resume=store)
     show_ranking(result, view.names, view.pareto, view.top)
-    _finish(result, view, command)
+    _finish(result, view, command, _kept(work))
+
+
+def _kept(work: _Work) -> str:
+    """What is left of a run that was ended."""
+    return "" if work.resume is None else f"; {work.resume} keeps what was measured"
 
 
 def _direct_question(direct: _Direct, request: _Request) -> Requirements:
@@ -387,22 +402,28 @@ def _command_given(context: typer.Context) -> _CommandGiven:
     return _CommandGiven(text, options)
 
 
-def _finish(result: Design, view: _View, command: _CommandGiven) -> None:
-    """Write the folder, and say so if the search was cut short."""
-    if view.out is not None:
-        from hopscape.design.handover import write_design
-
-        for line in write_design(
-            result,
-            view.out,
-            choose=view.choose,
-            command=command.text,
-            options=command.options,
-        ):
-            print(line, file=sys.stderr)
+def _finish(result: Design, view: _View, command: _CommandGiven, kept: str) -> None:
+    """Write the folder; of a search that was cut short only say so, and what was kept."""
     if not result.complete:
-        print("hopscape: interrupted; this is what is known so far", file=sys.stderr)
-        raise typer.Exit(130)
+        missing = "" if view.out is None else f"; {view.out} is not written"
+        print(
+            f"hopscape: {ended_word()}; this is what is known so far{missing}{kept}",
+            file=sys.stderr,
+        )
+        raise typer.Exit(ended_code())
+    if view.out is None:
+        return
+    from hopscape.design.handover import write_design
+
+    for line in write_design(
+        result,
+        view.out,
+        choose=view.choose,
+        command=command.text,
+        options=command.options,
+        force=view.force,
+    ):
+        print(line, file=sys.stderr)
 
 
 def prices(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from hopscape.cli.options import (
     DaskOption,
@@ -19,6 +22,7 @@ from hopscape.cli.options import (
 )
 from hopscape.cli.output import emit
 from hopscape.core.errors import ArgumentError
+from hopscape.core.processes import ended_code, ended_word
 
 if TYPE_CHECKING:
     from hopscape.search.graph import GraphResult, Problem
@@ -184,3 +188,7 @@ def _show(best: GraphResult, save: Path | None) -> None:
         + ("" if record["complete"] else ", stopped before the plan was done"),
     }
     emit(record, title=title, table=shown)
+    if best.interrupted:
+        where = "" if save is None else f"; {save} has the best so far"
+        print(f"hopscape: {ended_word()}; this is the best so far{where}", file=sys.stderr)
+        raise typer.Exit(ended_code())

@@ -10,6 +10,7 @@ import typer
 from hopscape.cli.options import (
     FloorOption,
     FolderOption,
+    ForceOption,
     ScheduleArgument,
     SpecArgument,
     option,
@@ -17,6 +18,7 @@ from hopscape.cli.options import (
 )
 from hopscape.cli.output import emit, emit_rows
 from hopscape.core.errors import ArgumentError
+from hopscape.core.files import require_room
 
 LimitOption = Annotated[float, time_limit_option("What each program may take.")]
 
@@ -28,19 +30,19 @@ def handover(
     prices: Annotated[
         str | None, option("Price list of the bill, a name or a .toml file (switches only).")
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Write everything that building and running a network takes, for real software."""
     from hopscape.design import Conditions, FloorPlan
-    from hopscape.design.handover import hand_over
+    from hopscape.design.handover import HANDED_OVER, hand_over
     from hopscape.design.prices import DEFAULT_PRICES
 
-    if out.exists() and not out.is_dir():
-        raise ArgumentError(f"{out} is a file; --out needs a folder")
+    require_room(out, HANDED_OVER, force=force)
     plan = None if floor is None else FloorPlan.parse(floor)
     if prices is not None:
         _require_priced(spec, prices)
     conditions = Conditions(plan=plan, prices=prices or DEFAULT_PRICES)
-    report = hand_over(spec, out, conditions)
+    report = hand_over(spec, out, conditions, force=force)
     rows = [dict(zip(("file", "what"), line.split(": ", 1), strict=True)) for line in report]
     emit_rows(rows, title=f"{spec} in {out}")
 

@@ -31,6 +31,7 @@ from hopscape.cli.output import (
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.core.numbers import number
+from hopscape.core.processes import ended_code, ended_word
 from hopscape.core.tables import in_table
 from hopscape.registry import aliases, all_families, build, build_within, family
 
@@ -141,8 +142,8 @@ def _keep_what_is_known() -> Iterator[None]:
 
 def _say_if_cut_short(whole: bool) -> None:
     if not whole:
-        print("hopscape: interrupted; this is what is known so far", file=sys.stderr)
-        raise typer.Exit(130)
+        print(f"hopscape: {ended_word()}; this is what is known so far", file=sys.stderr)
+        raise typer.Exit(ended_code())
 
 
 def _show_record(record: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ from hopscape.core.formula import evaluate
 from hopscape.core.network import Network
 from hopscape.core.processes import require_at_most
 from hopscape.deadlock import Certificate, RoutingTable, find_classes, routing_table
-from hopscape.formats.code.routine import router_formula
+from hopscape.formats.code.routine import in_comment, router_formula
 from hopscape.formats.code.software import identifier
 from hopscape.formats.code.verilog import (
     NETWORK,
@@ -254,7 +254,7 @@ def _node_words(v: int, sources: list[str], targets: list[str]) -> dict[str, str
 
 def _notes(network: Network, router: str, proof: Certificate) -> list[str]:
     return [
-        f"The network {network.spec}: {network.order} nodes, {network.ports} ports.",
+        f"The network {in_comment(network.spec)}: {network.order} nodes, {network.ports} ports.",
         f"Router: {router}; {proof.words()}.",
         "Nodes count from 0 and ports from 0, as in `hopscape show` and `hopscape route`.",
         "Written by hopscape.",

@@ -174,11 +174,22 @@ def _sizes(result: Value) -> tuple[int, int]:
     return operations, sum(len(entries) for _, entries in tables)
 
 
+def in_comment(text: str) -> str:
+    """A name, such as that of a file, that ends no comment of any language.
+
+    Examples:
+        >>> in_comment('file("x*/y.json")')
+        'file("x* /y.json")'
+    """
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    return shown.replace("*/", "* /").replace("/*", "/ *").rstrip("\\")
+
+
 def _notes(network: Network, router: Router, result: Value, compared: Compared) -> list[str]:
     operations, entries = _sizes(result)
     tables = f"tables of {entries} entries" if entries else "no table"
     return [
-        f"Routing of {network.spec}: {network.order} nodes, {network.ports} ports.",
+        f"Routing of {in_comment(network.spec)}: {network.order} nodes, {network.ports} ports.",
         f"Router: {router.name}; {operations} operations, {tables}.",
         compared.words(),
         "Nodes count from 0 and ports from 0, as in `hopscape show` and `hopscape route`.",
