@@ -302,6 +302,10 @@ def distrusted() -> list[str]:
         least = min(graphs.diameter(torus_rows(a, b), [0]) for a, b in sides)
         if best_torus(nodes)[2] != least:
             wrong.append(f"the best torus of {nodes} nodes has {least}, not {best_torus(nodes)}")
+    for nodes in range(30, 3000, 30):
+        a, b, hops = best_torus(nodes)
+        if not (a <= b and a * b == nodes and hops == a // 2 + b // 2):
+            wrong.append(f"{a} x {b} is not a torus of {nodes} nodes with a <= b, diameter {hops}")
     return wrong
 
 
