@@ -200,8 +200,8 @@ class ListedTuples(Addresses):
         for row in flat:
             if row not in self._number_of:
                 raise AddressError(f"there is no node {_show(row)}; expected {self.describe()}")
-        found = [self._number_of[row] for row in flat]
-        return np.asarray(found, dtype=np.int64).reshape(given.shape[:-1])
+        numbers = [self._number_of[row] for row in flat]
+        return np.asarray(numbers, dtype=np.int64).reshape(given.shape[:-1])
 
     def describe(self) -> str:
         few = ", ".join(self.text(v) for v in range(min(3, self.order)))

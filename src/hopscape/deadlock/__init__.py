@@ -1,4 +1,13 @@
-"""Deadlock: channel dependencies, classes of virtual channels, certificates."""
+"""Deadlock: channel dependencies, classes of virtual channels, certificates.
+
+judgement            can this routing deadlock? the answer of ``hopscape deadlock``
+classes              single class, datelines, layers, rising classes; the certificate
+layers, layer_kernels     LASH and DFSSSP, and layers that are alike in both directions
+sources              classes that rise; routes that their sources choose
+one_lane, one_lane_kernels   routes for one virtual channel: up*/down* and orders grown
+routes, layout       routing tables and the arrays that the kernels share
+dependency_kernels   the dependency graph and its cycles
+"""
 
 from hopscape.deadlock.classes import (
     Certificate,

@@ -1,6 +1,13 @@
-"""Files that other software reads: cable lists, routing tables, InfiniBand.
+"""Files of other programs, and these programs run on what was written.
 
-BookSim's files are written by :mod:`hopscape.formats.booksim`.
+graphs               networkx, igraph, rustworkx, scipy; edge lists, graph files (a floor below)
+tables               cable lists and routing tables
+infiniband           netlist, forwarding tables and service levels for OpenSM; opensm_check
+booksim              configurations and anynet files, both ways; booksim_check
+msccl, chakra        collectives for MSCCL, MSCCL++, Chakra (protobuf); msccl_check, mpi_check
+simgrid, sst         platforms of other simulators; simgrid_check
+code                 routers as C, Verilog, P4 and Python; verilog_check runs a fabric
+check, programs, runners   which programs are there, how they are run and read
 """
 
 from hopscape.formats.infiniband import read_netlist, write_infiniband

@@ -23,7 +23,7 @@ __all__ = ["VERSION", "write_chakra"]
 VERSION = "1.0.0"
 """Of the traces, as the generator of MLCommons writes it."""
 
-_SEND, _RECEIVE = 5, 6
+_SEND, _RECEIVE = 5, 6  # COMM_SEND_NODE and COMM_RECV_NODE of Chakra's protocol
 _INT32, _INT64, _BOOL = 7, 9, 27  # fields of an attribute, by the type of its value
 
 

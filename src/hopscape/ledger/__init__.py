@@ -1,4 +1,9 @@
-"""The ledger: every claim of the papers, run and judged."""
+"""The ledger: every claim of the papers, run and judged.
+
+claim, crosscheck    what a claim is; numbers of the library computed again
+book                 all claims, their rulings and pins, and the page docs/ledger.md
+mutation, recording, planting, scores   mutants of code that a claim reaches: is it noticed?
+"""
 
 from hopscape.ledger.book import (
     LedgerEntry,

@@ -62,14 +62,14 @@ def distances(rows: Rows, sources: Sequence[int] | None = None) -> IntArray:
     heads = np.asarray([v for row in rows for v in row], dtype=np.int64)
     matrix = csr_array((np.ones(len(heads)), (tails, heads)), shape=(len(rows),) * 2)
     chosen = None if sources is None else np.asarray(sources)
-    found = shortest_path(matrix, method="D", unweighted=True, indices=chosen)
-    return np.where(np.isinf(found), -1, found).astype(np.int64)
+    lengths = shortest_path(matrix, method="D", unweighted=True, indices=chosen)
+    return np.where(np.isinf(lengths), -1, lengths).astype(np.int64)
 
 
 def diameter(rows: Rows, sources: Sequence[int] | None = None) -> int:
     """The largest distance (from the given nodes); -1 when some node cannot be reached."""
-    found = distances(rows, sources)
-    return -1 if (found < 0).any() else int(found.max())
+    lengths = distances(rows, sources)
+    return -1 if (lengths < 0).any() else int(lengths.max())
 
 
 def shape(network: Network) -> tuple[int, int, tuple[int, ...], int]:

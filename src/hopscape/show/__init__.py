@@ -1,1 +1,1 @@
-"""What people look at: pictures (draw), the explorer's pages (explore), the designer's report."""
+"""What people look at: pictures (``draw``) and the explorer's pages (``explore``)."""

@@ -26,9 +26,9 @@ Designs: ``designs`` (which exist, built, checked, read), ``difference_sets``, `
 ``contention`` with its kernels (what passes at once), ``rounds`` (bounds and plans over all minimal
 paths). Machines: ``supernodes`` (wiring), ``lanes`` (kinds of their outer links), ``two_level``
 (routers) with its kernels, ``shifts`` (symmetry), ``meeting`` with its kernels (routes by two
-searches), ``machines`` (the paper's and your own, their jumps). The paper: ``printed``, ``wires``
-(counts in the wires alone), ``checks_designs``, ``checks_switches``, ``checks_expansion``,
-``checks_machines`` and ``claims``; ``commands``.
+searches), ``machines`` (the paper's and your own, their jumps). The paper: ``printed``,
+``reference`` (counts in the wires alone), ``checks_designs``, ``checks_switches``,
+``checks_expansion``, ``checks_machines`` and ``claims``; ``commands``.
 
 Type::
 

@@ -25,9 +25,9 @@ that stay on one ring), ``routing`` (routers). Capacity: ``capacity`` (schedules
 Search: ``search`` with ``search_kernels`` (best step sets, growing families, better orders),
 ``tables`` (many cells, kept), ``torus`` (tori of multirings). Simulation: ``traffic`` (what a
 schedule sends), ``slots`` with ``slots_kernels`` (replications, intervals). The paper: ``printed``
-(what it says, as printed), ``walks`` (the same numbers by walking), ``checks_full``,
-``checks_delay``, ``checks_access``, ``checks_sparse`` and ``claims`` (one entry for each claim),
-``pictures``, ``commands``.
+(what it says, as printed), ``reference`` (the same numbers by walking), ``checks_common``,
+``checks_full``, ``checks_delay``, ``checks_access``, ``checks_sparse`` and ``claims``
+(one entry for each claim), ``pictures``, ``commands``.
 
 Type::
 

@@ -26,14 +26,15 @@ class RingCheck(CrossCheck):
         self, n: int, steps: Sequence[int], weights: Sequence[Fraction] | None = None
     ) -> Fraction:
         """Capacity of the shortest schedule, whose shares are equal on the shortest rings."""
-        found = shortest_schedule(Multiring(n, steps), weights)
-        rows = [walk(n, s) for s in found.rings]
+        schedule = shortest_schedule(Multiring(n, steps), weights)
+        rows = [walk(n, s) for s in schedule.rings]
         for r in range(1, n):
             least = min(row[r] for row in rows if row[r])
             best = [row[r] == least for row in rows]
             want = [Fraction(int(good), sum(best)) for good in best]
-            self.same(f"N = {n}: shares of route {r}", [row[r - 1] for row in found.shares], want)
-        return self._audit(found, n, steps, weights)
+            shares = [row[r - 1] for row in schedule.shares]
+            self.same(f"N = {n}: shares of route {r}", shares, want)
+        return self._audit(schedule, n, steps, weights)
 
     def balanced(
         self,
@@ -43,11 +44,11 @@ class RingCheck(CrossCheck):
         weights: Sequence[Fraction] | None = None,
     ) -> Fraction:
         """Capacity of the balanced schedule, proved by its own shares and prices."""
-        found = balanced_schedule(Multiring(n, steps, copies), weights)
-        capacity = self._audit(found, n, steps, weights, copies)
+        schedule = balanced_schedule(Multiring(n, steps, copies), weights)
+        capacity = self._audit(schedule, n, steps, weights, copies)
         lengths = [walk(n, s) for s in rings_of(n, steps, copies)]
         flows = _flows(n, weights)
-        prices = found.dual or ()
+        prices = schedule.dual or ()
         self.same(f"N = {n}: sum of the prices", sum(prices), Fraction(1))
         bound = sum(
             w * min(p * row[r] for p, row in zip(prices, lengths) if row[r])
@@ -60,7 +61,7 @@ class RingCheck(CrossCheck):
 
     def _audit(
         self,
-        found: RouteSchedule,
+        schedule: RouteSchedule,
         n: int,
         steps: Sequence[int],
         weights: Sequence[Fraction] | None,
@@ -69,18 +70,18 @@ class RingCheck(CrossCheck):
         """Shares that add up, and the load of every ring by walking its routes."""
         rings, flows = rings_of(n, steps, copies), _flows(n, weights)
         name = f"N = {n}, steps {steps}"
-        self.same(f"{name}: rings", sorted(found.rings), sorted(rings))
+        self.same(f"{name}: rings", sorted(schedule.rings), sorted(rings))
         loads = []
-        for s, shares in zip(found.rings, found.shares):
+        for s, shares in zip(schedule.rings, schedule.shares):
             row = walk(n, s)
             lost = [r for r, p in enumerate(shares, 1) if p and not row[r]]
             self.same(f"{name}: routes on ring {s} that it does not reach", lost, [])
             loads.append(sum((p * w * k for p, w, k in zip(shares, flows, row[1:])), Fraction(0)))
-        sums = {sum(row[r] for row in found.shares) for r in range(n - 1)}
+        sums = {sum(row[r] for row in schedule.shares) for r in range(n - 1)}
         self.same(f"{name}: sums of shares", sums, {Fraction(1)})
         capacity = Fraction(n * sum(flows)) / max(loads)
-        self.same(f"{name}: capacity", found.capacity, capacity)
-        self.same(f"{name}: loads", [str(x) for x in found.loads], [str(x) for x in loads])
+        self.same(f"{name}: capacity", schedule.capacity, capacity)
+        self.same(f"{name}: loads", [str(x) for x in schedule.loads], [str(x) for x in loads])
         return capacity
 
     def sparse(self, m: int, k: int) -> Fraction:

@@ -203,7 +203,7 @@ def brute_ways(
     Args:
         dead: Is an arc (tail, head, ring) dead? It ends a way.
     """
-    ways: dict[tuple[int, int], list[list[int]]] = {}
+    routes: dict[tuple[int, int], list[list[int]]] = {}
     first = 0
     for i, ring in enumerate(rings):
         size = len(ring)
@@ -214,6 +214,6 @@ def brute_ways(
                 if dead(tail, head, i):
                     break
                 arcs.append(first + (p + k) % size)
-                ways.setdefault((ring[p], head), []).append(list(arcs))
+                routes.setdefault((ring[p], head), []).append(list(arcs))
         first += size
-    return ways, first
+    return routes, first

@@ -24,7 +24,7 @@ Study
     study, pictures     tables; pictures of tiles and circuits
 Ledger
     printed             matrices, digits, words and formulas as the paper prints them
-    walks               circuits and tiles by hand, without the code that they judge
+    reference           circuits and tiles by hand, without the code that they judge
     claims_definition, claims_numbers, claims_plane, claims_space, claims_beyond
                         checks and claims, section by section; `claims` joins them
 Command line
