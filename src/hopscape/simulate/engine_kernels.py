@@ -28,6 +28,7 @@ from hopscape.simulate.layout import (
     DELIVERED_FLITS,
     DST,
     E_WINDOW,
+    FILLED,
     FIRST,
     HOPS,
     I_HOLD,
@@ -136,7 +137,7 @@ def _return_credits(fabric: FabricArrays, state: State) -> None:
     scalars, vcs, units, credits = state.scalars, state.vcs, state.units, state.credits
     shift, depth = numbers[N_SHIFT], numbers[N_DEPTH]
     slot = scalars[NOW] & (len(credits) - 1)
-    many = credits[slot, 0]
+    many = credits[slot, FILLED]
     for i in range(1, many + 1):
         if i + 16 <= many:
             fetch(vcs, credits[slot, i + 16], 0)
@@ -148,7 +149,7 @@ def _return_credits(fabric: FabricArrays, state: State) -> None:
         if vcs[row, MISC] & TAIL_OUT and vcs[row, CREDIT] == depth:
             vcs[row, MISC] &= ~TAIL_OUT
             units[unit, U_FREE] |= 1 << (row - (unit << shift))
-    credits[slot, 0] = 0
+    credits[slot, FILLED] = 0
 
 
 @inner
@@ -159,7 +160,7 @@ def _receive(fabric: FabricArrays, state: State) -> None:
     now = scalars[NOW]
     waiting, sending = scalars[WAITERS], scalars[SENDERS]
     slot = now & (len(arrivals) - 1)
-    many = arrivals[slot, 0]
+    many = arrivals[slot, FILLED]
     for i in range(1, many + 1):
         if i + 16 <= many:
             fetch(vcs, arrivals[slot, i + 16], 0)
@@ -177,7 +178,7 @@ def _receive(fabric: FabricArrays, state: State) -> None:
             vcs[row, MISC] |= LISTED
             lists[L_SENDERS, sending] = row
             sending += 1
-    arrivals[slot, 0] = 0
+    arrivals[slot, FILLED] = 0
     scalars[WAITERS] = waiting
     scalars[SENDERS] = sending
 
@@ -195,7 +196,7 @@ def _eject(fabric: FabricArrays, state: State, source: Source, counters: Counter
     slot = now & (len(ejections) - 1)
     begin, end, width = span[0], span[1], span[2]
     at = now // width
-    many = ejections[slot, 0]
+    many = ejections[slot, FILLED]
     for i in range(1, many, 2):
         if i + 17 < many:
             fetch(packets, ejections[slot, i + 17] >> 2, 0)
@@ -237,7 +238,7 @@ def _eject(fabric: FabricArrays, state: State, source: Source, counters: Counter
         elif numbers[N_WINDOW]:
             _pace(fabric, state, who, net)
         release(scalars, ends, packets, who)
-    ejections[slot, 0] = 0
+    ejections[slot, FILLED] = 0
 
 
 @inner

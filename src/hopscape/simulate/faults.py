@@ -338,7 +338,7 @@ def _buffers(epoch_depth: int, state: State) -> tuple[Flits, dict[int, list[tupl
     coming: dict[int, list[tuple[int, int]]] = {}
     for later in range(wheel):
         slot = (now + later) % wheel
-        for place in range(1, int(state.arrivals[slot, 0]) + 1):
+        for place in range(1, int(state.arrivals[slot, layout.FILLED]) + 1):
             row = int(state.arrivals[slot, place])
             coming.setdefault(row, []).append((slot, place))
     held: Flits = {}
@@ -354,7 +354,7 @@ def _leaving(state: State) -> list[tuple[int, int]]:
     """Row and flit of everything on its way to an endpoint."""
     out = []
     for slot in range(len(state.ejections)):
-        for place in range(1, int(state.ejections[slot, 0]), 2):
+        for place in range(1, int(state.ejections[slot, layout.FILLED]), 2):
             out.append((int(state.ejections[slot, place]), int(state.ejections[slot, place + 1])))
     return out
 

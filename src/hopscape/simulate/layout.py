@@ -1,9 +1,7 @@
 """Where the engine keeps what: columns of its tables and the tuples of arrays it works on.
 
 One row of ``vcs`` is one virtual channel with its buffer at the receiving end. The receiving router
-uses HEAD, COUNT, STATE, OUT, READY and V_ALLOWED, the virtual channels that its packet may ask for;
-the sender uses WRITE and CREDIT; V_IN is the number of its unit among those that come into
-its router, V_SIDE its input of the switch.
+uses HEAD, COUNT, STATE, OUT, READY and V_ALLOWED; the sender uses WRITE and CREDIT.
 Everything about one virtual channel lies in one cache line, FRONT included, the first flit of its
 buffer; ``flits`` keeps those behind it.
 
@@ -21,10 +19,22 @@ from hopscape.core.arrays import Floats, IntArray
 __all__ = ["ChosenRoutes", "Counters", "FabricArrays", "Source", "State", "Ties"]
 
 # columns of vcs
-(
-    HEAD, COUNT, WRITE, CREDIT, STATE, OUT, READY, MISC,
-    V_GIVE, V_TAKE, V_NEXT, V_MASK, V_SIDE, V_IN, V_ALLOWED, FRONT,
-) = range(16)  # fmt: skip
+HEAD = 0  # place in `flits` of the first flit, which FRONT has a copy of
+COUNT = 1  # flits that the router sees, FRONT included
+WRITE = 2  # place in `flits` that the next flit is put at
+CREDIT = 3  # flits for which the sender knows room
+STATE = 4  # IDLE, WAITING, ACTIVE or DRAIN
+OUT = 5  # unit that is asked for while WAITING (-1: no route yet), row that is held while ACTIVE
+READY = 6  # cycle from which on it may ask for its next stage
+MISC = 7  # bits LISTED and TAIL_OUT
+V_GIVE = 8  # as an output: where the round robin among inputs goes on
+V_TAKE = 9  # as an input: where the round robin among outputs goes on
+V_NEXT = 10  # next row that asks for the same unit, or -1
+V_MASK = 11  # virtual channels of the unit that it asks for now
+V_SIDE = 12  # row of `sides`: its input of the switch
+V_IN = 13  # number of its unit among those that come into the router
+V_ALLOWED = 14  # virtual channels of OUT that the routing allows
+FRONT = 15  # first flit of the buffer: packet * 4 + first + last
 VC_FIELDS = 16
 # states of a virtual channel at its receiving router
 IDLE, WAITING, ACTIVE, DRAIN = range(4)
@@ -32,32 +42,82 @@ IDLE, WAITING, ACTIVE, DRAIN = range(4)
 LISTED, TAIL_OUT = 1, 2
 
 # columns of packets
-DST, BORN, SENT, SIZE, SRC, HOPS, MARKS, MID, TAG, PATH, LEFT, TAILS, SPARE, GOAL, LINE = range(15)
-PACKET_FIELDS = 16
+DST = 0  # endpoint that it goes to
+BORN = 1  # cycle of its birth
+SENT = 2  # cycle in which it left the queue
+SIZE = 3  # flits
+SRC = 4  # endpoint that sends it
+HOPS = 5  # routers on its way so far
+MARKS = 6  # bits ESCAPED to MOVED
+MID = 7  # router to pass first (Valiant, UGAL), or -1
+TAG = 8  # transfer of a schedule, or -1
+PATH = 9  # first step of a route chosen at the source, or -1
+LEFT = 10  # flits that are still at the source
+TAILS = 11  # ends of a killed packet that are still under way
+SPARE = 12  # of row i: the i-th free packet number
+GOAL = 13  # router of DST
+LINE = 14  # injection line that it came by
+PACKET_FIELDS = 16  # the last one is spare: a packet is one cache line
 
 # columns of units
-(
-    U_TO, U_IN, U_OUT, U_INS, U_OUTS, U_DELAY, U_RING,
-    U_FREE, U_CREDIT, U_GIVE, U_ASK, U_BEST, U_KEY, U_SIDE,
-) = range(14)  # fmt: skip
-UNIT_FIELDS = 16
+U_TO = 0  # router that it leads to
+U_IN = 1  # its number among the inputs of that router
+U_OUT = 2  # its number among the outputs of the router that it leaves
+U_INS = 3  # inputs of the router that it leaves
+U_OUTS = 4  # outputs of the router that it leaves
+U_DELAY = 5  # cycles on the way
+U_RING = 6  # ring of its channel, or kind of it with rising classes; -1: none
+U_FREE = 7  # bits of the virtual channels that nobody holds
+U_CREDIT = 8  # credits of all its virtual channels
+U_GIVE = 9  # where the round robin of the switch among inputs goes on
+U_ASK = 10  # first row that asks for one of its virtual channels, or -1
+U_BEST = 11  # row that is first in the switch in this cycle, or -1
+U_KEY = 12  # its place in the order (smaller goes first)
+U_SIDE = 13  # its input of the switch
+UNIT_FIELDS = 16  # two are spare: a unit is one cache line
 # columns of sides
-X_TAKE, X_OFFSET, X_ROW, X_KEY = range(4)
+X_TAKE = 0  # where the round robin among outputs goes on
+X_OFFSET = 1  # where the round robin among its virtual channels goes on
+X_ROW = 2  # row that is first in this cycle, or -1
+X_KEY = 3  # its place in the order
 # columns of ends
-(
-    E_HOME, E_BIRTH, E_TRIAL, E_TRACE, E_ON, E_READY, E_READY_END, E_UNDERWAY, E_WINDOW,
-) = range(9)  # fmt: skip
+E_HOME = 0  # router that it stands at
+E_BIRTH = 1  # cycle of its next birth
+E_TRIAL = 2  # trial of that cycle, of those that draw a birth
+E_TRACE = 3  # next row of the trace
+E_ON = 4  # is a bursty source on?
+E_READY = 5  # first transfer that may go, or -1
+E_READY_END = 6  # last one
+E_UNDERWAY = 7  # flits that were sent and have not arrived
+E_WINDOW = 8  # how many there may be, times 2**W_SHIFT
 END_FIELDS = 9
 # columns of injectors
-I_SENDING, I_VC, I_LAST, I_HOLD = range(4)
+I_SENDING = 0  # packet that it sends, or -1
+I_VC = 1  # virtual channel that it sends by
+I_LAST = 2  # the one before
+I_HOLD = 3  # cycle until which nothing follows the first flit (circuits)
 INJECTOR_FIELDS = 4
 # rows of lists
-L_WAITERS, L_SENDERS, L_TOUCHED, L_WINS, L_OFFER = range(5)
+L_WAITERS = 0  # rows that wait for a virtual channel
+L_SENDERS = 1  # rows that have one and flits to send
+L_TOUCHED = 2  # units that were asked for in this cycle
+L_WINS = 3  # inputs of switches that send in this cycle
+L_OFFER = 4  # by virtual channel of a unit: the row that it is offered to
+# first column of a row of arrivals, ejections and credits: the last place in use
+FILLED = 0
+# columns of traces
+TRACE_BIRTH, TRACE_TARGET, TRACE_SIZE = range(3)  # cycle, endpoint, flits
 # columns of transfers
-(
-    T_SOURCE, T_TARGET, T_SIZE, T_WAITS, T_WAKE,
-    T_WAKE_END, T_PATH, T_PATH_END, T_NEXT, T_DONE,
-) = range(10)  # fmt: skip
+T_SOURCE = 0  # endpoint
+T_TARGET = 1  # endpoint
+T_SIZE = 2  # flits
+T_WAITS = 3  # transfers that must arrive before it may go
+T_WAKE = 4  # first of those that wait for it, in `wakes`
+T_WAKE_END = 5  # behind the last of them
+T_PATH = 6  # its first channel in `paths`
+T_PATH_END = 7  # behind the last one
+T_NEXT = 8  # next one that is ready at the same endpoint, or -1
+T_DONE = 9  # cycle of its arrival, or -1
 T_FIELDS = 10
 
 # bits of MARKS; the class of a packet is that of the virtual channel it is in
@@ -96,15 +156,32 @@ UNIFORM, UNIFORM_OTHERS, TABLE, MATRIX = range(4)
 BERNOULLI, ON_OFF, TRACE, SILENT = range(4)
 
 # scalars
-(
-    NOW, WAITERS, SENDERS, FREE, FRESH, IN_FLIGHT, LAST_MOVE, FLIT_HOPS, LOST,
-    REROUTED, DELIVERED, CREATED, READY_LEFT, DELIVERED_FLITS, BEGIN, END, MEASURED, LOST_MEASURED,
-) = range(18)  # fmt: skip
-SCALARS = 20
+NOW = 0  # cycle
+WAITERS = 1  # rows in L_WAITERS
+SENDERS = 2  # rows in L_SENDERS
+FREE = 3  # packet numbers that are free again
+FRESH = 4  # packet numbers that were used so far
+IN_FLIGHT = 5  # packets sent and not arrived
+LAST_MOVE = 6  # cycle in which a flit moved last
+FLIT_HOPS = 7  # flits through routers
+LOST = 8  # packets lost, unborn ones at dead endpoints included
+REROUTED = 9  # packets that took another route because of them
+DELIVERED = 10  # packets
+CREATED = 11  # packets
+DELIVERED_FLITS = 12  # flits
+BEGIN = 13  # first birth that is measured
+END = 14  # first later birth that is not
+MEASURED = 15  # packets born between the two
+LOST_MEASURED = 16  # those of them that were lost
+SCALARS = 17
 
 # columns of windows
-W_COUNT, W_LATENCY, W_NETWORK, W_HOPS, W_FLITS, W_BORN = range(6)
-WINDOW_FIELDS = 6
+W_COUNT = 0  # packets that arrived
+W_LATENCY = 1  # sum of their latencies
+W_NETWORK = 2  # sum of these without the time in the queue
+W_HOPS = 3  # sum of their hops
+W_FLITS = 4  # flits that arrived
+WINDOW_FIELDS = 5
 
 
 class ChosenRoutes(NamedTuple):
@@ -164,12 +241,33 @@ class FabricArrays(NamedTuple):
 
 
 # places in Fabric.numbers
-(
-    N_CHANNELS, N_ENDPOINTS, N_VCS, N_DEPTH, N_ROUTING, N_VC_ALLOC, N_SW_ALLOC, N_TRAVERSAL,
-    N_CREDIT, N_SPEEDUP, N_TAIL_CREDIT, N_MODE, N_SWITCHING, N_SETS, N_METHOD, N_BIAS,
-    N_SHIFT, N_LINK, N_PRIORITY, N_LIMIT, N_SHARED, N_EASE, N_ROOM, N_WINDOW,
-    N_INJECTORS, N_EJECTORS, N_EXITS,
-) = range(27)  # fmt: skip
+N_CHANNELS = 0  # channels of the network
+N_ENDPOINTS = 1  # endpoints
+N_VCS = 2  # virtual channels of a unit
+N_DEPTH = 3  # flits in the buffer of one
+N_ROUTING = 4  # cycles of routing
+N_VC_ALLOC = 5  # cycles of virtual-channel allocation
+N_SW_ALLOC = 6  # cycles of switch allocation
+N_TRAVERSAL = 7  # cycles through the switch
+N_CREDIT = 8  # cycles of a credit besides the link
+N_SPEEDUP = 9  # inputs of the switch for each unit
+N_TAIL_CREDIT = 10  # is a virtual channel given away only when it is empty?
+N_MODE = 11  # FIXED to UGAL
+N_SWITCHING = 12  # WORMHOLE to CIRCUIT
+N_SETS = 13  # sets of classes of the first phase
+N_METHOD = 14  # BY_RING, BY_PAIR or RISING
+N_BIAS = 15  # of UGAL towards minimal routes
+N_SHIFT = 16  # bits of a virtual channel in the number of a row
+N_LINK = 17  # longest delay of a channel
+N_PRIORITY = 18  # NOBODY, TRANSIT or AGE
+N_LIMIT = 19  # injection limit, in thousandths of the room
+N_SHARED = 20  # may packets ask for a virtual channel without room for all of them?
+N_EASE = 21  # a channel with less than 1/N_EASE of its room counts as full; 0: never
+N_ROOM = 22  # wait from which on a packet takes no channel without room; 0: never
+N_WINDOW = 23  # do sources have windows?
+N_INJECTORS = 24  # injection lines of an endpoint
+N_EJECTORS = 25  # ejection lines of an endpoint
+N_EXITS = 26  # first ejection line
 NUMBERS = 27
 
 
@@ -191,7 +289,7 @@ class Source(NamedTuple):
     size_shares: Floats
     """float64: cumulated shares of the sizes."""
     trace: IntArray
-    """int32[packets, 3]: birth, target, size, by endpoint and birth."""
+    """int32[packets, 3]: columns TRACE_, by endpoint and birth."""
     transfers: IntArray
     """int32[transfers, T_FIELDS]: a schedule to be replayed."""
     wakes: IntArray

@@ -55,11 +55,11 @@ __all__ = [
 
 _BATCHES = 20
 _T_95 = 2.093  # Student's t, 19 degrees of freedom
-_SLACK = 0.03
-_KNEE = 3.0
-_HOPELESS = 2000.0
-_LEAST = 1e-4
-_HEAPS = 0.1
+_SLACK = 0.03  # cycles a cycle by which waiting packets may age in a steady network
+_KNEE = 3.0  # times the latency of an empty network: beyond it a point counts as saturated
+_WORST_LATENCY = 2000.0  # cycles: beyond it too, however slow the empty network is
+_LEAST = 1e-4  # of the largest load: a bisection that comes so low has found nothing
+_HEAPS = 0.1  # cycles a cycle by which they age where nothing ever gets steady
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ def run_point(
     state.scalars[[layout.BEGIN, layout.END]] = first, last
     backlog = _backlog(state)
     still = still or run.to(last)
-    limit = latency_limit if latency_limit is not None else _HOPELESS
+    limit = latency_limit if latency_limit is not None else _WORST_LATENCY
     growth = (_backlog(state) - backlog) / cycles
     saturated = still or growth > _SLACK or _backlog(state) > limit
     deadline = last + (0 if saturated else 2 * cycles + int(4 * limit))
@@ -251,7 +251,7 @@ def run_point(
 
 def beyond_knee(setup: Setup, point: Point) -> bool:
     """Whether the mean latency is beyond three times that of an empty network."""
-    return not point.latency <= min(_HOPELESS, _KNEE * zero_load(setup, point.hops))
+    return not point.latency <= min(_WORST_LATENCY, _KNEE * zero_load(setup, point.hops))
 
 
 def zero_load(setup: Setup, hops: float) -> float:

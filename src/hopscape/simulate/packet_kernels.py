@@ -16,6 +16,7 @@ from hopscape.simulate.layout import (
     BORN,
     E_UNDERWAY,
     END,
+    FILLED,
     FREE,
     FRONT,
     HEAD,
@@ -145,8 +146,8 @@ def release(scalars: IntArray, ends: IntArray, packets: IntArray, who: Integer) 
 def send_credit(credits: IntArray, due: Integer, row: Integer) -> None:
     """A place in the buffer of a virtual channel is free: tell its sender at cycle `due`."""
     slot = due & (len(credits) - 1)
-    credits[slot, 0] += 1
-    credits[slot, credits[slot, 0]] = row
+    credits[slot, FILLED] += 1
+    credits[slot, credits[slot, FILLED]] = row
 
 
 @copied

@@ -30,6 +30,7 @@ from hopscape.simulate.layout import (
     E_UNDERWAY,
     E_WINDOW,
     END,
+    FILLED,
     FIRST,
     FREE,
     FRESH,
@@ -86,6 +87,9 @@ from hopscape.simulate.layout import (
     TAIL_OUT,
     TAILS,
     TRACE,
+    TRACE_BIRTH,
+    TRACE_SIZE,
+    TRACE_TARGET,
     U_CREDIT,
     U_DELAY,
     U_FREE,
@@ -138,7 +142,7 @@ def _draw_birth(ends: IntArray, random: IntArray, source: Source, e: Integer) ->
     kind, trials, rates = source.kind[1], source.kind[2], source.rates
     if kind == TRACE:
         at = ends[e, E_TRACE]
-        ends[e, E_BIRTH] = source.trace[at, 0] if at < source.starts[e + 1] else _NEVER
+        ends[e, E_BIRTH] = source.trace[at, TRACE_BIRTH] if at < source.starts[e + 1] else _NEVER
         return
     rate = rates[0]
     if kind == SILENT or rate <= 0:
@@ -278,7 +282,8 @@ def _next_packet(fabric: FabricArrays, state: State, source: Source, e: Integer)
     born = np.int64(ends[e, E_BIRTH])
     if source.kind[1] == TRACE:
         at = ends[e, E_TRACE]
-        target, size = np.int64(source.trace[at, 1]), np.int64(source.trace[at, 2])
+        target = np.int64(source.trace[at, TRACE_TARGET])
+        size = np.int64(source.trace[at, TRACE_SIZE])
         ends[e, E_TRACE] = at + 1
     else:
         target, size = _draw_target(ends, random, source, e), _draw_size(random, source, e)
@@ -417,8 +422,8 @@ def _enter(
             units[unit, U_FREE] |= 1 << injectors[line, I_VC]
     put_flit(numbers, vcs, flits, row, flit)
     slot = (now + 1 + units[unit, U_DELAY]) & (len(arrivals) - 1)
-    arrivals[slot, 0] += 1
-    arrivals[slot, arrivals[slot, 0]] = row
+    arrivals[slot, FILLED] += 1
+    arrivals[slot, arrivals[slot, FILLED]] = row
 
 
 @copied

@@ -11,6 +11,7 @@ from hopscape.simulate.layout import (
     COUNT,
     CREDIT,
     DRAIN,
+    FILLED,
     FLIT_HOPS,
     FRONT,
     HEAD,
@@ -222,13 +223,13 @@ def _traverse(fabric: FabricArrays, state: State, row: Integer, unit: Integer, t
     slot = (now + 1 + numbers[N_TRAVERSAL] + units[to, U_DELAY]) & (len(arrivals) - 1)
     if to < numbers[N_CHANNELS]:
         put_flit(numbers, vcs, flits, out, flit)
-        arrivals[slot, 0] += 1
-        arrivals[slot, arrivals[slot, 0]] = out
+        arrivals[slot, FILLED] += 1
+        arrivals[slot, arrivals[slot, FILLED]] = out
     else:
-        place = ejections[slot, 0] + 1
+        place = ejections[slot, FILLED] + 1
         ejections[slot, place] = out
         ejections[slot, place + 1] = flit
-        ejections[slot, 0] = place + 1
+        ejections[slot, FILLED] = place + 1
     scalars[FLIT_HOPS] += 1
     scalars[LAST_MOVE] = now
     if flit & LAST:

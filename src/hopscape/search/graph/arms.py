@@ -28,10 +28,11 @@ __all__ = ["METHODS", "Arm", "arms", "run", "seconds_per_step"]
 METHODS = ("random", "rotation", "cayley", "voltage", "algebraic")
 """Random graphs; symmetric under a rotation; Cayley graphs; lifts by any group; algebra."""
 
-_MOST_BASE = 64
-_MOST_RANDOM = 8192
-_HOT, _COLD, _REHEAT, _ROUGH = 1.0, 0.2, 0.5, 4.0
-_STEP, _VISIT = 2.0e-6, 0.8e-9
+_MOST_BASE = 64  # orbits of nodes of a lift: more symmetry is quicker to measure
+_MOST_RANDOM = 8192  # nodes up to which graphs without symmetry are measured often enough
+_HOT, _COLD = 1.0, 0.2  # temperatures in quanta: what the least change of the cost is
+_REHEAT, _ROUGH = 0.5, 4.0  # times as hot: from a good start; where far pairs cost more
+_STEP, _VISIT = 2.0e-6, 0.8e-9  # seconds: a move, and a channel looked at when it is measured
 
 
 @dataclass(frozen=True)

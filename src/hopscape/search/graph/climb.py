@@ -16,12 +16,11 @@ from hopscape.search.graph.lifts import LiftShape, Solution, elements
 __all__ = ["Climb", "keeps_rows"]
 
 _HUGE = 1 << 60
-_PIECE = 20_000_000
-_BEYOND = 16
-_SAMPLE = 24
-_FEW_SOURCES = 3
-_MOST_ROW, _MOST_ROWS = 1024, 4096
-_REST = 8
+_PIECE = 20_000_000  # channels looked at between two chances to interrupt: a fraction of a second
+_BEYOND = 16  # what a pair farther apart than the aim costs for each hop, in hops
+_SAMPLE, _REST = 24, 8  # tabu search: moves of which the best is taken, moves that a dart rests for
+_FEW_SOURCES = 3  # up to so many searches one by one are quicker than a bit for each source
+_MOST_ROW, _MOST_ROWS = 1024, 4096  # nodes, and sources times nodes, for rows of bits: cache-sized
 
 
 class Climb:

@@ -23,11 +23,12 @@ __all__ = [
     "suits_pairs",
 ]
 
-_HOT, _WARM, _COLD = 0.5, 0.35, 0.2
-_MOST_NODES, _MOST_FOLD = 512, 64
+_HOT, _WARM, _COLD = 0.5, 0.35, 0.2  # at first, from a good start, at the end; in orbits of pairs
+_MOST_NODES, _MOST_FOLD = 512, 64  # rows of eight words, and a move that is small beside measuring
 _MOST_BEYOND = 1.12
-_FILL = 200
-_PIECE = 1_000_000
+"""Times 1 + d², the Moore bound of diameter 2, up to which nearly all pairs can be within 2."""
+_FILL = 200  # moves for each dart by which a random start gets its links
+_PIECE = 1_000_000  # moves between two chances to interrupt: about a second
 
 
 def suits_orbits(shape: LiftShape, problem: Problem) -> bool:
@@ -157,10 +158,9 @@ def _solution(begun: Solution, darts: IntArray, links: IntArray) -> Solution:
     return Solution(shape, tuple(mate), tuple(volt))
 
 
-_PAIRS_HOT, _PAIRS_WARM, _PAIRS_COLD = 0.8, 0.5, 0.3
-_PAIRS_MOST_NODES = 4096
-_PAIRS_MOST_BEYOND = 1.12
-_PAIRS_PIECE = 4_000_000
+_PAIRS_HOT, _PAIRS_WARM, _PAIRS_COLD = 0.8, 0.5, 0.3  # as above, in pairs
+_PAIRS_MOST_NODES = 4096  # 32 MiB for the common neighbours of all pairs
+_PAIRS_PIECE = 4_000_000  # exchanges between two chances to interrupt: a few seconds
 
 
 def suits_pairs(shape: LiftShape, problem: Problem) -> bool:
@@ -172,11 +172,7 @@ def suits_pairs(shape: LiftShape, problem: Problem) -> bool:
     """
     plain = shape.fold == 1 and problem.free and not problem.bipartite
     n, within = shape.order, 1 + shape.degree**2
-    return (
-        plain
-        and 2 < shape.degree < n - 1
-        and n <= min(_PAIRS_MOST_NODES, _PAIRS_MOST_BEYOND * within)
-    )
+    return plain and 2 < shape.degree < n - 1 and n <= min(_PAIRS_MOST_NODES, _MOST_BEYOND * within)
 
 
 def seconds_per_exchange(shape: LiftShape) -> float:

@@ -20,8 +20,8 @@ from hopscape.families.cayley import Voltage, group
 
 __all__ = ["LiftShape", "Solution", "group_names", "shapes"]
 
-_MOST_ELEMENTS = 1 << 24
-_SAMPLES = 8
+_MOST_ELEMENTS = 1 << 24  # products of a group in a table: 64 MiB; of larger groups some elements
+_SAMPLES = 8  # different choices of these: a few tables serve all seeds
 
 
 @dataclass(frozen=True)
@@ -165,9 +165,9 @@ class Solution:
         return np.unique(np.sort(np.stack(ends, axis=1), axis=1), axis=0).astype(np.int64)
 
 
-_MOST_ACTIONS = 12
-_MOST_FIXED = 8
-_MOST_RANK = 4
+_MOST_ACTIONS = 12  # semidirect products of two cyclic groups, those of the longest actions
+_MOST_FIXED = 8  # nodes that a symmetry may leave in place
+_MOST_RANK = 4  # of elementary abelian groups that are tried
 
 
 def shapes(

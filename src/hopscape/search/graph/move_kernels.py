@@ -22,7 +22,7 @@ from hopscape.core.kernel import helper, kernel
 __all__ = ["VOID", "Lift", "place", "propose", "restore", "scatter", "wire"]
 
 VOID = -1
-_TRIES = 8
+_TRIES = 8  # voltages drawn for an exchange before it counts as impossible
 
 
 class Lift(NamedTuple):

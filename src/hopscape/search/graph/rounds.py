@@ -38,17 +38,19 @@ __all__ = [
 
 LOCAL = ("anneal", "tabu", "none")
 
-_ROUNDS = 8
-_FIRST_STEPS = 100
-_FEWEST_STEPS = 30
-_MOST_TRIES = 256
+_ROUNDS = 8  # of successive halving: the effort is shared equally among them
+_FIRST_STEPS = (
+    100  # moves for each dart in a try of the first round; twice as many in every next one
+)
+_FEWEST_STEPS = 30  # moves for each dart below which an arm tells nothing about itself
+_MOST_TRIES = 256  # starts of an arm in one task: their seeds are the low eight bits
 _KINDS = ("anew", "on", "aim")
-_KEPT = 6
-_SPREAD_ROUNDS = 2
+_KEPT = 6  # arms that are never halved away
+_SPREAD_ROUNDS = 2  # first rounds, in which all arms stay: early luck decides nothing
 _FREED, _SMALL = 3, 128  # symmetric graphs whose symmetry is given up, and their largest order
 
-_TOLERANCE = 5e-6
-_SHORT = 15.0
+_TOLERANCE = 5e-6  # of a mean distance that is asked for: people give it with five decimals
+_SHORT = 15.0  # seconds up to which one process works: starting others takes most of the time
 
 Rank = tuple[int, Fraction]
 Target = tuple[int | None, float]
@@ -397,8 +399,8 @@ def _found(search: _Search, complete: bool, interrupted: bool) -> GraphResult:
     return found
 
 
-_TRIED = 4
-_FIRST = 0.4
+_TRIED = 4  # numbers of switches that are tried, those with the best bounds
+_FIRST = 0.4  # of the effort goes to trying them, the rest to the best one
 
 
 def switched(terminals: int, radix: int, switches: int) -> Problem:

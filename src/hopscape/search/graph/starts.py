@@ -15,7 +15,7 @@ from hopscape.search.graph.problem import Problem
 
 __all__ = ["algebraic_starts", "plan_start", "solution_of"]
 
-_NEAR = 0.12
+_NEAR = 0.12  # an algebraic graph is a start for orders that differ from its own by this share
 Ends = tuple[IntArray, IntArray]
 
 
