@@ -82,7 +82,7 @@ def grid() -> None:
 
     cells = [(n, k) for n in (16, 32, 37, 64, 67, 124, 128) for k in (4, 6, 8, 10)]
     start = time.perf_counter()
-    rows = list(best_multirings(cells, processes=2))
+    rows = list(best_multirings(cells, workers=2))
     seconds = time.perf_counter() - start
     proved = sum(row["proved"] for row in rows)
     print(f"{len(rows)} cells, {proved} proved, {seconds:.1f} s on two processes: "

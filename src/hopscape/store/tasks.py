@@ -56,8 +56,8 @@ _ALONE = 3.0  # seconds of work: less is done at once, since processes must star
 class Work(TypedDict, total=False):
     """Where the results of a search are kept, and who searches."""
 
-    table: Store | None
-    processes: int | None
+    resume: Store | None
+    workers: int | None
     dask: str | None
 
 

@@ -101,7 +101,7 @@ def test_rows_say_what_breadth_first_search_says(degree, data):
 @pytest.mark.parametrize("degree", DEGREES)
 def test_small_rows_are_proved_again(degree):
     rows = list(atlas_rows(degree, 0, SMALL[degree]))
-    assert [wrong for _, wrong in prove_rows(rows, processes=1) if wrong] == []
+    assert [wrong for _, wrong in prove_rows(rows, workers=1) if wrong] == []
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_small_rows_are_proved_again(degree):
 def test_a_wrong_row_is_found(change, words):
     row = atlas_row(55, 6)
     assert row is not None
-    [(_, wrong)] = prove_rows([dataclasses.replace(row, **change)], processes=1)
+    [(_, wrong)] = prove_rows([dataclasses.replace(row, **change)], workers=1)
     assert words in wrong
 
 
@@ -131,8 +131,8 @@ def test_damaged_data_is_refused(tmp_path):
 
 
 def test_a_built_folder_holds_the_rows_of_the_atlas(tmp_path):
-    build_atlas(7, range(8, 61, 2), tmp_path, processes=1)
-    entry = build_atlas(6, range(7, 61), tmp_path, processes=1)
+    build_atlas(7, range(8, 61, 2), tmp_path, workers=1)
+    entry = build_atlas(6, range(7, 61), tmp_path, workers=1)
     known = json.loads((tmp_path / "contents.json").read_text())
     assert list(known) == ["6", "7"]
     assert known["6"] == entry
@@ -143,7 +143,7 @@ def test_a_built_folder_holds_the_rows_of_the_atlas(tmp_path):
 @pytest.mark.parametrize(("degree", "d"), [(5, 4), (6, 3), (7, 3), (8, 3), (9, 2)])
 def test_the_largest_are_those_of_the_search(degree, d):
     row, proved = largest_order(d, degree)
-    found = largest_circulants(d, degree=degree, ring=False, processes=1)
+    found = largest_circulants(d, degree=degree, ring=False, workers=1)
     assert proved
     assert (row.nodes, row.sets[0]) == (found.nodes, found.sets[0])
 

@@ -17,4 +17,4 @@ def cluster():
 def test_a_search_on_a_cluster_is_that_of_one_process(cluster):
     orders = range(30, 50)
     there = list(best_circulants(orders, degree=6, dask=cluster.scheduler_address))
-    assert there == list(best_circulants(orders, degree=6, processes=1))
+    assert there == list(best_circulants(orders, degree=6, workers=1))

@@ -41,7 +41,7 @@ def everything(nodes: int, count: int, ring: bool) -> tuple[int, int, list[tuple
     ("orders", "count"), [(range(6, 27), 3), (range(4, 50, 3), 2), ((10, 16, 18), 4), ((64, 65), 2)]
 )
 def test_search_agrees_with_trying_everything(orders: range, count: int, ring: bool) -> None:
-    for found in best_circulants(list(orders), count, ring=ring, processes=1):
+    for found in best_circulants(list(orders), count, ring=ring, workers=1):
         wanted = everything(found.nodes, count, ring)
         assert (found.diameter, found.total, list(found.sets)) == wanted
 
@@ -50,19 +50,19 @@ def test_largest_orders() -> None:
     assert [largest_circulants(d, 3).nodes for d in (1, 2, 3, 4)] == [7, 21, 55, 117]
     assert largest_circulants(3, 2).nodes == 25
     assert largest_circulants(4, 1).nodes == 9
-    even = largest_circulants(3, 4, processes=1)
+    even = largest_circulants(3, 4, workers=1)
     assert (even.nodes, even.sets) == (104, ((1, 16, 20, 27),))
 
 
 def test_table_survives_a_line_cut_short(tmp_path: Path) -> None:
     path = tmp_path / "found.jsonl"
     with Store(path) as table:
-        first = list(best_circulants(range(20, 25), 3, ring=True, table=table, processes=1))
+        first = list(best_circulants(range(20, 25), 3, ring=True, resume=table, workers=1))
     whole = path.read_bytes()
     for cut in (len(whole) - 1, len(whole) - 20, 10, 0):
         path.write_bytes(whole[:cut])
         with Store(path) as table:
-            again = list(best_circulants(range(20, 25), 3, ring=True, table=table, processes=1))
+            again = list(best_circulants(range(20, 25), 3, ring=True, resume=table, workers=1))
         assert again == first
         assert path.read_bytes() == whole
 
@@ -121,7 +121,7 @@ def test_killed_search_goes_on_and_leaves_no_process(tmp_path: Path) -> None:
     with Store(path) as table:
         kept = len(table)
         assert kept >= 3
-        found = largest_circulants(8, 3, table=table, processes=1)
+        found = largest_circulants(8, 3, resume=table, workers=1)
         assert len(table) >= kept
     assert (found.nodes, found.sets) == (737, ((1, 11, 133), (1, 56, 66)))
 
@@ -153,10 +153,10 @@ def test_search_by_degree_agrees_with_trying_everything(degree: int, ring: bool)
         wanted = everything_of_degree(nodes, degree, ring)
         if wanted is None:
             with pytest.raises(ArgumentError):
-                list(best_circulants([nodes], degree=degree, ring=ring, processes=1))
+                list(best_circulants([nodes], degree=degree, ring=ring, workers=1))
             continue
         compared += 1
-        [found] = best_circulants([nodes], degree=degree, ring=ring, processes=1)
+        [found] = best_circulants([nodes], degree=degree, ring=ring, workers=1)
         assert (found.diameter, found.total, list(found.sets)) == wanted
         assert found.to_dict()["lower_bound"] <= found.diameter
         assert found.degree == degree
@@ -166,7 +166,7 @@ def test_search_by_degree_agrees_with_trying_everything(degree: int, ring: bool)
 
 @pytest.mark.parametrize(("degree", "d"), [(3, 1), (3, 2), (3, 4), (4, 2), (5, 1), (5, 2), (7, 1)])
 def test_largest_of_a_degree(degree: int, d: int) -> None:
-    found = largest_circulants(d, degree=degree, ring=False, processes=1)
+    found = largest_circulants(d, degree=degree, ring=False, workers=1)
     assert found.diameter <= d
     for nodes in range(found.nodes, found.nodes + 8):
         wanted = everything_of_degree(nodes, degree, ring=False)

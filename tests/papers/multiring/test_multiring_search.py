@@ -114,7 +114,7 @@ def test_cable_budget_and_front():
 
 def test_known_cells():
     got = {cell: row["capacity_decimal"] for cell, row in zip(
-        CELLS, best_multirings(list(CELLS), processes=1))}  # fmt: skip
+        CELLS, best_multirings(list(CELLS), workers=1))}  # fmt: skip
     assert {c: round(x, 3) for c, x in got.items()} == CELLS
 
 
@@ -148,16 +148,16 @@ def test_search_resumes_from_its_table(tmp_path):
     path = tmp_path / "cells.jsonl"
     cells = [(9, 4), (10, 4)]
     with Store(path) as table:
-        first = list(best_multirings(cells[:1], table=table, processes=1))
+        first = list(best_multirings(cells[:1], resume=table, workers=1))
     with Store(path) as table:
         assert len(table) == 1
-        both = list(best_multirings(cells, table=table, processes=1))
+        both = list(best_multirings(cells, resume=table, workers=1))
     assert both[0] == first[0]
     assert path.read_text().count("\n") >= 2
 
 
 def test_lines_of_a_torus():
-    lines = full_lines([(9, 4), (10, 4)], processes=1)
+    lines = full_lines([(9, 4), (10, 4)], workers=1)
     for n in (9, 10):
         best = max(found.capacity for found in lines if found.nodes == n)
         assert best == Fraction(n * (n - 1)) / Fraction(search_cell(n, 4)["load"])
@@ -166,7 +166,7 @@ def test_lines_of_a_torus():
         assert balanced_schedule(member).capacity == found.capacity
         assert cable(member.n, member.rings) == found.cable
         assert (member.order, member.ports) == (found.nodes, found.ports)
-    lines = sparse_lines(8, 22, reorder=True, processes=1)
+    lines = sparse_lines(8, 22, reorder=True, workers=1)
     assert {"sparse_multiring(3, 9)", "sparse_multiring(4, 8, sigma=2)"} <= {x.spec for x in lines}
     assert any("order" in found.spec for found in lines)
     for found in lines:
@@ -193,6 +193,6 @@ def test_growing_family():
 @pytest.mark.parametrize("rings", [4, 6, 8, 10])
 def test_whole_grid(rings):
     for n in (16, 32, 37, 64, 67, 124, 128):
-        [found] = best_multirings([(n, rings)], processes=1)
+        [found] = best_multirings([(n, rings)], workers=1)
         assert found["proved"]
         assert found["gain"] is None or found["gain"] >= 0

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.families.circulant.closed_forms import ball, least_mean, nearest_double_loop, ulb
+from hopscape.store import renamed_arguments
 
 if TYPE_CHECKING:
     from hopscape.papers.circulant.search import CirculantOptimum, SearchWork
@@ -213,6 +214,7 @@ def _double_loop(nodes: int) -> AtlasRow:
     return AtlasRow(nodes, _CLOSED_FORM, ulb(nodes, 2), int(total), None, ((s, s + 1),))
 
 
+@renamed_arguments(table="resume", processes="workers")
 def build_atlas(
     degree: int,
     orders: Sequence[int],
@@ -246,6 +248,7 @@ def build_atlas(
     return entry
 
 
+@renamed_arguments(table="resume", processes="workers")
 def prove_rows(
     rows: Sequence[AtlasRow], **work: Unpack[SearchWork]
 ) -> Iterator[tuple[AtlasRow, str]]:

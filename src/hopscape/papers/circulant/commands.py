@@ -198,7 +198,7 @@ def atlas_circulant(
     if degree is None or nodes is None:
         raise ArgumentError("--prove and --build need --degree and --nodes")
     with Store(resume) as store:
-        work = SearchWork(table=store, processes=workers, dask=dask, device=device)
+        work = SearchWork(resume=store, workers=workers, dask=dask, device=device)
         if build is None:
             rows = _look_up(degree, nodes)
             _emit_proofs(prove_rows(rows, **work))
@@ -315,7 +315,7 @@ def search_circulant(
     if generators is None and degree is None:
         generators = 3
     with Store(resume) as store:
-        work = SearchWork(table=store, processes=workers, dask=dask, device=device)
+        work = SearchWork(resume=store, workers=workers, dask=dask, device=device)
         if diameter is not None:
             largest = largest_circulants(diameter, generators, degree=degree, ring=ring, **work)
             _emit_one(largest.to_dict())

@@ -17,7 +17,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.families.circulant.closed_forms import ball, ulb
 from hopscape.families.circulant.wiring import Circulant
 from hopscape.papers.circulant.scanning import scan_on_cpu, scan_slice
-from hopscape.store import Store, Task, run_tasks
+from hopscape.store import Store, Task, renamed_arguments, run_tasks
 
 __all__ = ["CirculantOptimum", "SearchWork", "best_circulants", "largest_circulants"]
 
@@ -260,8 +260,8 @@ class SearchWork(store.Work, total=False):
 class _Workers:
     """Where results are kept, and who searches."""
 
-    table: Store | None = None
-    processes: int | None = None
+    resume: Store | None = None
+    workers: int | None = None
     dask: str | None = None
     device: Device = "cpu"
 
@@ -269,7 +269,7 @@ class _Workers:
         self, tasks: Sequence[Task], work: Callable[..., Any], text: str
     ) -> Iterator[tuple[Task, dict[str, Any]]]:
         return run_tasks(
-            tasks, work, self.table, processes=self.processes, dask=self.dask, text=text
+            tasks, work, self.resume, processes=self.workers, dask=self.dask, text=text
         )
 
     def search_orders(
@@ -284,18 +284,19 @@ class _Workers:
             from hopscape.core.gpu import cupy
 
             cupy()
-        few = self if self.processes is not None else replace(self, processes=_GPU_PROCESSES)
+        few = self if self.workers is not None else replace(self, workers=_GPU_PROCESSES)
         return few.run(tasks, search_order_on_gpu, text)
 
 
+@renamed_arguments(table="resume", processes="workers")
 def best_circulants(
     orders: Sequence[int],
     generators: int | None = None,
     *,
     degree: int | None = None,
     ring: bool = False,
-    table: Store | None = None,
-    processes: int | None = None,
+    resume: Store | None = None,
+    workers: int | None = None,
     dask: str | None = None,
     device: Device = "cpu",
 ) -> Iterator[CirculantOptimum]:
@@ -306,8 +307,8 @@ def best_circulants(
         degree: Instead: how many links a node has. An odd degree needs an even order: N/2 is a
             generator then. With an even degree it is none.
         ring: Only sets with a unit (then, up to multipliers, with 1).
-        table: Keeps what is finished; a later run goes on from there.
-        processes: All processors when left out.
+        resume: Keeps what is finished; a later run goes on from there.
+        workers: Processes, as many as there are processors when left out.
         dask: Address of a Dask scheduler whose workers search instead.
         device ({'cpu', 'gpu'}): With 'gpu', CUDA kernels search from 64 nodes and 3 generators on
             (extra ``gpu``).
@@ -323,8 +324,8 @@ def best_circulants(
     kind = _only_one(generators, degree, ring)
     for nodes in orders:
         kind.check(nodes)
-    workers = _Workers(table, processes, dask, device)
-    quick = _quick_orders(orders, kind, workers)
+    runner = _Workers(resume, workers, dask, device)
+    quick = _quick_orders(orders, kind, runner)
     whole = device == "gpu"
     for nodes in orders:
         if kind.count <= 1:
@@ -332,7 +333,7 @@ def best_circulants(
         elif whole or kind.cost(nodes) <= _SLICE_SECONDS:
             yield kind.optimum(nodes, next(quick)[1])
         else:
-            yield _search_large(nodes, kind, workers)
+            yield _search_large(nodes, kind, runner)
 
 
 def _quick_orders(
@@ -392,6 +393,7 @@ def _scan_all(nodes: int, kind: _Kind, d: int, workers: _Workers) -> dict[str, A
     return {"diameter": d, "total": best, "sets": sorted(sets), "tested": tested}
 
 
+@renamed_arguments(table="resume", processes="workers")
 def largest_circulants(
     d: int,
     generators: int | None = None,

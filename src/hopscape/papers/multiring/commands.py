@@ -275,7 +275,7 @@ def search_multiring(
         return
     cells = [(n, k) for n in orders for k in sizes]
     with Store(resume) as store:
-        work = Work(table=store, processes=workers, dask=dask)
+        work = Work(resume=store, workers=workers, dask=dask)
         rows = list(best_multirings(cells, simplex=unpaired, cable=cable, **work))
     if len(rows) == 1 and output_settings.style is Format.json:
         emit(rows[0])
@@ -487,7 +487,7 @@ def ring_torus(
             sparse=sparse,
             reorder=reorder,
             keep=top,
-            **Work(table=store, processes=workers, dask=dask),
+            **Work(resume=store, workers=workers, dask=dask),
         )
     rows = [design.to_dict() for design in [*designs, *known_tori()]]
     rows = [row | {"shape": "×".join(map(str, row["sides"]))} for row in rows]

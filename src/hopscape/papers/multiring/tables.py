@@ -23,7 +23,7 @@ from hopscape.papers.multiring.families import SparseMultiring
 from hopscape.papers.multiring.search import cell_record, pareto_front, search_cell
 from hopscape.papers.multiring.sparse_capacity import SparseCapacity, sparse_capacity
 from hopscape.papers.multiring.torus import TorusDesign, TorusLine, design_torus
-from hopscape.store import Store, Task, Work, run_tasks
+from hopscape.store import Store, Task, Work, renamed_arguments, run_tasks
 
 __all__ = [
     "best_multirings",
@@ -55,13 +55,14 @@ def _task(n: int, rings: int, simplex: bool, cable: int | None) -> Task:
     )
 
 
+@renamed_arguments(table="resume", processes="workers")
 def best_multirings(
     cells: Sequence[tuple[int, int]],
     *,
     simplex: bool = False,
     cable: int | None = None,
-    table: Store | None = None,
-    processes: int | None = None,
+    resume: Store | None = None,
+    workers: int | None = None,
     dask: str | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The best step sets of each (nodes, rings), with proof, bound and the printed family beside.
@@ -70,8 +71,8 @@ def best_multirings(
         cells (sequence of (nodes, rings)): Rings are simplex rings, two for each duplex step.
         simplex: Rings need no counter-rings.
         cable: Most cable of the cheapest multiple of a set.
-        table: Keeps what is finished; a later run goes on from there.
-        processes: All processors when left out.
+        resume: Keeps what is finished; a later run goes on from there.
+        workers: Processes, as many as there are processors when left out.
         dask: Address of a Dask scheduler whose workers search instead.
 
     Examples:
@@ -82,17 +83,18 @@ def best_multirings(
     tasks = [_task(n, rings, simplex, cable) for n, rings in cells]
     text = "searching multirings"
     for task, cell in run_tasks(
-        tasks, search_cell, table, processes=processes, dask=dask, text=text
+        tasks, search_cell, resume, processes=workers, dask=dask, text=text
     ):
         n, rings, _, _ = task.arguments
         yield cell_record(n, rings, simplex, cell)
 
 
+@renamed_arguments(table="resume", processes="workers")
 def full_lines(
     cells: Sequence[tuple[int, int]],
     *,
-    table: Store | None = None,
-    processes: int | None = None,
+    resume: Store | None = None,
+    workers: int | None = None,
     dask: str | None = None,
 ) -> list[TorusLine]:
     """Full multirings of each (nodes, ports) as lines of a torus: the front of capacity and cable.
@@ -106,7 +108,7 @@ def full_lines(
     lines = []
     text = "searching full lines"
     for task, front in run_tasks(
-        tasks, front_cell, table, processes=processes, dask=dask, text=text
+        tasks, front_cell, resume, processes=workers, dask=dask, text=text
     ):
         n, ports = task.arguments
         same = Fraction(8 * (n - 1), n) if n % 2 == 0 else Fraction(8 * n, n + 1)
@@ -120,6 +122,7 @@ def full_lines(
     return lines
 
 
+@renamed_arguments(table="resume", processes="workers")
 def search_torus(
     ports: int,
     nodes: int,
@@ -139,7 +142,7 @@ def search_torus(
         longest: Longest line that is tried.
         sparse: Only sparse rings, or only full ones; both without.
         reorder: Also sparse rings in better orders than the printed ones.
-        **work: ``table``, ``processes``, ``dask``: where lines are kept, and who searches for them.
+        **work: ``resume``, ``workers``, ``dask``: where lines are kept, and who searches for them.
 
     Raises:
         ArgumentError: When no torus has so many nodes.
@@ -172,13 +175,14 @@ def front_cell(n: int, ports: int) -> list[tuple[list[int], str, int]]:
     ]
 
 
+@renamed_arguments(table="resume", processes="workers")
 def sparse_lines(
     ports: int,
     most_nodes: int,
     *,
     reorder: bool = False,
-    table: Store | None = None,
-    processes: int | None = None,
+    resume: Store | None = None,
+    workers: int | None = None,
     dask: str | None = None,
 ) -> list[TorusLine]:
     """Sparse multirings of up to so many ports and nodes as lines of a torus, by all designs.
@@ -205,7 +209,7 @@ def sparse_lines(
                 tasks.append(Task.of(sparse_cell, given, 0.2, about))
     lines = []
     text = "searching sparse lines"
-    for _, cell in run_tasks(tasks, sparse_cell, table, processes=processes, dask=dask, text=text):
+    for _, cell in run_tasks(tasks, sparse_cell, resume, processes=workers, dask=dask, text=text):
         lines += [TorusLine(spec, n, p, Fraction(c), cable) for spec, n, p, c, cable in cell]
     return lines
 
