@@ -65,7 +65,7 @@ def routes(spec: str) -> Callable[[], object]:
 
 
 def verification() -> Callable[[], object]:
-    from hopscape.collectives import all_gather
+    from hopscape.collectives.generic import all_gather
 
     schedule = all_gather(hopscape.build("torus(20, 20)"))
     return lambda: hopscape.verify(schedule)

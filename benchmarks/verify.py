@@ -20,7 +20,7 @@ from rich.table import Table
 
 import hopscape
 from hopscape import Goal, Model, Schedule, verify
-from hopscape.collectives import all_gather, all_reduce, all_to_all
+from hopscape.collectives.generic import all_gather, all_reduce, all_to_all
 from hopscape.core.arrays import IntArray
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "core"))

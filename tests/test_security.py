@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import hopscape
-from hopscape.collectives import broadcast
+from hopscape.collectives.generic import broadcast
 from hopscape.core.errors import FileFormatError, TooLargeError
 from hopscape.core.reading import TextFile
 from hopscape.core.schedule import Schedule

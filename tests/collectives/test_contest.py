@@ -20,7 +20,6 @@ from hopscape.collectives.contest import (
 )
 from hopscape.collectives.records import (
     contest_record,
-    crossings,
     read_sizes,
     size_grid,
     transfer_rows,
@@ -245,32 +244,6 @@ def test_a_size_beyond_all_memory_is_refused() -> None:
         read_sizes("99999999TB")
 
 
-class Line:
-    """An entry that is nothing but a line."""
-
-    def __init__(self, still, each):
-        self.both = still, each
-
-    def line(self, costs):
-        return self.both
-
-    def at(self, size):
-        return self.both[0] + self.both[1] * size
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=1, max_size=8))
-def test_crossings_are_where_the_fastest_changes(lines) -> None:
-    entries = [Line(*line) for line in lines]
-    first, changes = crossings(entries, {}, 0.01, 100.0)
-    winners = [first, *(change.after for change in changes)]
-    edges = [0.01, *(change.size for change in changes), 100.0]
-    assert edges == sorted(edges)
-    for one, low, high in zip(winners, edges[:-1], edges[1:], strict=True):
-        for size in (low, (low + high) / 2, high):
-            assert one.at(size) <= min(e.at(size) for e in entries) * (1 + 1e-9)
-
-
 def test_a_range_says_who_wins_where() -> None:
     found = compete(hopscape.build("fat_tree(4)"), Goal.all_reduce(), size=10**9)
     record = contest_record(found, (10**3, 10**9))
@@ -285,6 +258,17 @@ def test_a_range_says_who_wins_where() -> None:
     least = found.least_time(10**9)
     for row in record["competitors"]:  # at the size that was asked for
         assert row["gap"] == pytest.approx(row["time_us"] / least)
+
+
+def test_a_range_gives_at_each_size_what_the_size_alone_gives() -> None:
+    net = hopscape.build("circulant(9, 1, 2)")
+    for goal in (Goal.all_gather(), Goal.broadcast(0)):
+        whole = compete(net, goal, size=10**7)
+        for row in contest_record(whole, (10**2, 10**7))["curve"][::6]:
+            alone = compete(net, goal, size=row["bytes"])
+            best = alone.best
+            assert (row["algorithm"], row["chunks"]) == (best.algorithm, best.chunks)
+            assert row["time_us"] == best.time(alone.costs, row["bytes"])
 
 
 def test_the_record_has_the_promised_keys() -> None:

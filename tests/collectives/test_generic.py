@@ -10,19 +10,18 @@ import pytest
 
 import hopscape
 from hopscape import Goal, Model, Network, verify
-from hopscape.collectives import (
+from hopscape.collectives import lower_bounds, shortest_path_tree
+from hopscape.collectives.generic import (
     all_gather,
     all_reduce,
     all_to_all,
     broadcast,
     gather,
-    lower_bounds,
     make_schedule,
     one_to_many,
     permutation,
     reduce,
     scatter,
-    shortest_path_tree,
 )
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import AddressError, ArgumentError, DisconnectedError

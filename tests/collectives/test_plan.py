@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal, Model, Network, verify
-from hopscape.collectives import broadcast, make_schedule
+from hopscape.collectives.generic import broadcast, make_schedule
 from hopscape.collectives.plan import PathPlan, Plan, hop_rounds
 from hopscape.collectives.plan_kernels import (
     heights,

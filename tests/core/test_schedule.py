@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal, Model, Network, Schedule, verify
-from hopscape.collectives import all_gather, broadcast, make_schedule, permutation
+from hopscape.collectives.generic import all_gather, broadcast, make_schedule, permutation
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError, ScheduleError
 
 COLUMNS = ("round_start", "source", "target", "chunk", "path_start", "channels")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal, Model, Network, Schedule, verify
-from hopscape.collectives import broadcast, make_schedule
+from hopscape.collectives.generic import broadcast, make_schedule
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, ScheduleError
 from hopscape.core.goal import GoalKind

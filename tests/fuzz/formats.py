@@ -17,7 +17,7 @@ import numpy as np
 import hopscape
 from hopscape import formats as export
 from hopscape.cli.commands.judging import _matrix
-from hopscape.collectives import broadcast
+from hopscape.collectives.generic import broadcast
 from hopscape.core.files import GRAPH_ENDINGS
 from hopscape.core.goal import read_permutation
 from hopscape.core.schedule import Schedule

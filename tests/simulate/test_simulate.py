@@ -351,7 +351,7 @@ def test_commands_print_the_promised_keys(tmp_path):
 
 @pytest.mark.interpreted
 def test_replay_of_a_broadcast():
-    from hopscape.collectives import broadcast
+    from hopscape.collectives.generic import broadcast
     from hopscape.simulate.replay import replay
 
     network = hopscape.build("torus(4, 4)")
@@ -379,7 +379,7 @@ def test_two_phase_routing_keeps_to_the_layer_of_each_phase():
 
 
 def test_commands_write_booksim_files_and_replay_schedules(tmp_path):
-    from hopscape.collectives import broadcast
+    from hopscape.collectives.generic import broadcast
 
     folder = tmp_path / "out"
     ask("simulate", "ring(8)", "--write-booksim", str(folder), "--load", "0.2", "--vcs", "3")

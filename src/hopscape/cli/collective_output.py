@@ -72,11 +72,12 @@ def save_pictures(
 
 
 def _draw_times(contest: Contest, sizes: tuple[int, int], figure: Path) -> None:
-    from hopscape.collectives.records import crossings, size_grid
+    from hopscape.collectives.records import size_grid, winners_over
     from hopscape.show.draw.rounds import draw_times
 
-    first, changes = crossings(contest.entries, contest.costs, *sizes)
-    winners = [first, *(change.after for change in changes)]
+    held = [contest.at(size) for size in size_grid(*sizes)]
+    changes = winners_over(held)
+    winners = [held[0].best, *(change.after for change in changes)]
     others = [entry for entry in contest.entries if all(entry is not one for one in winners)]
     lines = [
         (f"{entry.algorithm}, {entry.chunks} chunk{'s' * (entry.chunks > 1)}", *line)

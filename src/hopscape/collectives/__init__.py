@@ -1,20 +1,20 @@
-"""Collectives for any network: trees, greedy packet schedules, and lower bounds beside them."""
+"""Collectives for any network: the best schedule of all algorithms, and lower bounds beside it."""
 
 from hopscape.collectives.bounds import Bound, lower_bounds
 from hopscape.collectives.choose import algorithms, report, run_algorithm
-from hopscape.collectives.generic import (
+from hopscape.collectives.front import (
     all_gather,
     all_reduce,
     all_to_all,
     broadcast,
     gather,
-    make_schedule,
-    one_to_many,
-    permutation,
+    multicast,
+    permute,
     reduce,
-    route_packets,
+    reduce_scatter,
     scatter,
 )
+from hopscape.collectives.generic import make_schedule, route_packets
 from hopscape.collectives.trees import Tree, shortest_path_tree
 
 __all__ = [
@@ -28,9 +28,10 @@ __all__ = [
     "gather",
     "lower_bounds",
     "make_schedule",
-    "one_to_many",
-    "permutation",
+    "multicast",
+    "permute",
     "reduce",
+    "reduce_scatter",
     "report",
     "route_packets",
     "run_algorithm",

@@ -11,6 +11,7 @@ from typing import Any
 from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
 from hopscape.collectives.checked import check_schedule, making
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.pipelines import BROADCAST, ONE_TO_MANY
 from hopscape.collectives.plan import cut_in_pieces
 from hopscape.collectives.survivors import among_groups
 from hopscape.collectives.symmetric import Carried
@@ -28,7 +29,7 @@ from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
 from hopscape.core.model import COSTS, Disjoint, Model
-from hopscape.core.network import Network, NodeLike
+from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
@@ -41,7 +42,6 @@ __all__ = [
     "present_name",
     "report",
     "run_algorithm",
-    "run_broadcast",
     "run_built",
     "run_checked",
 ]
@@ -54,6 +54,7 @@ _TURNED = {
 }
 _MANY_KERNELS = ("breadth-first", "flow", "forest")
 _FEW_NODES = 32  # on fewer, most of these kernels are interpreted
+_ROOTED = (BROADCAST, ONE_TO_MANY)
 _FORMER = {"translated": "translations"}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
     "arc": ("vertex", "edge"),
@@ -78,7 +79,7 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
         >>> [one.name for one in algorithms]
         ['translations', 'breadth-first', 'flow', 'forest']
     """
-    plugins = load_plugins("collectives").values()
+    plugins = (*_ROOTED, *load_plugins("collectives").values())
     added = tuple(p for p in plugins if isinstance(p, Collective) and p.goal == goal.kind)
     family = network.family
     if not isinstance(family, Family) or goal.groups:
@@ -116,13 +117,6 @@ def family_algorithms(family: Family) -> tuple[Collective, ...]:
         one for one in load_plugins("collectives").values() if not isinstance(one, Collective)
     )
     return (*family.collectives(), *(one for offer in offers for one in offer(family)))
-
-
-def run_broadcast(
-    network: Network, root: NodeLike, algorithm: str, model: Mapping[str, Any] | None
-) -> Schedule:
-    """What :meth:`hopscape.Network.broadcast` returns."""
-    return run_algorithm(network, Goal.broadcast(network.node(root)), algorithm, model)
 
 
 def run_algorithm(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from hopscape.collectives.bounds import Bound, least_load, lower_bounds
@@ -119,6 +120,10 @@ class LeftOut:
     reason: str
 
 
+Made = dict[tuple[str, Goal, Model] | None, Any]
+"""Entries, or why there is none, by algorithm, goal and rules; the bounds under None."""
+
+
 @dataclass(frozen=True)
 class Contest:
     """All that was tried for a goal.
@@ -130,6 +135,8 @@ class Contest:
         size: Bytes of a node's buffer.
         entries: The best first.
         bounds: On rounds, the strongest first.
+        at: The contest for another size: what that size alone gives, without making schedules
+            again that were made for this one.
     """
 
     network: Network
@@ -140,6 +147,7 @@ class Contest:
     entries: tuple[ContestEntry, ...]
     left_out: tuple[LeftOut, ...]
     bounds: tuple[Bound, ...]
+    at: Callable[[float], Contest] = field(compare=False, repr=False)
 
     @property
     def best(self) -> ContestEntry:
@@ -185,7 +193,7 @@ def candidates(network: Network, goal: Goal) -> list[Collective]:
     """All algorithms for a goal, in the order in which they are run.
 
     Those that plan by symmetry first, then those that do not search (the family's, generic,
-    classic), then those that search.
+    classic), then those that search, packed trees first.
     """
     from hopscape.collectives.classics import CLASSICS
 
@@ -195,7 +203,9 @@ def candidates(network: Network, goal: Goal) -> list[Collective]:
     for more in (_reversed_algorithms(network, goal), CLASSICS):
         names = {one.name for one in pool}
         pool += [one for one in more if one.goal == goal.kind and one.name not in names]
-    return sorted(pool, key=lambda one: (_searches(one), one.name not in _SYMMETRIC))
+    return sorted(
+        pool, key=lambda one: (_searches(one), one.chunks is None, one.name not in _SYMMETRIC)
+    )
 
 
 def _searches(one: Collective) -> bool:
@@ -231,6 +241,10 @@ def backwards(one: Collective, kind: GoalKind) -> Collective:
         forth = run_built(one, network, *forward(goal, model))
         return forth.reversed(goal, name=one.name).under(model)
 
+    def chunks(network: Network, goal: Goal, model: Model, size: float) -> Sequence[int]:
+        assert one.chunks is not None
+        return one.chunks(network, forward(goal, model)[0], model, size)
+
     def cost(network: Network, goal: Goal, model: Model) -> float:
         return search_steps(one, network, *forward(goal, model))
 
@@ -240,6 +254,7 @@ def backwards(one: Collective, kind: GoalKind) -> Collective:
         summary=f"{one.summary}, backwards",
         build=build,
         groups=False,
+        chunks=None if one.chunks is None else chunks,
         cost=None if one.cost is None else cost,
         one_piece=False,
     )
@@ -264,6 +279,11 @@ def gather_both_ways(one: Collective, kind: GoalKind = "all-reduce") -> Collecti
         other = forth if back == model else run_built(one, network, aim, back)
         return other.reversed(goal).then(forth, goal, name=one.name)
 
+    def chunks(network: Network, goal: Goal, model: Model, size: float) -> Sequence[int]:
+        assert one.chunks is not None
+        ends = network.endpoint_count
+        return [ends * c for c in one.chunks(network, Goal.all_gather(), model, size)]
+
     def cost(network: Network, goal: Goal, model: Model) -> float:
         runs = 1 if model.backwards() == model else 2
         return runs * search_steps(one, network, forward(network, goal), model)
@@ -274,6 +294,7 @@ def gather_both_ways(one: Collective, kind: GoalKind = "all-reduce") -> Collecti
         summary=f"{one.summary}, backwards",
         build=build,
         groups=False,
+        chunks=None if one.chunks is None else chunks,
         cost=None if one.cost is None else cost,
         one_piece=False,
     )
@@ -334,6 +355,7 @@ def compete(
     size: float | None = None,
     algorithm: str | None = None,
     seconds: float | None = None,
+    made: Made | None = None,
 ) -> Contest:
     """Run every algorithm that serves what is asked, verify each, and rank them.
 
@@ -352,6 +374,7 @@ def compete(
         seconds: Work that one search may take, in seconds of 10⁸ steps; 30 when left out. All
             searches of an algorithm (for several chunks and rules) may take 30 s, or more where
             this is more.
+        made: Schedules that were made for other sizes; new ones are added.
 
     Raises:
         ArgumentError: When no algorithm serves what is asked; the message says why each does not.
@@ -362,7 +385,8 @@ def compete(
         >>> contest.best.rounds, contest.bounds[0].rounds
         (16, 16)
     """
-    asked = dict(asked or {})
+    asked, made = dict(asked or {}), {} if made is None else made
+    again = partial(compete, network, goal, asked, algorithm=algorithm, seconds=seconds, made=made)
     _check_ends(network, goal)
     model = replace(Model(), **usual_rules(network, asked, size))
     _no_stops(network, model)
@@ -379,16 +403,19 @@ def compete(
             _no_stops(network, model)
     entries: list[ContestEntry] = []
     left: list[LeftOut] = []
-    bounds = tuple(_bounds(network, goal, model))
-    contest = Contest(network, goal, model, costs, size, (), (), bounds)
+    bounds = made.setdefault(None, ()) or tuple(_bounds(network, goal, model))
+    made[None] = bounds
+    contest = Contest(
+        network, goal, model, costs, size, (), (), bounds, lambda size: again(size=size)
+    )
     for one in _shown(pool, goal, network):
         if entries and _searches(one) and contest.settled(entries):
             left.append(LeftOut(one.name, _SETTLED))
             continue
         effort = _Effort(seconds, named=algorithm is not None, first=not entries)
-        made, why = _try(one, network, goal, model, size, effort)
-        entries += made
-        left += [LeftOut(one.name, why)] if not made or effort.cut else []
+        served, why = _try(one, contest, effort, made)
+        entries += served
+        left += [LeftOut(one.name, why)] if not served or effort.cut else []
     if not entries:
         _give_up(network, goal, model, left)
     entries.sort(key=lambda e: (e.cost(costs, size), e.rounds, e.busiest, e.schedule.transfers))
@@ -458,10 +485,17 @@ def _give_up(network: Network, goal: Goal, model: Model, left: list[LeftOut]) ->
     )
 
 
-def _variants(network: Network, goal: Goal, size: float | None) -> Iterator[Goal]:
+def _variants(one: Collective, contest: Contest) -> Iterator[Goal]:
     """The goal as it is; with bytes, also cut into more chunks."""
+    network, goal, size = contest.network, contest.goal, contest.size
     yield goal
     if size is None or goal.chunks != 1 or len(goal.groups) > 1:
+        return
+    most = max(int(size), 1)
+    if one.chunks is not None:
+        among = network.among(goal.groups[0]) if goal.groups else network
+        own = one.chunks(among, goal.everywhere(), contest.model, size)
+        yield from (replace(goal, chunks=c) for c in dict.fromkeys(own) if 1 < c <= most)
         return
     count = buffer_chunks(network, replace(goal, kind="all-gather", root=None, targets=()))
     width = int(network.degrees[network.endpoints].min()) if network.order > 1 else 1
@@ -473,7 +507,6 @@ def _variants(network: Network, goal: Goal, size: float | None) -> Iterator[Goal
         chunks = (2, width)
     else:
         chunks = ()
-    most = max(int(size), 1)
     yield from (replace(goal, chunks=c) for c in dict.fromkeys(chunks) if 1 < c <= most)
 
 
@@ -513,7 +546,8 @@ class _Effort:
         moves = _moves(network, goal)
         if not self.first:
             _check_moves(network, goal)
-        if one.name in _SYMMETRIC and goal.kind in ("all-gather", "all-to-all"):
+        alone = goal.chunks == 1 or not one.one_piece
+        if one.name in _SYMMETRIC and goal.kind in ("all-gather", "all-to-all") and alone:
             return  # these need not be written out
         adds = goal.kind == "all-reduce"
         steps = (_STEPS_PER_SUM if adds else _STEPS_PER_TRANSFER) * moves
@@ -530,28 +564,24 @@ class _Effort:
 
 
 def _try(
-    one: Collective,
-    network: Network,
-    goal: Goal,
-    model: Model,
-    size: float | None,
-    effort: _Effort,
+    one: Collective, contest: Contest, effort: _Effort, made: Made
 ) -> tuple[list[ContestEntry], str]:
     """What an algorithm gives, or why it gives nothing.
 
     Raises:
         CheckFailedError: When what an algorithm that was asked for by name makes is wrong.
     """
-    made: list[ContestEntry] = []
+    network, goal, model = contest.network, contest.goal, contest.model
+    out: list[ContestEntry] = []
     wrong: CheckFailedError | None = None
     why = cut = ""
     title = f"the {goal.kind} algorithm {one.name!r} of {network.spec} "
-    for aim in _variants(network, goal, size):
+    for aim in _variants(one, contest):
         for rules in _served(one, network, model):
             try:
                 effort.check_transfers(one, network, aim, rules)
                 effort.spend(search_steps(one, network, aim, rules))
-                made.append(_entry(one.name, *run_checked(one, network, aim, rules, model)))
+                out.append(_remembered(one, contest, aim, rules, made))
                 effort.first = False
             except (DisconnectedError, OutOfTimeError):
                 raise  # there is no schedule at all, or whoever called the contest has no time left
@@ -560,10 +590,33 @@ def _try(
                 why = why or str(error).removeprefix(title)
             except HopscapeError as error:
                 why = why or str(error).removeprefix(title)
-                cut = cut or (f"in {aim.chunks} chunks: {error}" if effort.cut and made else "")
-    if wrong is not None and effort.named and not made:
+                cut = cut or (f"in {aim.chunks} chunks: {error}" if effort.cut and out else "")
+    if wrong is not None and effort.named and not out:
         raise wrong
-    return _undominated(made), (cut if made else why) or why or _hop_by_hop(network)
+    return _undominated(out, contest), (cut if out else why) or why or _hop_by_hop(network)
+
+
+def _remembered(
+    one: Collective, contest: Contest, aim: Goal, rules: Model, made: Made
+) -> ContestEntry:
+    """The schedule of an algorithm, checked; made once for all sizes."""
+    network, model = contest.network, contest.model
+    if one.chunks is not None and contest.size is not None:
+        share = contest.size / buffer_chunks(network, aim)  # costs are per chunk for it
+        rules = replace(rules, beta=rules.beta * share, gamma=rules.gamma * share)
+    key = one.name, aim, rules
+    if key not in made:
+        try:
+            made[key] = _entry(one.name, *run_checked(one, network, aim, rules, model))
+        except OutOfTimeError:
+            raise
+        except HopscapeError as error:
+            made[key] = error
+    found = made[key]
+    if isinstance(found, HopscapeError):
+        raise found
+    assert isinstance(found, ContestEntry)
+    return found
 
 
 def _check_moves(network: Network, goal: Goal) -> None:
@@ -603,12 +656,13 @@ def _entry(name: str, schedule: Schedule, verdict: Verdict) -> ContestEntry:
     return ContestEntry(name, schedule, verdict, chunks, schedule.busiest()[1])
 
 
-def _undominated(made: list[ContestEntry]) -> list[ContestEntry]:
+def _undominated(made: list[ContestEntry], contest: Contest) -> list[ContestEntry]:
     """Of one algorithm, the schedules that are best for some size."""
     unit = {"alpha": 1.0, "beta": 1.0, "gamma": 1.0, "delta": 1e-9}
+    costs = unit if contest.size is None else contest.costs
     out: list[ContestEntry] = []
-    for entry in sorted(made, key=lambda e: e.line(unit)):
-        if not out or entry.line(unit)[1] < out[-1].line(unit)[1]:
+    for entry in sorted(made, key=lambda e: e.line(costs)):
+        if not out or entry.line(costs)[1] < out[-1].line(costs)[1]:
             out.append(entry)
     return out
 

@@ -18,7 +18,7 @@ from hopscape.core.errors import DisconnectedError, ScheduleError
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time, track
 
-__all__ = ["Arcs", "Bottleneck", "Bundle", "bottleneck", "cut_effort", "pack_trees"]
+__all__ = ["Arcs", "Bottleneck", "Bundle", "bottleneck", "cut_effort", "pack_rooted", "pack_trees"]
 
 
 @dataclass(frozen=True)
@@ -232,6 +232,19 @@ def pack_trees(graph: Arcs, trees: int, what: str) -> list[Bundle]:
         asks[root] = 0
         out.append(packer.grow(root, trees, asks))
     return out
+
+
+def pack_rooted(graph: Arcs, root: int, trees: int, what: str) -> Bundle:
+    """Pack `trees` spanning trees of one root; no cut away from it may be narrower.
+
+    Examples:
+        >>> import hopscape
+        >>> ring = Arcs.of(hopscape.build("ring(5)"))
+        >>> pack_rooted(ring, 0, 2, "a ring").copies.tolist()
+        [1, 1]
+    """
+    check_time(f"packing the trees of {what}")
+    return _Packer(graph).grow(root, trees, np.zeros(graph.nodes, dtype=np.int64))
 
 
 class _Packer:

@@ -11,7 +11,7 @@ from hopscape.core.arrays import Array
 from hopscape.core.kernel import kernel
 from hopscape.metrics.flow_kernels import MUCH, largest_flow
 
-__all__ = ["grow_trees"]
+__all__ = ["grow_trees", "shorten_trees"]
 
 
 @kernel
@@ -143,3 +143,102 @@ def grow_trees(
         if not grown:
             return -2
     return many
+
+
+@kernel
+def shorten_trees(
+    tails: Array, first: Array, by_head: Array, arc: Array, free: Array, roots: Array, passes: int
+) -> Array:
+    """Hang nodes nearer to the root: by free arcs, or by exchanging arcs between two trees.
+
+    Args:
+        tails (int64[arcs]): Where each arc starts.
+        first, by_head: The arcs into node v are ``by_head[first[v]:first[v + 1]]``.
+        arc (int64[trees, nodes]): The arc by which each node hangs, -1 at the root; changed.
+        free (int64[arcs]): What the trees leave of each arc; changed.
+        roots: int64[trees]
+
+    Returns:
+        depth: int64[trees, nodes]
+    """
+    trees, nodes = arc.shape
+    depth = np.zeros((trees, nodes), np.int64)
+    for t in range(trees):
+        _measure(tails, arc[t], depth[t], roots[t])
+    inside = np.zeros((2, nodes), np.bool_)
+    for _ in range(passes):
+        better = False
+        for v in range(nodes):
+            for t in range(trees):
+                if v == roots[t]:
+                    continue
+                best, chosen = depth[t, v] - 1, np.int64(-1)
+                for j in range(first[v], first[v + 1]):
+                    a = by_head[j]
+                    if free[a] > 0 and depth[t, tails[a]] < best:
+                        best, chosen = depth[t, tails[a]], a
+                if chosen >= 0:
+                    free[arc[t, v]] += 1
+                    free[chosen] -= 1
+                    arc[t, v] = chosen
+                    _measure(tails, arc[t], depth[t], roots[t])
+                    better = True
+            for t in range(trees):
+                for s in range(t + 1, trees):
+                    if v == roots[t] or v == roots[s]:
+                        continue
+                    a, b = arc[t, v], arc[s, v]
+                    up = depth[t, tails[b]] + 1 - depth[t, v]
+                    down = depth[s, tails[a]] + 1 - depth[s, v]
+                    if tails[a] == tails[b] or (up >= 0 and down >= 0):
+                        continue
+                    _below(tails, arc[t], depth[t], v, inside[0])
+                    _below(tails, arc[s], depth[s], v, inside[1])
+                    if inside[0, tails[b]] or inside[1, tails[a]]:
+                        continue
+                    gain = np.int64(0)
+                    for u in range(nodes):
+                        if inside[0, u]:
+                            gain += depth[t, u] ** 4 - (depth[t, u] + up) ** 4
+                        if inside[1, u]:
+                            gain += depth[s, u] ** 4 - (depth[s, u] + down) ** 4
+                    if gain > 0:
+                        arc[t, v], arc[s, v] = b, a
+                        for u in range(nodes):
+                            if inside[0, u]:
+                                depth[t, u] += up
+                            if inside[1, u]:
+                                depth[s, u] += down
+                        better = True
+        if not better:
+            break
+    return depth
+
+
+@kernel
+def _measure(tails: Array, arc: Array, depth: Array, root: int) -> None:
+    """The depth of every node of a tree."""
+    for v in range(len(arc)):
+        depth[v] = -1
+    depth[root] = 0
+    for v in range(len(arc)):
+        hops, u = np.int64(0), np.int64(v)
+        while depth[u] < 0:
+            hops += 1
+            u = tails[arc[u]]
+        total = depth[u] + hops
+        u = np.int64(v)
+        while depth[u] < 0:
+            depth[u] = total
+            total -= 1
+            u = tails[arc[u]]
+
+
+@kernel
+def _below(tails: Array, arc: Array, depth: Array, top: int, inside: Array) -> None:
+    """Mark a node and all that hang from it."""
+    for v in range(len(arc)):
+        u = np.int64(v)
+        while depth[u] > depth[top]:
+            u = tails[arc[u]]
+        inside[v] = u == top

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
-from math import ceil
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -47,6 +48,11 @@ where switches have to be split off: measured on 64 to 144 nodes, and on a fat t
 _MOST_STEPS = 6e10
 """Beyond it, ten minutes, no packing is begun."""
 _AT_ONCE = 1_000_000
+_EXCHANGES, _PASSES = 100_000_000, 20
+"""Pairs of trees, at every node, that are tried for an exchange of arcs; times over all."""
+_MOST_PATHS, _MOST_PIECES, _FILL = 200_000, 128, 4
+"""Paths of a schedule in pieces, pieces that the optimum may ask for, and rounds until the first
+pieces have come through the trees, about."""
 
 
 def forest_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
@@ -68,14 +74,25 @@ def forest_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sch
         return gathered_backwards(network, goal, model, forest_schedule)
     if goal.kind == "all-reduce":
         return gathered_twice(network, goal, model, forest_schedule, "forest")
-    hop_by_hop = model.switching == "store-and-forward"
-    if network.endpoint_count > 1 and hop_by_hop:
-        period = bottleneck(network).rounds
-        times, rest = divmod(goal.chunks, period.denominator)
-        if times > 1 and not rest:
-            base = forest_plan(network, period.denominator).by_hops(network)
-            return _repeated(network, goal, base, period.numerator, times, model)
-    return forest_plan(network, goal.chunks).schedule(network, goal, "forest", model)
+    if model.switching == "cut-through" and (not network.has_switches or model.in_network):
+        hops = replace(model, switching="store-and-forward")  # a hop is a short path
+        return forest_schedule(network, goal, hops).under(model)
+    if network.endpoint_count < 2:
+        return forest_plan(network, goal.chunks).schedule(network, goal, "forest", model)
+    period = bottleneck(network).rounds
+    times, rest = divmod(goal.chunks, period.denominator)
+    if rest or times < 2:
+        return forest_plan(network, goal.chunks).schedule(network, goal, "forest", model)
+    base = _base_plan(network, period.denominator, network.endpoints.tobytes())
+    if model.switching == "store-and-forward":
+        return _repeated(network, goal, base.by_hops(network), period.numerator, times, model)
+    return base.in_pieces(times).schedule(network, goal, "forest", model, times)
+
+
+@lru_cache(maxsize=8)
+def _base_plan(network: Network, pieces: int, ends_as_bytes: bytes) -> PathPlan:
+    """The trees that are used again and again, packed once."""
+    return forest_plan(network, pieces)
 
 
 def _repeated(
@@ -98,7 +115,9 @@ def forest_plan(network: Network, pieces: int = 1) -> PathPlan:
     _check_effort(network, pieces)
     scale = ceil(pieces * bottleneck(network).rounds)
     if network.has_switches:
-        logical = split_switches(network, pieces, scale)
+        needs = np.zeros(network.order, dtype=np.int64)
+        needs[ends] = pieces
+        logical = split_switches(network, needs, Arcs.of(network).capacity * scale)
     else:
         plain, real = Arcs.of(network), np.nonzero(network.tails != network.heads)[0]
         logical = Logical(
@@ -109,8 +128,30 @@ def forest_plan(network: Network, pieces: int = 1) -> PathPlan:
     place[ends] = np.arange(len(ends))
     arcs = logical.arcs
     graph = Arcs(len(ends), place[arcs.tails], place[arcs.heads], arcs.capacity)
-    bundles = pack_trees(graph, pieces, network.spec)
+    bundles = _shallow(graph, pack_trees(graph, pieces, network.spec))
     return _paths(graph, logical.paths, bundles, pieces)
+
+
+def _shallow(graph: Arcs, bundles: list[Bundle]) -> list[Bundle]:
+    """The same trees with nodes hung nearer to their roots, where trees can exchange arcs."""
+    from hopscape.collectives.forest_kernels import shorten_trees
+
+    rows = [np.repeat(bundle.arc, bundle.copies, axis=0) for bundle in bundles]
+    arc = np.concatenate(rows)
+    work = len(arc) ** 2 * graph.nodes
+    if work > _EXCHANGES:
+        return bundles
+    roots = np.repeat([bundle.root for bundle in bundles], [len(row) for row in rows])
+    free = graph.capacity - np.bincount(arc[arc >= 0], minlength=len(graph.capacity))
+    by_head = np.argsort(graph.heads, kind="stable")
+    first = np.concatenate([[0], np.cumsum(np.bincount(graph.heads, minlength=graph.nodes))])
+    passes = max(1, min(_PASSES, _EXCHANGES // work))
+    shorten_trees(graph.tails, first, by_head, arc, free, roots.astype(np.int64), passes)
+    cuts = np.cumsum([len(row) for row in rows])[:-1]
+    return [
+        Bundle(bundle.root, row, np.ones(len(row), dtype=np.int64))
+        for bundle, row in zip(bundles, np.split(arc, cuts), strict=True)
+    ]
 
 
 def _check_effort(network: Network, pieces: int) -> None:
@@ -179,18 +220,55 @@ def best_pieces(network: Network) -> int:
     return rate.denominator
 
 
+def forest_pieces(network: Network, goal: Goal, model: Model, size: float) -> list[int]:
+    """Pieces of every datum for a buffer of so many bytes, in chunks of the goal.
+
+    So many that no channel idles at the bound, and times as many that filling the trees takes as
+    long as starting the rounds.
+    """
+    ends = network.endpoint_count
+    if ends < 2:
+        return []
+    period = bottleneck(network).rounds
+    least = period.denominator
+    unit = float(network.capacities().max(initial=1.0)) / float(network.room().max(initial=1))
+    moved = model.beta * size * float(period) / (ends * unit)
+    each = model.alpha + model.delta
+    rounds = sqrt(_FILL * moved / each) if each else 1.0
+    most = max(1, _MOST_PATHS // (ends * (ends - 1) * least))
+    times = {1, *(min(two_digits(x), most) for x in (rounds / period.numerator, rounds))}
+    blocks = ends if goal.kind == "all-reduce" else 1
+    return [blocks * c for c in sorted({1, *(least * t for t in times if least <= _MOST_PIECES)})]
+
+
+def two_digits(number: float) -> int:
+    """The nearest of 1, 2, 3, 4, 6, 8, 12, ...: near enough, and good for a range of sizes.
+
+    Examples:
+        >>> [two_digits(x) for x in (0.3, 1.4, 5.2, 37, 1000)]
+        [1, 1, 6, 32, 1024]
+    """
+    power = 1
+    while 2 * power <= number:
+        power *= 2
+    return min((power, 3 * power // 2, 2 * power), key=lambda x: abs(x - number))
+
+
 _WHAT = "spanning trees packed to the bandwidth bound, for any network"
 _SERVES = Served(
     ports=(None,),
     duplex=("full",),
     switching=("store-and-forward", "circuit", "cut-through"),
 )
-ALL_GATHER = Collective("forest", "all-gather", _WHAT, forest_schedule, _SERVES, cost=packing_cost)
+ALL_GATHER = Collective(
+    "forest", "all-gather", _WHAT, forest_schedule, _SERVES,
+    chunks=forest_pieces, cost=packing_cost,
+)  # fmt: skip
 REDUCE_SCATTER = replace(ALL_GATHER, goal="reduce-scatter")
 ALL_REDUCE = replace(ALL_GATHER, goal="all-reduce")
 
 
-_SHUFFLES = 6
+_SHUFFLES = 8
 
 
 @dataclass(frozen=True)
@@ -206,13 +284,12 @@ class Logical:
     paths: list[tuple[int, ...]]
 
 
-def split_switches(network: Network, trees: int, scale: int) -> Logical:
-    """Replace all switches by arcs past them, with room for `trees` trees of every endpoint.
+def split_switches(network: Network, trees: IntArray, capacity: IntArray) -> Logical:
+    """Replace all switches by arcs past them, with room for the trees of all roots.
 
     Args:
-        trees: Spanning trees per root.
-        scale: The capacities of all channels are multiplied by it; no cut may be too narrow for the
-            trees.
+        trees (int64[order]): Spanning trees with each node as root.
+        capacity: Room of the channels that are no loops; no cut may be too narrow for the trees.
 
     Raises:
         ArgumentError: When a switch takes in more than it gives out, or less.
@@ -224,7 +301,7 @@ def split_switches(network: Network, trees: int, scale: int) -> Logical:
         real.tolist(),
         plain.tails.tolist(),
         plain.heads.tolist(),
-        (plain.capacity * scale).tolist(),
+        capacity.tolist(),
         strict=True,
     ):
         work.add(u, v, (c,), room)
@@ -239,9 +316,11 @@ def split_switches(network: Network, trees: int, scale: int) -> Logical:
 class _Splitter:
     """Arcs by their ends, each with the paths it stands for and the room on them."""
 
-    def __init__(self, network: Network, trees: int) -> None:
-        self.network, self.trees = network, trees
+    def __init__(self, network: Network, trees: IntArray) -> None:
+        self.network = network
         self.ends = network.endpoints.astype(np.int64)
+        self.roots = self.ends[trees[self.ends] > 0]
+        self.trees = trees[self.roots]
         self.lanes: dict[tuple[int, int], dict[tuple[int, ...], int]] = {}
         self.generator = np.random.default_rng(0)
 
@@ -268,9 +347,10 @@ class _Splitter:
             self.drop(w)  # a switch that nobody needs is left out
             if self.wide():
                 return
-        for _ in range(_SHUFFLES):
+        for attempt in range(_SHUFFLES):
             self.lanes = {key: dict(lane) for key, lane in before.items()}
-            pairs = _pairs(into, out, self.generator)
+            pair = _spread if attempt < _SHUFFLES // 2 else _pairs
+            pairs = pair(into, out, self.generator)
             if pairs is None:
                 continue
             for (u, v), room in pairs.items():
@@ -327,9 +407,9 @@ class _Splitter:
         """Is every cut wide enough for the trees of the endpoints inside?"""
         from hopscape.metrics.flow_kernels import least_flow_to
 
-        indptr, arcs, heads, left = self.arcs().with_top(self.ends).csr()
-        left[-2 * len(self.ends) :: 2] = self.trees
-        wanted = self.trees * len(self.ends)
+        indptr, arcs, heads, left = self.arcs().with_top(self.roots).csr()
+        left[-2 * len(self.roots) :: 2] = self.trees
+        wanted = int(self.trees.sum())
         top = self.network.order
         return least_flow_to(indptr, arcs, heads, left, top, self.ends, wanted, wanted) == wanted
 
@@ -340,9 +420,9 @@ class _Splitter:
         """
         from hopscape.metrics.flow_kernels import MUCH, least_flow_to
 
-        plain = self.arcs().with_top(self.ends)
-        plain.capacity[-len(self.ends) :] = self.trees
-        top, wanted = self.network.order, self.trees * len(self.ends)
+        plain = self.arcs().with_top(self.roots)
+        plain.capacity[-len(self.roots) :] = self.trees
+        top, wanted = self.network.order, int(self.trees.sum())
         for near, distant in (([u, v], [w]), ([w], [u, v])):
             for sink in np.setdiff1d(self.ends, near).tolist():
                 tails = np.concatenate([plain.tails, [top] * len(near), distant])
@@ -380,6 +460,35 @@ class _Splitter:
                 seen[v] = len(out)
             seen = {node: at for node, at in seen.items() if at <= len(out)}
         return tuple(out)
+
+
+def _spread(
+    into: dict[int, int], out: dict[int, int], generator: np.random.Generator
+) -> dict[tuple[int, int], int] | None:
+    """As :func:`_pairs`, everybody with everybody as evenly as whole numbers allow.
+
+    Trees past the switch are then shallow.
+    """
+    total = sum(out.values())
+    widest = max((into.get(v, 0) + out.get(v, 0) for v in {*into, *out}), default=0) // 2
+    if total <= widest:
+        return None
+    pairs: dict[tuple[int, int], int] = {}
+    for u, share in into.items():
+        for v, other in out.items():
+            some = share * other // total if u != v else 0
+            if some:
+                pairs[u, v] = some
+    more_in, more_out = dict(into), dict(out)
+    for (u, v), some in pairs.items():
+        more_in[u] -= some
+        more_out[v] -= some
+    rest = _pairs(more_in, more_out, generator)
+    if rest is None:
+        return None
+    for key, some in rest.items():
+        pairs[key] = pairs.get(key, 0) + some
+    return pairs
 
 
 def _pairs(

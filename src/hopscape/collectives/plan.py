@@ -28,6 +28,8 @@ _TRIES, _PASSES, _HOPS = 40, 30, 1_500_000
 """Orders that are tried, passes that push hops forward, and hops of all tries together."""
 _PATH_TRIES, _MOVES, _PATH_WORK = 40, 400_000, 300_000_000
 """The same for paths: orders, moves of paths, and steps of either."""
+_WAVE_WORK, _WAVE_TRIES = 40_000_000, 2
+"""Channels of all paths times rounds beyond which shorter rounds are not tried, and orders."""
 _SETTLES = 12
 """Numbers of rounds that are tried by moving paths: halving a gap of hundreds takes so many."""
 
@@ -52,7 +54,7 @@ class Plan:
 
         Examples:
             >>> import hopscape
-            >>> from hopscape.collectives import broadcast
+            >>> from hopscape.collectives.generic import broadcast
             >>> Plan.of(broadcast(hopscape.build("path(4)"), 0)).before
             array([-1,  0,  1])
         """
@@ -210,6 +212,19 @@ class PathPlan:
     before: IntArray
     chunk: IntArray
 
+    def in_pieces(self, pieces: int) -> PathPlan:
+        """Every chunk cut in pieces that all take the same paths."""
+        paths, hops = len(self.before), len(self.channel)
+        times = np.repeat(np.arange(pieces), paths)
+        before = np.tile(self.before, pieces)
+        ends = np.tile(self.start[1:], pieces) + hops * times
+        return PathPlan(
+            np.concatenate([[0], ends]).astype(np.int64),
+            np.tile(self.channel, pieces),
+            np.where(before < 0, -1, before + paths * times),
+            np.tile(self.chunk * pieces, pieces) + times,
+        )
+
     def by_hops(self, network: Network) -> Plan:
         """The same hop by hop: a chunk that has come to a node goes on from there."""
         from hopscape.collectives.plan_kernels import tree_hops
@@ -218,8 +233,14 @@ class PathPlan:
         made = tree_hops(self.start, self.channel, self.chunk, ends, network.order)
         return Plan(made[0], made[1], self.chunk[made[2]])
 
-    def schedule(self, network: Network, goal: Goal, name: str, model: Model = Model()) -> Schedule:
-        """A schedule: hop by hop, or path by path where the model has circuits or cut-through."""
+    def schedule(
+        self, network: Network, goal: Goal, name: str, model: Model = Model(), waves: int = 1
+    ) -> Schedule:
+        """A schedule: hop by hop, or path by path where the model has circuits or cut-through.
+
+        Args:
+            waves: How often the same plan comes, one part of the paths after the other.
+        """
         if model.switching == "store-and-forward":
             return self.by_hops(network).schedule(network, goal, name, model)
         if model.ports is not None or model.duplex == "half" or model.disjoint != "arc":
@@ -228,7 +249,12 @@ class PathPlan:
                 f" channel, not {model.describe()}"
             )
         require_memory(120 * len(self.channel), f"{goal.kind} on {network.spec}")
-        rounds = self._rounds(np.ones(len(network.heads), dtype=np.int64))
+        if waves > 1 and model.switching == "cut-through" and model.packing == "packed":
+            rounds = self._in_waves(network, waves, model)
+        else:  # circuits hold their channels alone
+            alone = model.switching == "circuit"
+            ones = np.ones(len(network.heads), dtype=np.int64)
+            rounds = self._rounds(ones if alone else network.room())
         return Schedule.from_columns(
             network,
             model,
@@ -247,7 +273,7 @@ class PathPlan:
         if not len(self.before):
             return np.zeros(0, dtype=np.int64)
         height = heights(self.before)
-        carried = np.bincount(self.channel, minlength=len(room))
+        carried = -(-np.bincount(self.channel, minlength=len(room)) // room)
         least = max(int(carried.max()), int(height.max()) + 1)
         crowd = np.maximum.reduceat(carried[self.channel], self.start[:-1])
         generator = np.random.default_rng(0)
@@ -265,6 +291,58 @@ class PathPlan:
                 break
         assert best is not None
         return self._settled(best, room, least) if (self.before < 0).all() else best
+
+    def _in_waves(self, network: Network, waves: int, model: Model) -> IntArray:
+        """Rounds of several times what a channel carries in one, as many as the costs ask for.
+
+        Every wave loads the channels evenly, so that waves are begun one after the other; what the
+        first ones leave idle, later ones take. Chunks on the same way are one message.
+        """
+        from hopscape.collectives.plan_kernels import heights, time_messages
+
+        room = network.room()
+        first, last = self.channel[self.start[:-1]], self.channel[self.start[1:] - 1]
+        source, target = network.tails[first].astype(np.int64), network.heads[last].astype(np.int64)
+        ends = network.tails, network.heads
+        limits = np.stack([np.bincount(at, room, network.order).astype(np.int64) for at in ends])
+        way, height = self._ways(first, last), heights(self.before)
+        wave = np.arange(len(height)) // max(len(height) // waves, 1)
+        carried = float((np.bincount(self.channel, minlength=len(room)) / room).max())
+        unit = float(network.capacities().max()) / float(room.max())
+        each, chunk = (model.alpha + model.delta, model.beta / unit) if model.beta else (1e-6, 1.0)
+        whole, generator = int(-(-carried // waves)), np.random.default_rng(0)
+        best, least = None, np.inf
+        for fold in sorted({1, 2, 4, whole}, reverse=True):
+            if best is not None and len(self.channel) * carried / fold > _WAVE_WORK:
+                continue
+            for attempt in range(_WAVE_TRIES):
+                check_time("giving rounds to the paths")
+                late = wave * (carried / waves / fold) - height + generator.random(len(height))
+                order = np.lexsort((-height, late) if attempt else (-height, wave))
+                made = time_messages(
+                    self.start, self.channel, self.before, fold * room, order, way,
+                    (source, target), limits,
+                )  # fmt: skip
+                price = each * (made.max() + 1) + chunk * self._busy(room, made)
+                if price < least:
+                    best, least = made, price
+        assert best is not None
+        return best
+
+    def _ways(self, first: IntArray, last: IntArray) -> IntArray:
+        """A number for each path, the same where paths are."""
+        mixed = np.concatenate([[0], np.cumsum(self.channel**2)])
+        keys = np.stack([first, last, mixed[self.start[1:]] - mixed[self.start[:-1]]], axis=1)
+        return np.unique(keys, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
+
+    def _busy(self, room: IntArray, rounds: IntArray) -> float:
+        """What the busiest channels of all rounds carry, by their room."""
+        last = int(rounds.max()) + 1
+        each = np.repeat(rounds, np.diff(self.start)) * len(room) + self.channel
+        cells, counts = np.unique(each, return_counts=True)
+        load = np.zeros(last)
+        np.maximum.at(load, cells // len(room), counts / room[cells % len(room)])
+        return float(load.sum())
 
     def _settled(self, rounds: IntArray, room: IntArray, least: int) -> IntArray:
         """Fewer rounds by moving paths that meet others, where no path waits for another."""

@@ -218,6 +218,61 @@ def time_paths(
     return out
 
 
+@kernel
+def time_messages(
+    start: IntArray,
+    channels: IntArray,
+    before: IntArray,
+    room: IntArray,
+    order: IntArray,
+    way: IntArray,
+    ends: tuple[IntArray, IntArray],
+    limits: IntArray,
+) -> IntArray:
+    """As :func:`time_paths`, where chunks on the same way in a round are one message.
+
+    Args:
+        way (int64[paths]): Equal for paths that are the same.
+        ends: Where each path starts and ends.
+        limits (int64[2, nodes]): Messages that a node may send and receive in a round.
+    """
+    paths = len(start) - 1
+    out = np.full(paths, -1, np.int64)
+    waiting = order.copy()
+    count, r = paths, 0
+    used = np.zeros(len(room), np.int64)
+    open_in = np.full(paths, -1, np.int64)  # the last round with a message on this way
+    sent = np.zeros(limits.shape, np.int64)
+    source, target = ends
+    while count > 0:
+        used[:] = 0
+        sent[:] = 0
+        left = 0
+        for i in range(count):
+            p = waiting[i]
+            fits = before[p] < 0 or 0 <= out[before[p]] < r
+            u, v = source[p], target[p]
+            opens = open_in[way[p]] != r
+            if opens:
+                fits = fits and sent[0, u] < limits[0, u] and sent[1, v] < limits[1, v]
+            for j in range(start[p], start[p + 1]):
+                fits = fits and used[channels[j]] < room[channels[j]]
+            if fits:
+                out[p] = r
+                if opens:
+                    open_in[way[p]] = r
+                    sent[0, u] += 1
+                    sent[1, v] += 1
+                for j in range(start[p], start[p + 1]):
+                    used[channels[j]] += 1
+            else:
+                waiting[left] = p
+                left += 1
+        count = left
+        r += 1
+    return out
+
+
 Ends = tuple[IntArray, IntArray]
 """The tails and the heads of all channels."""
 

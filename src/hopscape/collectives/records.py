@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,13 @@ from hopscape.core.schedule import Schedule
 __all__ = [
     "Crossing",
     "contest_record",
-    "crossings",
     "curve",
     "fault_record",
     "pareto",
     "read_sizes",
     "size_grid",
     "transfer_rows",
+    "winners_over",
 ]
 
 
@@ -162,10 +163,11 @@ def _row(contest: Contest, entry: ContestEntry) -> dict[str, Any]:
 
 
 def _over_sizes(contest: Contest, low: int, high: int) -> dict[str, Any]:
-    first, changes = crossings(contest.entries, contest.costs, low, high)
+    held = [contest.at(size) for size in size_grid(low, high)]
+    changes = winners_over(held)
     return {
         "bytes_range": [low, high],
-        "fastest_at_least": first.algorithm,
+        "fastest_at_least": held[0].best.algorithm,
         "crossovers": [
             {
                 "bytes": change.size,
@@ -176,7 +178,7 @@ def _over_sizes(contest: Contest, low: int, high: int) -> dict[str, Any]:
             }
             for change in changes
         ],
-        "curve": curve(contest, low, high),
+        "curve": curve(held),
     }
 
 
@@ -185,7 +187,7 @@ def transfer_rows(schedule: Schedule) -> list[dict[str, Any]]:
 
     Examples:
         >>> import hopscape
-        >>> from hopscape.collectives import broadcast
+        >>> from hopscape.collectives.generic import broadcast
         >>> transfer_rows(broadcast(hopscape.build("path(3)"), 0))[1]
         {'round': 2, 'source': 1, 'target': 2, 'chunk': 0, 'hops': 1, 'path': [1, 2]}
     """
@@ -251,10 +253,10 @@ def _size(word: str, text: str) -> int:
 
 
 def size_grid(low: float, high: float) -> list[float]:
-    """Sizes between the two ends, equally far apart by their logarithm."""
+    """Whole sizes between the two ends, about equally far apart by their logarithm."""
     if low == high:
         return [low]
-    return np.geomspace(low, high, _POINTS).tolist()
+    return [float(round(size)) for size in np.geomspace(low, high, _POINTS).tolist()]
 
 
 @dataclass(frozen=True)
@@ -266,50 +268,36 @@ class Crossing:
     after: ContestEntry
 
 
-def crossings(
-    entries: Sequence[ContestEntry], costs: Mapping[str, float], low: float, high: float
-) -> tuple[ContestEntry, list[Crossing]]:
-    """The fastest entry at the low end, and where the fastest changes up to the high end.
-
-    Times are straight lines over the size, so that the changes are where lines of the lower
-    envelope meet.
-    """
-    lines = [entry.line(costs) for entry in entries]
-    at = low
-    now = min(range(len(lines)), key=lambda i: (lines[i][0] + lines[i][1] * at, lines[i][1], i))
-    first = entries[now]
+def winners_over(held: Sequence[Contest]) -> list[Crossing]:
+    """Where the winner changes between contests of rising sizes: where their times are equal."""
     out: list[Crossing] = []
-    while True:
-        still, each = lines[now]
-        meets = [
-            ((other[0] - still) / (each - other[1]), other[1], i)
-            for i, other in enumerate(lines)
-            if other[1] < each
-        ]
-        meets = [meet for meet in meets if meet[0] > at]
-        if not meets or min(meets)[0] > high:
-            return first, out
-        at, _, after = min(meets)
-        out.append(Crossing(at, entries[now], entries[after]))
-        now = after
+    for one, two in pairwise(held):
+        before, after = one.best, two.best
+        if (before.algorithm, before.chunks) == (after.algorithm, after.chunks):
+            continue
+        low, high = float(one.size or 0), float(two.size or 0)
+        (still, each), (later, less) = before.line(one.costs), after.line(one.costs)
+        meet = (later - still) / (each - less) if each != less else low
+        out.append(Crossing(min(max(meet, low), high), before, after))
+    return out
 
 
-def curve(contest: Contest, low: float, high: float) -> list[dict[str, object]]:
-    """The fastest entry at sizes between the ends, with its time and the bound."""
+def curve(held: Sequence[Contest]) -> list[dict[str, object]]:
+    """The fastest entry of contests for several sizes, with its time and the bound."""
     rows: list[dict[str, object]] = []
-    for size in size_grid(low, high):
-        times = [entry.time(contest.costs, size) for entry in contest.entries]
-        best = int(np.argmin(times))
-        entry, least = contest.entries[best], contest.least_time(size)
+    for contest in held:
+        assert contest.size is not None
+        entry, least = contest.best, contest.least_time(contest.size)
+        time = entry.time(contest.costs, contest.size)
         rows.append(
             {
-                "bytes": round(size),
+                "bytes": round(contest.size),
                 "algorithm": entry.algorithm,
                 "rounds": entry.rounds,
                 "chunks": entry.chunks,
-                "time_us": times[best],
+                "time_us": time,
                 "bound_us": least,
-                "gap": times[best] / least if least else None,
+                "gap": time / least if least else None,
             }
         )
     return rows

@@ -7,7 +7,7 @@ questions and nothing else, so that a new family is one class and one line of re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,8 @@ class Collective:
             against the model that was asked for.
         groups: Does it serve goals with groups by itself? Else it is run on the network among the
             endpoints of each group.
+        chunks: Numbers of chunks that are worth trying for a buffer of so many bytes, under the
+            costs of a model.
         cost: Elementary steps of its search (some 10 ns each) on a network, for a goal and a model;
             None where it does not search, and only writes its schedule. An estimate by the sizes
             of the question: the same on every machine, however busy.
@@ -62,6 +64,7 @@ class Collective:
     build: Callable[[Network, Goal, Model], Schedule]
     serves: Served = ANY_MODEL
     groups: bool = False
+    chunks: Callable[[Network, Goal, Model, float], Sequence[int]] | None = None
     cost: Callable[[Network, Goal, Model], float] | None = None
     one_piece: bool = False
 

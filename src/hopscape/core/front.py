@@ -325,13 +325,17 @@ class Front(Wired):
         rows = method("simulate")(self, wanted, traffic, cycles=cycles, seed=seed, **settings)
         return Curve(rows, f"{self.spec}: {traffic} traffic")
 
-    def broadcast(self, root: NodeLike = 0, *, algorithm: str = "generic", **model: Any) -> Any:
-        """A :class:`~hopscape.Schedule` that brings one node's data to all.
+    # -- collectives: the schedules that the commands find ------------------------------------
+
+    def broadcast(self, root: NodeLike | None = None, **options: Any) -> Any:
+        """The best :class:`~hopscape.Schedule` that brings one node's data to all.
 
         Args:
-            root: node
-            algorithm: ``hopscape broadcast SPEC --algorithm list`` prints those that there are.
-            **model: Rules of a round: ``ports=1``, ``duplex="half"``, ``switching="circuit"``, ...
+            root: The first endpoint when left out.
+            **options: ``bytes="1MB"`` for the shortest time, ``algorithm="tree"`` for one by name
+                (``hopscape broadcast SPEC --algorithm list`` prints them), ``chunks``, ``sources``,
+                ``groups``, ``dead``, ``dead_links``, ``time_limit``; rules of a round: ``ports=1``,
+                ``duplex="half"``, ``switching="circuit"``, ...; costs: ``alpha``, ...
 
         Examples:
             >>> import hopscape as hs
@@ -339,7 +343,59 @@ class Front(Wired):
             >>> plan.rounds, bool(hs.verify(plan))
             (4, True)
         """
-        return method("broadcast")(self, root, algorithm, model or None)
+        return method("broadcast")(self, root, **options)
+
+    def multicast(
+        self, targets: Sequence[NodeLike], root: NodeLike | None = None, **options: Any
+    ) -> Any:
+        """The best schedule of one node's data to some; options as of :meth:`broadcast`."""
+        return method("multicast")(self, targets, root, **options)
+
+    def reduce(self, root: NodeLike | None = None, **options: Any) -> Any:
+        """The best schedule that adds all shares up at one node; as :meth:`broadcast`."""
+        return method("reduce")(self, root, **options)
+
+    def scatter(self, root: NodeLike | None = None, **options: Any) -> Any:
+        """The best schedule from one node to each its own; as :meth:`broadcast`."""
+        return method("scatter")(self, root, **options)
+
+    def gather(self, root: NodeLike | None = None, **options: Any) -> Any:
+        """The best schedule from each its own to one node; as :meth:`broadcast`."""
+        return method("gather")(self, root, **options)
+
+    def all_gather(self, **options: Any) -> Any:
+        """The best schedule of everybody's data to everybody; options as of :meth:`broadcast`.
+
+        Examples:
+            >>> import hopscape as hs
+            >>> hs.build("torus(8, 8)").all_gather().rounds
+            16
+        """
+        return method("all_gather")(self, **options)
+
+    def reduce_scatter(self, **options: Any) -> Any:
+        """The best schedule that adds all shares up, a part at each; as :meth:`broadcast`."""
+        return method("reduce_scatter")(self, **options)
+
+    def all_reduce(self, **options: Any) -> Any:
+        """The best schedule that adds all shares up everywhere; options as of :meth:`broadcast`.
+
+        ``sliced=True`` asks for a chunk per endpoint.
+        """
+        return method("all_reduce")(self, **options)
+
+    def all_to_all(self, **options: Any) -> Any:
+        """The best schedule from each to each its own; options as of :meth:`broadcast`."""
+        return method("all_to_all")(self, **options)
+
+    def permute(self, targets: Sequence[NodeLike] | str, **options: Any) -> Any:
+        """The best schedule of the j-th endpoint's datum to ``targets[j]``, each node once.
+
+        Args:
+            targets: A list of nodes, a file of them, or ``random:SEED``; other options as of
+                :meth:`broadcast`.
+        """
+        return method("permute")(self, targets, **options)
 
     def proof(self, kind: str = "distances", **options: Any) -> Any:
         """A :class:`~hopscape.proofs.Proof` of one of its figures, accepted by the checker.

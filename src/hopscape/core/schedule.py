@@ -338,7 +338,7 @@ class Schedule:
 
         Examples:
             >>> import hopscape
-            >>> from hopscape.collectives import all_reduce
+            >>> from hopscape.collectives.generic import all_reduce
             >>> net = hopscape.build("path(3)")
             >>> [OPERATIONS[op] for op in all_reduce(net).operations()]
             ['add', 'add', 'copy', 'copy']

@@ -62,7 +62,7 @@ def verify(
 
     Examples:
         >>> import hopscape
-        >>> from hopscape.collectives import broadcast
+        >>> from hopscape.collectives.generic import broadcast
         >>> net = hopscape.build("petersen")
         >>> print(verify(broadcast(net, 0)))
         holds: broadcast from node 0: 10 of 10 nodes reached in 2 rounds, 9 messages, 0 duplicates
@@ -214,11 +214,14 @@ def _check_shared(
     from hopscape.core.verify_kernels import check_shared
 
     half, channels = rules.duplex == "half", np.arange(len(net.heads))
-    first = schedule.path_start[:-1]
-    starts = schedule.channels[first] if len(first) else first
-    order = np.lexsort((starts, schedule.target, schedule.source, schedule.round))
+    mixed = np.concatenate([[0], np.cumsum(schedule.channels.astype(np.int64) ** 2)])
+    ways = mixed[schedule.path_start[1:]] - mixed[schedule.path_start[:-1]]  # alike: together
+    order = np.lexsort((ways, schedule.target, schedule.source, schedule.round))
     mates = net.reverse if half else channels
-    limits = np.stack([net.degrees, np.diff(net.reversed_csr()[0])])
+    room = net.room()  # a channel of larger capacity takes more messages at once
+    limits = np.stack(
+        [np.bincount(at, room, net.order).astype(np.int64) for at in (net.tails, net.heads)]
+    )
     if rules.ports is not None:
         limits = np.minimum(limits, rules.ports)
     may_end = np.full(net.order, rules.in_network)

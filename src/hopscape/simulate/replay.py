@@ -73,7 +73,7 @@ def replay(
 
     Examples:
         >>> import hopscape
-        >>> from hopscape.collectives import broadcast
+        >>> from hopscape.collectives.generic import broadcast
         >>> from hopscape.simulate import Settings, build_setup
         >>> net = hopscape.build("ring(6)")
         >>> done = replay(build_setup(net, Settings(vcs=2)), broadcast(net, 0))
@@ -120,7 +120,7 @@ def lines_of(schedule: Schedule) -> int:
 
     Examples:
         >>> import hopscape
-        >>> from hopscape.collectives import broadcast
+        >>> from hopscape.collectives.generic import broadcast
         >>> lines_of(broadcast(hopscape.build("torus(4, 4)"), 0))
         4
     """

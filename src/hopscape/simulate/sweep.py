@@ -221,7 +221,7 @@ def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = Fals
 
     Examples:
         >>> import hopscape
-        >>> from hopscape.collectives import broadcast
+        >>> from hopscape.collectives.generic import broadcast
         >>> from hopscape.simulate import Job, Settings
         >>> schedule = broadcast(hopscape.build("ring(6)"), 0)
         >>> done = replay(Job("ring(6)", "uniform", 0.0, Settings(vcs=2)), schedule)

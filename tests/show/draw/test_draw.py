@@ -453,7 +453,7 @@ def test_colours_by_generator_and_class():
 def test_rounds_as_a_page_and_a_film(tmp_path):
     from PIL import Image
 
-    from hopscape.collectives import broadcast
+    from hopscape.collectives.generic import broadcast
 
     tree = broadcast(hopscape.build("torus(3, 3)"), 0)
     draw_rounds(tree, tmp_path / "r.html")

@@ -149,7 +149,7 @@ def test_the_cut_has_as_many_links_as_it_says() -> None:
 
 
 def test_transfers_are_those_of_the_schedule() -> None:
-    from hopscape.collectives import broadcast
+    from hopscape.collectives.generic import broadcast
     from hopscape.show.explore.panels import schedule_data
 
     network = hopscape.build("petersen")

@@ -26,7 +26,7 @@ from hopscape.cli.options import (
 )
 from hopscape.cli.output import emit_rows, write_proofs
 from hopscape.core.errors import ArgumentError
-from hopscape.core.goal import ROOTED, Goal, GoalKind, read_permutation
+from hopscape.core.goal import Goal, GoalKind, read_permutation
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile
 from hopscape.registry import build, build_within
@@ -307,36 +307,31 @@ def _run(
     proof: Path | None,
 ) -> None:
     """Find the best schedule, check it and say so."""
-    from hopscape.collectives.contest import compete
+    from hopscape.collectives.front import Question, ask
     from hopscape.collectives.records import contest_record, fault_record, read_sizes
-    from hopscape.collectives.survivors import survivors
 
     if limit is not None and not limit > 0:
         raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0")
     whole = build(spec)
     nodes, links = _faults(whole, dead, dead_link)
-    left = survivors(whole, nodes, links) if nodes or links else None
+    left = Question(kind, dead=nodes, dead_links=links).left(whole)
     goal, asked = _goal(kind, whole, left, own), _asked(rules, in_network)
-    network = whole if left is None else left.left
     sizes = None if size is None else read_sizes(size)
     if algorithm == "list":
         refuse(
             ("save", "figure", "animate", "listed", "proof"),
             "has nothing to write with --algorithm list",
         )
-        emit_rows(pick_algorithms(network, goal, asked, sizes))
+        emit_rows(pick_algorithms(whole if left is None else left.left, goal, asked, sizes))
         return
-    name = None if algorithm == "best" else algorithm
     bytes_ = None if sizes is None else sizes[1]
-    contest = compete(network, goal, asked, size=bytes_, algorithm=name, seconds=limit)
+    answer = ask(whole, goal, asked, left=left, size=bytes_, algorithm=algorithm, time_limit=limit)
+    contest, schedule = answer.contest, answer.schedule
     record = contest_record(contest, sizes)
-    schedule = contest.best.schedule
-    proofs = [] if proof is None else [schedule.proof()]
+    proofs = [] if proof is None else [contest.best.schedule.proof()]
     if left is not None:
-        schedule = left.told(schedule)
         record |= fault_record(contest, left, nodes, links, asked=asked, seconds=limit)
     if save is not None:
-        schedule.name = record["algorithm"]  # the same word in the file and in the record
         schedule.save(save)
     save_pictures(contest, schedule, sizes, figure, animate)
     if listed:
@@ -358,31 +353,24 @@ def _asked(rules: Mapping[str, Any], in_network: bool) -> dict[str, Any]:
 
 def _goal(kind: GoalKind, whole: Network, left: Survivors | None, own: GoalOptions) -> Goal:
     """The goal that the options ask for, in the numbers of what is left."""
-    network = whole if left is None else left.left
+    from hopscape.collectives.front import Question
+
     groups = tuple(_members(whole, text) for text in _group_texts(own))
-    root: int | None = None
-    further: list[int] = []
-    if kind in ROOTED:
-        alive = network.endpoints if left is None else left.nodes[network.endpoints]
-        first = groups[0][0] if groups else int(alive[0])
-        named = [] if own.root is None else [whole.node(word) for word in _listed(own.root)]
-        root, *further = named or [first]
-    targets = tuple(sorted({whole.node(t) for t in own.targets}))
-    chunks = own.pieces
-    if own.sliced:
-        chunks = len(groups[0]) if groups else network.endpoint_count
-    goal = Goal(kind, root, chunks, targets, groups, tuple(further))
-    goal = goal if left is None else left.inside(goal)
-    if own.permutation is None:
-        return goal
-    if groups:
-        raise ArgumentError("--group is for other collectives; name the targets of all endpoints")
-    return Goal.permutation(read_permutation(network, own.permutation))
+    if own.permutation is not None:
+        if groups:
+            raise ArgumentError(
+                "--group is for other collectives; name the targets of all endpoints"
+            )
+        alive = whole if left is None else left.left
+        return Goal.permutation(read_permutation(alive, own.permutation))
+    root, *sources = _listed(own.root) or [None]
+    pieces, sliced = own.pieces, own.sliced
+    return Question(kind, root, sources, own.targets, groups, pieces, sliced).goal(whole, left)
 
 
-def _listed(value: str | list[str]) -> list[str]:
-    """An option that was given once or several times."""
-    return [value] if isinstance(value, str) else value
+def _listed(value: str | list[str] | None) -> list[str]:
+    """An option that was given once or several times, or not at all."""
+    return [value] if isinstance(value, str) else value or []
 
 
 def _group_texts(own: GoalOptions) -> list[str]:

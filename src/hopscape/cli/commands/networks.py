@@ -405,7 +405,7 @@ def draw(
         refuse(styles, "does not go with --broadcast, which draws rounds")
         from hopscape.collectives import broadcast as schedule
 
-        draw_rounds(schedule(network, network.node(broadcast)), output)
+        draw_rounds(schedule(network, broadcast), output)
     else:
         draw_network(
             network,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from hopscape.collectives import all_to_all
+from hopscape.collectives.generic import all_to_all
 from hopscape.collectives.trees import Tree, serve_tree
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
