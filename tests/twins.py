@@ -19,6 +19,7 @@ collectives.forest_kernels collectives/forest/test_forest.py slow_flow
 collectives.greedy_kernels collectives/test_greedy_kernels.py slow_rounds
 collectives.symmetric_kernels collectives/test_orbit_kernels.py play
 collectives.plan_kernels collectives/test_plan.py slow_times
+collectives.plan_kernels collectives/test_over_time.py slow_rounds
 core.annealing_kernels core/test_annealing_kernels.py slow_heats
 core.distance_kernels core/test_distance_kernels.py PlainGraph.distances
 core.grid_kernels core/test_grid_kernels.py hops_by_networkx

@@ -8,10 +8,10 @@ import pytest
 
 from commands import ask, run
 from hopscape import Goal, Model, Schedule, build, verify
-from hopscape.collectives import all_gather, broadcast, run_algorithm
 from hopscape.collectives.checked import verified
-from hopscape.collectives.choose import run_built
+from hopscape.collectives.choose import run_algorithm, run_built
 from hopscape.collectives.contest import compete
+from hopscape.collectives.generic import all_gather, broadcast
 from hopscape.collectives.plan import cut_in_pieces
 from hopscape.core.errors import ArgumentError, CheckFailedError
 from hopscape.core.family import Collective

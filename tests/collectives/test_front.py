@@ -57,7 +57,7 @@ def test_a_model_asks_for_its_rules() -> None:
         net.broadcast(bytes="1KB:1MB")
 
 
-@pytest.mark.parametrize("spec", ["rpc(1)", "torus(3, 3)", "folded(heawood, 2)", "heawood"])
+@pytest.mark.parametrize("spec", ["rpc(1)", "torus(3, 3)", "nauru", "heawood"])
 def test_several_chunks_are_served_or_refused(spec) -> None:
     net = hopscape.build(spec)
     goals = (Goal.broadcast(0, 3), Goal.reduce(0, 3), Goal.one_to_many(0, [1, 4], 3))

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 import hopscape
 from hopscape.cli.app import app
-from hopscape.collectives.generic import broadcast
 from hopscape.collectives.choose import report
+from hopscape.collectives.generic import broadcast
 from hopscape.collectives.survivors import survivors
 from hopscape.core.channels import PLAIN, ChannelClass, group_links, link_attribute
 from hopscape.core.detours import DetourRouter

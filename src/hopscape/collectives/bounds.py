@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
@@ -436,13 +436,42 @@ def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[fl
 
     In buffers, summed over rounds: in no schedule is the busiest channel (by its capacity) less
     busy. A node takes in and gives out by as many channels at once as the model allows; sums are
-    sent at least 2 (n - 1) times as a whole in an all-reduce, unless switches add.
+    sent at least 2 (n - 1) times as a whole in an all-reduce, unless switches add. What no cut lets
+    through, and what the routes of an all-to-all must share, counts as well.
 
     Examples:
         >>> import hopscape
         >>> least_load(hopscape.build("ring(8)"), hopscape.Goal.all_gather())
         (0.4375, 0.0)
     """
+    load, added = _node_load(network, goal, model)
+    return max(load, _cut_load(network, goal)) if load else 0.0, added
+
+
+def _cut_load(network: Network, goal: Goal) -> float:
+    """What the worst cut makes its channels carry, by their capacity, in buffers."""
+    if len(goal.groups) == 1:
+        return _cut_load(network.among(goal.groups[0]), goal.everywhere())
+    ends, small = network.endpoint_count, len(network.heads) * network.endpoint_count <= _CUTS
+    if goal.groups or goal.sources or not small or not network.materialised:
+        return 0.0
+    from hopscape.collectives.forest import root_cut
+
+    unit = float(network.capacities().max(initial=1.0)) / float(network.room().max(initial=1))
+    if goal.kind in ("all-gather", "reduce-scatter", "all-to-all"):
+        optimum = bandwidth_optimum(network, replace(goal, chunks=1))
+        return 0.0 if optimum is None else float(optimum.rounds) / (ends * unit)
+    if goal.kind in ("broadcast", "reduce"):
+        assert goal.root is not None
+        return 1 / (root_cut(network, goal.root, inward=goal.kind == "reduce") * unit)
+    if goal.kind == "all-reduce":
+        first = int(network.endpoints[0])
+        return 1 / (min(root_cut(network, first, inward=way) for way in (False, True)) * unit)
+    return 0.0
+
+
+def _node_load(network: Network, goal: Goal, model: Model) -> tuple[float, float]:
+    """The same by what every node takes in and gives out."""
     ends = goal.members(network)
     count = len(ends)
     if count < 2 or len(goal.groups) > 1:

@@ -11,6 +11,7 @@ from typing import Any
 from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
 from hopscape.collectives.checked import check_schedule, making
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.over_time import SCATTER
 from hopscape.collectives.pipelines import BROADCAST, ONE_TO_MANY
 from hopscape.collectives.plan import cut_in_pieces
 from hopscape.collectives.survivors import among_groups
@@ -54,7 +55,7 @@ _TURNED = {
 }
 _MANY_KERNELS = ("breadth-first", "flow", "forest")
 _FEW_NODES = 32  # on fewer, most of these kernels are interpreted
-_ROOTED = (BROADCAST, ONE_TO_MANY)
+_ROOTED = (BROADCAST, ONE_TO_MANY, SCATTER)
 _FORMER = {"translated": "translations"}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
     "arc": ("vertex", "edge"),

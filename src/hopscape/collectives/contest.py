@@ -135,6 +135,7 @@ class Contest:
         size: Bytes of a node's buffer.
         entries: The best first.
         bounds: On rounds, the strongest first.
+        loads: What the busiest channel carries and the busiest node adds, at least, in buffers.
         at: The contest for another size: what that size alone gives, without making schedules
             again that were made for this one.
     """
@@ -147,6 +148,7 @@ class Contest:
     entries: tuple[ContestEntry, ...]
     left_out: tuple[LeftOut, ...]
     bounds: tuple[Bound, ...]
+    loads: tuple[float, float]
     at: Callable[[float], Contest] = field(compare=False, repr=False)
 
     @property
@@ -167,7 +169,7 @@ class Contest:
     def least_time(self, size: float) -> float:
         """No schedule is faster for a buffer of so many bytes."""
         rounds = self.bounds[0].rounds if self.bounds else 0
-        loads = least_load(self.network, self.goal, self.model)
+        loads = self.loads
         latency = (self.costs["alpha"] + self.costs["delta"]) * rounds
         return latency + (self.costs["beta"] * loads[0] + self.costs["gamma"] * loads[1]) * size
 
@@ -403,10 +405,11 @@ def compete(
             _no_stops(network, model)
     entries: list[ContestEntry] = []
     left: list[LeftOut] = []
-    bounds = made.setdefault(None, ()) or tuple(_bounds(network, goal, model))
-    made[None] = bounds
+    if None not in made:
+        made[None] = tuple(_bounds(network, goal, model)), least_load(network, goal, model)
+    bounds, loads = made[None]
     contest = Contest(
-        network, goal, model, costs, size, (), (), bounds, lambda size: again(size=size)
+        network, goal, model, costs, size, (), (), bounds, loads, lambda size: again(size=size)
     )
     for one in _shown(pool, goal, network):
         if entries and _searches(one) and contest.settled(entries):
@@ -429,8 +432,19 @@ def _proved(
     """What an exact search has proved beyond the other bounds."""
     known = max((bound.rounds for bound in bounds), default=0)
     for entry in entries:
-        if entry.algorithm == EXACT and model.switching == "circuit" and entry.rounds > known:
+        if entry.rounds <= known:
+            continue
+        if entry.algorithm == EXACT and model.switching == "circuit":
             yield Bound(entry.rounds, f"{entry.rounds - 1} rounds are proved impossible by CP-SAT")
+        rooted = entry.schedule.goal.kind in ("scatter", "gather")
+        if (
+            entry.algorithm == "flow"
+            and rooted
+            and model == entry.schedule.model
+            and (model.switching == "store-and-forward" and model.packing == "unit")
+        ):
+            why = f"no flow of {entry.rounds - 1} rounds brings everybody's chunk"
+            yield Bound(entry.rounds, why)
 
 
 def _bounds(network: Network, goal: Goal, model: Model) -> list[Bound]:
@@ -502,7 +516,7 @@ def _variants(one: Collective, contest: Contest) -> Iterator[Goal]:
     if goal.kind == "all-reduce":
         chunks: Sequence[int] = (count, *_PIPELINED, 2 * count, width * count)
     elif goal.kind in ("broadcast", "reduce"):
-        chunks = (*_PIPELINED, count)
+        chunks = (*_PIPELINED, 256, count)
     elif goal.kind in ("all-gather", "reduce-scatter"):
         chunks = (2, width)
     else:

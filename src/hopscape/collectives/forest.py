@@ -18,7 +18,16 @@ from hopscape.core.errors import DisconnectedError, ScheduleError
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time, track
 
-__all__ = ["Arcs", "Bottleneck", "Bundle", "bottleneck", "cut_effort", "pack_rooted", "pack_trees"]
+__all__ = [
+    "Arcs",
+    "Bottleneck",
+    "Bundle",
+    "bottleneck",
+    "cut_effort",
+    "pack_rooted",
+    "pack_trees",
+    "root_cut",
+]
 
 
 @dataclass(frozen=True)
@@ -185,6 +194,36 @@ class _Search:
             leaving = int(self.plain.capacity[crossing].sum())
             best = Bottleneck(int(side[self.ends].sum()), leaving, side)
         return best
+
+
+def root_cut(network: Network, root: int, *, inward: bool = False) -> int:
+    """The narrowest cut between a root and any endpoint, in chunks per round (`network.room`).
+
+    Examples:
+        >>> import hopscape
+        >>> root_cut(hopscape.build("torus(4, 4)"), 0), root_cut(hopscape.build("mesh(3, 3)"), 4)
+        (4, 2)
+    """
+    from hopscape.metrics.flow_kernels import least_flow_to
+
+    plain = Arcs.of(network)
+    if inward:
+        plain = Arcs(plain.nodes, plain.heads, plain.tails, plain.capacity)
+    sinks = np.setdiff1d(network.endpoints.astype(np.int64), [root])
+    if not len(sinks):
+        return 1
+    into = np.bincount(plain.heads, weights=plain.capacity, minlength=plain.nodes)[sinks]
+    out = int(plain.capacity[plain.tails == root].sum())
+    most = min(int(into.min()), out)
+    like = network.symmetry is not None and network.symmetry.transitive
+    if like and network.one_speed and network.duplex and not network.has_switches:
+        return most  # no cut is narrower than the links of a node (Mader 1971)
+    least = int(least_flow_to(*plain.csr(), root, sinks[np.argsort(into)], most, 1))
+    if not least:
+        raise DisconnectedError(
+            f"{network.spec} has nodes that cannot be reached, so that no schedule exists"
+        )
+    return least
 
 
 _STAGES = 8

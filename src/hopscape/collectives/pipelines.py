@@ -15,10 +15,10 @@ from math import sqrt
 
 import numpy as np
 
-from hopscape.collectives.forest import Arcs, pack_rooted
+from hopscape.collectives.forest import Arcs, pack_rooted, root_cut
 from hopscape.collectives.forest_schedules import Logical, split_switches, two_digits
 from hopscape.core.arrays import IntArray
-from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
+from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model, Served
@@ -26,7 +26,7 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.schedule import Schedule
 
-__all__ = ["BROADCAST", "ONE_TO_MANY", "RootedTrees", "pipelined_trees", "root_cut", "rooted_trees"]
+__all__ = ["BROADCAST", "ONE_TO_MANY", "RootedTrees", "pipelined_trees", "rooted_trees"]
 
 _MOST_TREES = 64
 """More trees than this are not packed; capacities are rounded down instead."""
@@ -34,36 +34,6 @@ _STEPS, _SWITCHED = 15.0, 5.0
 _PASSES = 60
 _MOST_STEPS = 6e10
 _TRANSFERS = 400_000
-
-
-def root_cut(network: Network, root: int, *, inward: bool = False) -> int:
-    """The narrowest cut between a root and any endpoint, in chunks per round (`network.room`).
-
-    Examples:
-        >>> import hopscape
-        >>> root_cut(hopscape.build("torus(4, 4)"), 0), root_cut(hopscape.build("mesh(3, 3)"), 4)
-        (4, 2)
-    """
-    from hopscape.metrics.flow_kernels import least_flow_to
-
-    plain = Arcs.of(network)
-    if inward:
-        plain = Arcs(plain.nodes, plain.heads, plain.tails, plain.capacity)
-    sinks = np.setdiff1d(network.endpoints.astype(np.int64), [root])
-    if not len(sinks):
-        return 1
-    into = np.bincount(plain.heads, weights=plain.capacity, minlength=plain.nodes)[sinks]
-    out = int(plain.capacity[plain.tails == root].sum())
-    most = min(int(into.min()), out)
-    like = network.symmetry is not None and network.symmetry.transitive
-    if like and network.one_speed and network.duplex and not network.has_switches:
-        return most  # no cut is narrower than the links of a node (Mader 1971)
-    least = int(least_flow_to(*plain.csr(), root, sinks[np.argsort(into)], most, 1))
-    if not least:
-        raise DisconnectedError(
-            f"{network.spec} has nodes that cannot be reached, so that no schedule exists"
-        )
-    return least
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,7 @@ def cut_in_pieces(schedule: Schedule, goal: Goal) -> Schedule:
 
     Examples:
         >>> import hopscape
-        >>> from hopscape.collectives import broadcast
+        >>> from hopscape.collectives.generic import broadcast
         >>> plan = cut_in_pieces(broadcast(hopscape.build("path(4)"), 0), Goal.broadcast(0, 5))
         >>> plan.rounds, hopscape.verify(plan).holds
         (7, True)

@@ -446,3 +446,45 @@ def settle_paths(
             _take(start, channels, used, p, rounds[p], 1)
         count = _crowded(start, channels, used, room, rounds, crowd)
     return count
+
+
+@kernel
+def flow_paths(
+    first: IntArray,
+    order: IntArray,
+    heads: IntArray,
+    flow: IntArray,
+    source: int,
+    count: int,
+    hops: int,
+    rounds: int,
+) -> tuple[IntArray, IntArray]:
+    """Take a flow of whole numbers without cycles apart into paths of one unit each.
+
+    Args:
+        first, order: The arcs out of node v are ``order[first[v]:first[v + 1]]``.
+        flow: What flows over each arc; used up.
+        hops: Arcs below it are hops, the others only wait, or lead to the sink (the last node).
+        rounds: No path has more hops.
+
+    Returns:
+        arcs (int64[count, rounds]): The hops of each path, -1 behind them.
+        last (int64[count]): The node before the sink.
+    """
+    sink = len(first) - 2
+    out = np.full((count, rounds), -1, np.int64)
+    last = np.zeros(count, np.int64)
+    place = first[:-1].copy()
+    for i in range(count):
+        v, k = np.int64(source), 0
+        while v != sink:
+            while flow[order[place[v]]] == 0:
+                place[v] += 1
+            a = order[place[v]]
+            flow[a] -= 1
+            if a < hops:
+                out[i, k] = a
+                k += 1
+            last[i] = v
+            v = heads[a]
+    return out, last

@@ -140,7 +140,9 @@ def check_trees(network, pieces):
 def test_switches_go_and_cuts_stay_wide(network):
     ends = network.endpoints
     rate = bottleneck(network).rounds
-    logical = split_switches(network, rate.denominator, rate.numerator)
+    needs = np.zeros(network.order, dtype=np.int64)
+    needs[ends] = rate.denominator
+    logical = split_switches(network, needs, Arcs.of(network).capacity * rate.numerator)
     arcs, used = logical.arcs, np.zeros(len(network.heads), dtype=np.int64)
     for u, v, room, path in zip(arcs.tails, arcs.heads, arcs.capacity, logical.paths):
         assert u in ends

@@ -469,7 +469,7 @@ def test_rounds_as_a_page_and_a_film(tmp_path):
 
 def test_rounds_run_along_the_links_as_drawn():
     """A wrap link of a torus bends round the nodes of its row, in pictures of rounds as well."""
-    from hopscape.collectives import broadcast
+    from hopscape.collectives.generic import broadcast
     from hopscape.show.draw.rounds import _Ground
 
     net = hopscape.build("torus(5, 5)")
