@@ -363,9 +363,10 @@ def _goal(kind: GoalKind, whole: Network, left: Survivors | None, own: GoalOptio
             )
         alive = whole if left is None else left.left
         return Goal.permutation(read_permutation(alive, own.permutation))
-    root, *sources = _listed(own.root) or [None]
-    pieces, sliced = own.pieces, own.sliced
-    return Question(kind, root, sources, own.targets, groups, pieces, sliced).goal(whole, left)
+    named = _listed(own.root)
+    root = named[0] if named else None
+    asked = Question(kind, root, named[1:], own.targets, groups, own.pieces, own.sliced)
+    return asked.goal(whole, left)
 
 
 def _listed(value: str | list[str] | None) -> list[str]:
