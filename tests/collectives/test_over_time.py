@@ -54,6 +54,7 @@ def test_no_scatter_is_shorter(seed: int) -> None:
     made = scatter_over_time(net, Goal.scatter(root))
     assert verify(made), verify(made).reason
     assert least_rounds(net, root) <= made.rounds == slow_rounds(net, root)
+    assert verify(made).details["duplicates"] == 0
 
 
 @pytest.mark.parametrize(

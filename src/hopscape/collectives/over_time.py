@@ -135,9 +135,22 @@ class _Flow:
         )  # fmt: skip
         ends = self.network.endpoints.astype(np.int64)
         place = np.searchsorted(ends, node % self.network.order)
+        for row in arcs:
+            self._cut_loops(row)
         lengths = (arcs >= 0).sum(axis=1)
         chosen = arcs[arcs >= 0]
         return self.time[chosen], self.channel[chosen], np.repeat(place, lengths)
+
+    def _cut_loops(self, row: IntArray) -> None:
+        """A chunk that comes back to a node had better wait there."""
+        seen = {self.root: 0}
+        for i, arc in enumerate(row[row >= 0].tolist()):
+            v = int(self.network.heads[self.channel[arc]])
+            if v in seen:
+                row[seen[v] : i + 1] = -1
+                seen = {node: at for node, at in seen.items() if at <= seen[v]}
+            else:
+                seen[v] = i + 1
 
 
 def flow_cost(network: Network, goal: Goal, model: Model) -> float:
