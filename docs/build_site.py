@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES, SITE = ROOT / "build" / "docs", ROOT / "build" / "site"
 ROOMS = (
     "algebra", "collectives", "deadlock", "design", "formats", "formats.graphs", "ledger",
-    "metrics", "search.graph", "show.draw", "show.explore", "simulate", "store",
+    "metrics", "search.graph", "show.draw", "show.explore", "simulate", "store", "workloads",
 )  # fmt: skip
 EXAMPLES = (
     'families torus',

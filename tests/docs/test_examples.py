@@ -102,6 +102,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "mesh.cfg").write_text("topology = mesh; k = 4; n = 2; routing_function = dor;\n")
     copy(Path(hopscape.__file__).parent / "design" / "price_lists" / "default.toml", "my.toml")
     hopscape.build("torus(4, 4)").broadcast().save("broadcast.json")
+    copy(ROOT / "examples" / "jobs" / "small.toml", "job.toml")
     return tmp_path
 
 

@@ -260,6 +260,17 @@ def test_the_command_says_what_python_says(tmp_path: Path) -> None:
     assert "tp exposed" in table
 
 
+def test_a_router_of_ones_own_decides_the_paths(tmp_path: Path) -> None:
+    """Up*/down* never crosses the link farthest from the root: other paths, the same bounds."""
+    path = tmp_path / "job.toml"
+    path.write_text(JOB)
+    words = ("step", str(path), "--on", "ring(8)", "--beta", "1e-3")
+    (usual,), (other,) = ask(*words)["steps"], ask(*words, "--router", "updown")["steps"]
+    assert other["step_s"] != usual["step_s"]
+    assert other["at_least_s"] == usual["at_least_s"]
+    assert "knows no dead parts" in refused(*words, "--router", "updown", "--dead-link", "0-1")
+
+
 def test_dead_parts_prices_and_search(tmp_path: Path) -> None:
     path = tmp_path / "job.toml"
     path.write_text(JOB)

@@ -451,18 +451,20 @@ def _with_switches(side: IntArray, end: IntArray, fabric: Fabric, limits: _Limit
 def _byte_hops(one: _Demand, fabric: Fabric) -> float:
     """Bytes times the channels that they must cross at least."""
     nodes = np.asarray(fabric.placement.nodes)
+    faulty = fabric.dead_nodes or fabric.dead_links
+    router = fabric.router if faulty else fabric.network.router()
     n = one.members.shape[1]
     pairs = len(one.members) * (n * n if one.goal == "all-to-all" else n)
-    if pairs > _MOST_PAIRS or not fabric.router.exact:
+    if pairs > _MOST_PAIRS or not router.exact:
         return float(one.size.sum()) * _shared(one.goal, n)
     if one.goal == "all-to-all":
         left, right = np.meshgrid(np.arange(n), np.arange(n), indexing="ij")
         apart = left.ravel() != right.ravel()
         at = nodes[one.members[:, left.ravel()[apart]]]
         to = nodes[one.members[:, right.ravel()[apart]]]
-        hops = fabric.router.distances(at.ravel(), to.ravel()).reshape(at.shape)
+        hops = router.distances(at.ravel(), to.ravel()).reshape(at.shape)
         return float((hops.sum(axis=1) * one.size / n).sum())
     if one.goal == "message":
-        hops = fabric.router.distances(nodes[one.members[:, 0]], nodes[one.members[:, 1]])
+        hops = router.distances(nodes[one.members[:, 0]], nodes[one.members[:, 1]])
         return float((hops * one.size).sum())
     return float(one.size.sum()) * _shared(one.goal, n)

@@ -270,7 +270,12 @@ class Placed:
 
 
 def place(
-    plan: Plan, groups: Sequence[Sequence[int]], network: Network, router: Router | None = None
+    plan: Plan,
+    groups: Sequence[Sequence[int]],
+    network: Network,
+    router: Router | None = None,
+    *,
+    spreads: bool = True,
 ) -> list[Placed]:
     """A plan on groups of nodes, members in the order of each group; routed all at once."""
     if not len(plan.source) or not groups:
@@ -278,7 +283,7 @@ def place(
         return [Placed(plan, empty, empty[:0]) for _ in groups]
     nodes = np.asarray(groups, dtype=np.int64)
     source, target = nodes[:, plan.source].ravel(), nodes[:, plan.target].ravel()
-    starts, channels = message_paths(network, source, target, router)
+    starts, channels = message_paths(network, source, target, router, spreads=spreads)
     count, out = len(plan.source), []
     for i in range(len(nodes)):
         mine = starts[i * count : (i + 1) * count + 1]

@@ -18,6 +18,7 @@ from hopscape.core.arrays import Floats
 from hopscape.core.errors import ArgumentError
 from hopscape.core.model import MACHINE
 from hopscape.core.network import Network
+from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
 from hopscape.workloads.bounds import StepBound, job_bounds, workload_bounds
 from hopscape.workloads.chakra import read_chakra
@@ -147,6 +148,7 @@ def step(
     dead_nodes: Sequence[int] = (),
     dead_links: Sequence[tuple[int, int]] = (),
     whole: bool = False,
+    router: str | Router = "auto",
 ) -> Step:
     """How long one step takes: what ``hopscape step`` prints.
 
@@ -154,6 +156,7 @@ def step(
         job: A job, a workload, or the name of a TOML file or of a folder of traces.
         costs: alpha, beta, gamma, delta in µs; the usual ones where they are left out.
         whole: Execute everything, however long the step is.
+        router: Who decides the paths of messages: see :class:`Fabric`.
 
     Examples:
         >>> from hopscape.workloads import Chip, Job, LanguageModel, Split
@@ -177,6 +180,7 @@ def step(
         dict(algorithms or {}),
         tuple(dead_nodes),
         tuple(dead_links),
+        router,
     )
     if isinstance(made, Workload):
         return _of_workload(made, fabric)

@@ -52,6 +52,8 @@ class Fabric:
             rank has one collective or message under way.
         splits: Parts that the data of every collective are cut into.
         algorithms: Plans by goal, instead of the best.
+        routing: ``auto`` takes shortest paths and spreads ties; another name (``updown``, say) or a
+            router of your own decides every path by itself.
     """
 
     network: Network
@@ -62,12 +64,15 @@ class Fabric:
     algorithms: Mapping[str, str] = field(default_factory=dict)
     dead_nodes: tuple[int, ...] = ()
     dead_links: tuple[tuple[int, int], ...] = ()
+    routing: str | Router = "auto"
 
     def __post_init__(self) -> None:
         if self.executor not in EXECUTORS:
             raise ArgumentError(
                 f"executor {self.executor!r} is unknown; choose {' or '.join(EXECUTORS)}"
             )
+        if self.routing != "auto" and (self.dead_nodes or self.dead_links):
+            raise ArgumentError("a router by name knows no dead parts; leave it out with them")
         if self.splits < 1:
             raise ArgumentError(f"splits is {self.splits}; it must be at least 1")
         for name in COSTS:
@@ -83,7 +88,9 @@ class Fabric:
         """Of what is alive."""
         if self.dead_nodes or self.dead_links:
             return DetourRouter(self.network, self.dead_nodes, self.dead_links)
-        return self.network.router()
+        if isinstance(self.routing, Router):
+            return self.routing
+        return self.network.router(self.routing)
 
     @property
     def unit(self) -> float:
@@ -258,7 +265,8 @@ def _best(
             continue
         if found and len(plan.source) * len(groups) > _MOST_TRIED:
             continue
-        made = place(plan, nodes, fabric.network, fabric.router)
+        own = fabric.routing != "auto"
+        made = place(plan, nodes, fabric.network, fabric.router, spreads=not own)
         if len(names) == 1 or members == 1:
             return name, made
         found.append((_alone(goal, size, groups, made, fabric), len(found), name, made))

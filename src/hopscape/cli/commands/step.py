@@ -41,6 +41,10 @@ def step(
     beta: Annotated[float, option("µs per byte of a channel of capacity 1.", min=0)] = 2e-5,
     gamma: Annotated[float, option("µs per byte that is added.", min=0)] = 1e-5,
     delta: Annotated[float, option("µs of a hop.", min=0)] = 0.1,
+    router: Annotated[
+        str,
+        option("Paths by this router (updown, ...); shortest, ties spread, without.", "--router"),
+    ] = "auto",
     executor: Annotated[
         str, option("cut-through, or astra: the network model of ASTRA-sim.", "--executor")
     ] = "cut-through",
@@ -76,6 +80,7 @@ def step(
     options: dict[str, Any] = {
         "costs": {"alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta},
         "executor": executor,
+        "router": router,
         "splits": splits,
         "algorithms": _algorithms(algorithm),
         "whole": whole,

@@ -204,12 +204,23 @@ def _goal_chunks(plan: RankPlan, goal: Goal, seats: IntArray) -> IntArray:
 
 
 def message_paths(
-    network: Network, source: IntArray, target: IntArray, router: Router | None = None
+    network: Network,
+    source: IntArray,
+    target: IntArray,
+    router: Router | None = None,
+    *,
+    spreads: bool = True,
 ) -> tuple[IntArray, IntArray]:
-    """Shortest paths of messages: offsets and channels; by the network's own router without one."""
+    """Paths of messages: offsets and channels; by the network's own router without one.
+
+    Args:
+        spreads: Through switches, ties between shortest paths are spread by the destination; else
+            every message takes the path of the router.
+    """
     pairs, which = np.unique(source * network.order + target, return_inverse=True)
     at, to = pairs // network.order, pairs % network.order
-    nodes, ports = _walk_spread(network, at, to, router or network.router())
+    way = router or network.router()
+    nodes, ports = _walk_spread(network, at, to, way) if spreads else way.walk(at, to)
     taken = ports >= 0
     flat = network.channel_at(nodes[:, :-1][taken], ports[taken])
     lengths = taken.sum(axis=1)
