@@ -438,7 +438,10 @@ class Records(Sequence[Mapping[str, Any]]):
 
     def _table(self, most: int = _MANY) -> Table:
         heads = {key: key for row in self.rows for key in row if not _hidden(row[key])}
-        rows = [[in_table(row.get(key)) for key in heads] for row in self.rows[:most]]
+        rows = [
+            [f"{row.get('signs', {}).get(key, '')}{in_table(row.get(key))}" for key in heads]
+            for row in self.rows[:most]
+        ]
         return Table(heads, rows, self.title)
 
     def __repr__(self) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
+from hopscape.core.progress import time_left, time_limit
 from hopscape.design.conditions import Conditions
 from hopscape.metrics.evaluation import Column, Evaluation
 from hopscape.registry import build
@@ -61,6 +62,10 @@ def columns_of_stage(stage: int) -> list[str]:
     return [column.name for column in ALL_COLUMNS.values() if column.stage == stage]
 
 
+_SECONDS = 60.0
+"""What a comparison may take, as on the command line."""
+
+
 def new_evaluation(network: Network, conditions: Conditions | None = None) -> Evaluation:
     """A network ready to be measured under conditions, quickly."""
     return Evaluation(network, conditions=conditions, quick=True, columns=ALL_COLUMNS)
@@ -69,15 +74,25 @@ def new_evaluation(network: Network, conditions: Conditions | None = None) -> Ev
 def compare_networks(
     *networks: Network | str, columns: Sequence[str] | None = None
 ) -> list[dict[str, Any]]:
-    """Rows of a comparison: what :meth:`hopscape.Network.compare` shows."""
+    """Rows of a comparison: what :meth:`hopscape.Network.compare` shows.
+
+    Figures are measured as ``hopscape compare`` does; ``how`` says how each one is known, ``signs``
+    which are bounds or samples.
+    """
     wanted = columns_of("python") if columns is None else columns
     names = [find_column(word).name for word in wanted]
     rows: list[dict[str, Any]] = []
-    for network in map(build, networks):
-        evaluation = new_evaluation(network)
-        figures = {name: evaluation.figure(name).value for name in names}
-        plain = {k: v if isinstance(v, int | None) else float(v) for k, v in figures.items()}
-        rows.append({"network": network.spec} | plain)
+    members = [build(one) for one in networks]
+    with time_limit(_SECONDS):
+        for left, network in zip(range(len(members), 0, -1), members):
+            evaluation = Evaluation(network, columns=ALL_COLUMNS)
+            with time_limit(time_left() / left):
+                figures = {name: evaluation.figure(name) for name in names}
+            values = {name: figure.value for name, figure in figures.items()}
+            plain = {k: v if isinstance(v, int | None) else float(v) for k, v in values.items()}
+            how = {name: figure.how for name, figure in figures.items()}
+            signs = {name: figure.sign for name, figure in figures.items() if figure.sign}
+            rows.append({"network": network.spec} | plain | {"how": how, "signs": signs})
     return rows
 
 
