@@ -20,10 +20,14 @@ from hopscape.core.processes import require_memory
 
 __all__ = ["Embedding", "best_embedding", "congestion", "dilation"]
 
-_MOVES, _TRIES, _BUDGET = 400_000, 3, 2_000_000
-_POLISHED, _POLISH, _MOVED, _LAID = 100, 300_000, 5_000, 40
-_CALLS, _FAILURES, _HEATS = 24, 10, (1.5, 3.0)
-_SOLVER_SECONDS = 60.0
+_MOVES, _TRIES = 400_000, 3  # annealing for a dilation: moves of a run, and runs
+_BUDGET = 2_000_000  # placements of the search that can prove
+_POLISHED = 100  # guest nodes up to which they change places for less congestion
+_POLISH = 300_000  # moves of a run at most
+_MOVED, _LAID = 5_000, 40  # moves for each guest link, where they change places and where not
+_CALLS, _FAILURES = 24, 10  # annealing runs for a congestion, and those that fail before it stays
+_HEATS = (1.5, 3.0)  # in turns: what one temperature misses, the other finds
+_SOLVER_TIME = 60.0  # of CP-SAT in its own deterministic unit, about a second of a processor
 
 
 @dataclass(frozen=True)
@@ -350,7 +354,7 @@ def _solve(guest: Network, host: Network, table: IntArray, t: int) -> tuple[IntA
     if host.symmetry is not None and host.symmetry.transitive:
         model.add(stands[0][int(host.symmetry.representatives[0])] == 1)
     search = cp_model.CpSolver()
-    search.parameters.max_time_in_seconds = _SOLVER_SECONDS
+    search.parameters.max_deterministic_time = _SOLVER_TIME
     search.parameters.num_workers = 1
     status = search.solve(model)
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
