@@ -160,3 +160,9 @@ def test_a_wrong_request_is_refused_in_a_sentence(
     small = {"HOPSCAPE_MEMORY": "1G"} if arguments[0] in ("allgather", "alltoall") else {}
     assert words in refused(*arguments, **small)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_message_does_not_repeat_thousands_of_digits():
+    complaint = refused("simulate", "ring(4)", "--schedule", "9" * 3000)
+    assert len(complaint) < 500
+    assert len(complaint.splitlines()) <= 5

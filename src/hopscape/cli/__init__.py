@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -91,8 +92,21 @@ def _leave_ended(cause: BaseException) -> None:
 
 def _leave(message: str, code: int) -> None:
     with suppress(OSError):
-        print(f"hopscape: {message}", file=sys.stderr)
+        print(f"hopscape: {_shortened(message)}", file=sys.stderr)
     sys.exit(code)
+
+
+def _shortened(message: str) -> str:
+    """At most five lines, and no word of hundreds of letters, such as a number of 5,000 digits.
+
+    Examples:
+        >>> _shortened("n is " + "9" * 5000 + "; it must be small")
+        'n is 9999999999999999999999999999999999999999… (5000 letters); it must be small'
+    """
+    words = re.sub(
+        r"\w{150,}", lambda found: f"{found[0][:40]}… ({len(found[0])} letters)", message
+    )
+    return "\n".join(words.splitlines()[:5])
 
 
 def _drop_output() -> None:

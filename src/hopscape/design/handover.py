@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import IO, Any
 
@@ -313,12 +314,12 @@ def _write_graphml(network: Network, path: Path) -> None:
 def _readme(network: Network, told: list[tuple[str, str]], top: Path) -> str:
     both = (top / "opensm" / "service-levels").is_dir()
     return _README.format(
-        spec=network.spec,
+        spec=escape(network.spec, quote=False),
         endpoints=network.endpoint_count,
         nodes=network.order,
         links=network.links,
         numbering=PORT_WORDS,
-        table="\n".join(f"| {name} | {what} |" for name, what in told),
+        table="\n".join(f"| {name} | {escape(what, quote=False)} |" for name, what in told),
         opensm=_WHICH.format(manager=f"H{int(network.endpoints[0])}") if both else "",
     )
 

@@ -166,7 +166,7 @@ _CONTENTS = {
 
 def atlas_circulant(
     degree: Annotated[int | None, option("Links of a node.")] = None,
-    nodes: Annotated[str | None, option("An order, or a range such as 100..120.")] = None,
+    nodes: Annotated[str | None, option("An order, or a range such as 100:120.")] = None,
     prove: Annotated[bool, option("Search these orders again and compare.")] = False,
     build: Annotated[Path | None, option("Search, and write the data into this folder.")] = None,
     resume: ResumeOption = None,
@@ -285,7 +285,7 @@ def _buildable(degree: int, nodes: str) -> list[int]:
 
 
 def search_circulant(
-    nodes: Annotated[str | None, option("An order, or a range such as 7..1000.")] = None,
+    nodes: Annotated[str | None, option("An order, or a range such as 7:1000.")] = None,
     diameter: Annotated[int | None, option("Instead: the largest order of this diameter.")] = None,
     generators: Annotated[int | None, option("Number of generators (default: 3).")] = None,
     degree: Annotated[
@@ -327,7 +327,7 @@ def search_circulant(
     if proof is not None:
         made = [prove_circulant(row["nodes"], row["sets"][0]) for row in rows if row["sets"]]
         save_proofs(proof, made)
-    if len(orders) == 1 and ".." not in nodes:
+    if nodes.isdecimal():
         _emit_one(rows[0])
         return
     columns = {
@@ -343,10 +343,10 @@ def search_circulant(
 
 
 def _orders(text: str) -> list[int]:
-    """The orders of an option such as 100 or 7..1000."""
-    first, _, last = text.partition("..")
-    if not first.isdecimal() or (".." in text and not last.isdecimal()):
-        raise ArgumentError(f"nodes is {text!r}; it must be a number or a range such as 7..1000")
+    """The orders of an option such as 100 or 7:1000, which was written 7..1000 as well."""
+    first, mark, last = text.replace("..", ":", 1).partition(":")
+    if not all(one.isdecimal() and len(one) < 19 for one in (first, *([last] if mark else []))):
+        raise ArgumentError(f"nodes is {text!r}; it must be a number or a range such as 7:1000")
     low, high = int(first), int(last or first)
     if low > high:
         raise ArgumentError(f"nodes is {text!r}; the range is empty")
