@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -201,6 +202,18 @@ def test_astra_gives_what_astra_sim_gives() -> None:
         digits = 2 if micros < 100 else 1 if micros < 10_000 else 0
         found = round(execute(draft.workload(), fabric).seconds * 1e6, 6)
         assert abs(found - micros) <= 0.51 * 10**-digits, (spec, goal, found)
+
+
+def test_parts_of_one_rank_that_wait_in_a_circle_are_named() -> None:
+    draft = Draft(1)
+    first = draft.compute(0, 1e-3)
+    draft.compute(0, 1e-3, after=[first])
+    work = draft.workload()
+    circle = replace(work, after_start=np.asarray([0, 1, 2]), after=np.asarray([1, 0]))
+    network = hopscape.build("ring(3)")
+    found = execute(circle, Fabric(network, Placement.in_order(network, 1)))
+    assert not found.verdict
+    assert "parts 0, 1 of rank 0 wait in a circle" in found.verdict.reason
 
 
 def test_a_step_that_never_ends_is_named() -> None:

@@ -529,6 +529,8 @@ def _stuck(
     ]
     left = int((end < 0).sum())
     words = ", ".join(f"rank {s['rank']} waits for {s['for']} in group {s['group']}" for s in steps)
+    if not steps:
+        words = f"parts {', '.join(map(str, cycle))} of rank {workload.rank[part]} wait in a circle"
     groups = {str(s["group"]): list(workload.groups[s["group"]]) for s in steps}
     reason = f"the step never ends: {left:,} parts are left; {words}"
     return Verdict(False, reason, {"cycle": steps, "groups": groups}, {"left": left})
