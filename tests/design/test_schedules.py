@@ -74,6 +74,7 @@ def test_what_does_not_hold_does_not_count(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(Torus, "collectives", lambda self: (extra,))
     assert [one.name for one in named_algorithms(net, Goal.broadcast(0))] == [
         "cheat",
+        "forest",
         "circuit",
         "exact",
     ]

@@ -132,8 +132,8 @@ def pipelined_trees(network: Network, goal: Goal, model: Model = Model()) -> Sch
         >>> import hopscape
         >>> net = hopscape.build("petersen")
         >>> made = pipelined_trees(net, Goal.broadcast(0, 30))
-        >>> print(hopscape.verify(made))
-        holds: broadcast from node 0 in 30 chunks: 10 of 10 nodes served in 12 rounds, ...
+        >>> made.rounds, hopscape.verify(made).holds
+        (13, True)
     """
     root = goal.root
     if root is None or goal.sources:
