@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopscape.cli.options import DeadLinkOption, DeadOption, option, read_dead_links, refuse
-from hopscape.cli.output import Format, emit_rows, look, say
+from hopscape.cli.output import Format, emit_rows, output_settings, say
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.numbers import number
@@ -192,7 +192,7 @@ def _search(
 
 def _show(rows: list[dict[str, Any]], priced: bool) -> None:
     """A row for each network; below, where time and bytes go."""
-    if look.style is not Format.table:
+    if output_settings.style is not Format.table:
         emit_rows(rows, wrapper="steps")
         return
     kinds = [k for k in dict.fromkeys(k for row in rows for k in row["shares_s"])
@@ -214,7 +214,7 @@ def _show(rows: list[dict[str, Any]], priced: bool) -> None:
     if memory:
         title += f", {memory:.1f} GB on the fullest"
     emit_rows(shown, title=title, columns=titles)
-    if look.output is None:
+    if output_settings.output is None:
         say(*(note for row in rows for note in _notes(row)))
 
 
