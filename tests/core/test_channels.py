@@ -264,6 +264,9 @@ _MADE = {
     "concentrated": lambda f, b: [(_of(f, b, 2, trunk=2), _plane)],
     "trunked": lambda f, b: [(_of(f, b, 3), lambda v: v)],
     "planes": lambda f, b: [(_of(f, _of(Concentrated, b, 2), 2), _plane)],
+    "populated": lambda f, b: [
+        (_of(f, _of(Concentrated, b, 2), 5), lambda v: -1 if v < 5 else v - 5)
+    ],
     "random_lift": lambda f, b: [(_of(f, b, 3), lambda v: v // 3)],
     "folded": lambda f, b: [(_of(f, b, 2), lambda v: divmod(v, _SIZE))],
     "product": lambda f, b: [

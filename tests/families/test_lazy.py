@@ -150,7 +150,7 @@ def traced(action):
 
 def test_every_family_is_here():
     needed = {f.name for f in hopscape.all_families().values() if f.parameters}
-    assert needed - {"file", "heawood", "concentrated", "planes", "trunked"} <= {
+    assert needed - {"file", "heawood", "concentrated", "planes", "populated", "trunked"} <= {
         spec.split("(")[0] for spec in LARGE
     }
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from hopscape.core.errors import ArgumentError
 from hopscape.design.candidates import Candidate
-from hopscape.design.names import called, distinct
+from hopscape.design.names import called, distinct, plain_name
 from hopscape.design.ranking import rank
 from hopscape.design.requirements import SwitchedRequirements
 
@@ -76,29 +76,30 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
         rest = cheapest(replace(question, budget=None), ask)
         if rest is not None:
             return f"{_over_budget(question, rest)}{_affordable(question, rest, ask)}"
-    for name, option in (("worst", "--worst"), ("throughput", "--throughput")):
-        value = getattr(question, name)
-        if value is None or (name == "throughput" and question.worst is not None):
-            continue
-        without = replace(question, worst=None, budget=None)
-        if name == "throughput":
-            without = replace(without, throughput=_least(found))
-        other = cheapest(without, ask)
+    currency = question.price_list.currency
+    if question.worst is not None:
+        other = cheapest(replace(question, worst=None, budget=None), ask)
         if other is not None:
-            shown = "uniform" if name == "throughput" else "guaranteed"
-            column = "line_throughput" if name == "throughput" else "guaranteed_throughput"
             parts.append(
-                f"{option} {value:g} is what binds: the cheapest that meets the rest,"
-                f" {called(other)}, has {shown} {float(other.value(column) or 0):.4g} and costs"
-                f" {other.value('money'):,.0f} {question.price_list.currency}"
+                f"--worst {question.worst:g} is what binds: the cheapest that meets the rest,"
+                f" {called(other)}, has guaranteed"
+                f" {float(other.value('guaranteed_throughput') or 0):.4g} and costs"
+                f" {other.value('money'):,.0f} {currency}"
             )
+    most = max(found, key=lambda one: (_uniform(one), -float(one.value("money"))))
+    if not parts and _uniform(most) < question.throughput:
+        most.name = plain_name(most)
+        parts.append(
+            f"--throughput {question.throughput:g} is what binds: the most that was found,"
+            f" {called(most)}, has uniform {_uniform(most):.4g} and costs"
+            f" {most.value('money'):,.0f} {currency}"
+        )
     head = f"no machine of {question.endpoints:,} endpoints meets all demands"
     return f"{head}; {'; '.join(parts)}" if parts else f"{head}: {found[0].trouble}"
 
 
-def _least(found: Sequence[Candidate]) -> float:
-    """The most uniform throughput that somebody reached."""
-    return max(1e-6, max(float(one.value("line_throughput") or 0) for one in found) - 1e-6)
+def _uniform(one: Candidate) -> float:
+    return float(one.value("line_throughput") or 0)
 
 
 def _over_budget(question: SwitchedRequirements, rest: Candidate) -> str:

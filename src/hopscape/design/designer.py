@@ -90,6 +90,8 @@ class Design:
         search: How the finalists were improved.
         late: Families in which a time limit cut the search short.
         others: What other demands on a switched machine would choose.
+        counted: Of switched machines: how many were looked at, how many of them were ruled out
+            before their throughput was computed, and families not searched to the end.
     """
 
     requirements: Question
@@ -102,6 +104,7 @@ class Design:
     search: Improvement | None = None
     late: list[str] = field(default_factory=list)
     others: list[OtherAnswer] = field(default_factory=list)
+    counted: list[int] = field(default_factory=lambda: [0, 0, 0])
 
     @property
     def kind(self) -> Kind:
@@ -179,6 +182,13 @@ class Design:
     def answer(self) -> str:
         """What to build and why, in words."""
         words = sentences(self.candidates, self.requirements, self.others)
+        if self.counted[0]:
+            looked, out, ended = self.counted
+            words.append(
+                f"{looked:,} machines were looked at, {out:,} of them ruled out by their size or by"
+                f" capacity over distance; {'1 family was' if ended == 1 else f'{ended} families were'}"
+                " left once some of their machines with the fewest switches met the demands."
+            )
         if self.late:
             words.append(f"The time limit cut the search short in {few_names(self.late)}.")
         return " ".join(words)
@@ -339,6 +349,8 @@ def _collected(
         for record in records:
             if "late" in record:
                 out.late += [name] if name not in out.late else []
+            elif "counted" in record:
+                out.counted = [a + b for a, b in zip(out.counted, record["counted"], strict=True)]
             elif "lines" in record:
                 needed.setdefault(record["lines"], set()).add(name)
             elif record["spec"] not in known:

@@ -37,6 +37,9 @@ class Machine:
         graph: One plane, each link once, whatever its trunk.
         trunk: Cables for every link between switches.
         planes: Copies of the plane that share the endpoints.
+        full: The plane with all its endpoints, where some ports of this one are spare. Whatever
+            a routing guarantees there holds here: a permutation of some endpoints is part of one of
+            all.
 
     Examples:
         >>> import hopscape
@@ -50,6 +53,7 @@ class Machine:
     graph: SwitchGraph
     trunk: int = 1
     planes: int = 1
+    full: SwitchGraph | None = None
 
     @property
     def endpoints(self) -> int:
@@ -119,7 +123,7 @@ def machine_figures(
     best = even
     if minimal.value is not None and float(minimal.value) > float(even.value):
         best = minimal
-    shares = routed_shares(graph, routing, best)
+    shares = routed_shares(graph, routing, best, full=_trunked(machine))
     best, worst = shares.uniform, shares.worst
     ends = machine.endpoints
     delivered = ends * machine.nics * prices.rate
@@ -128,6 +132,7 @@ def machine_figures(
         "switches": Measured(machine.switches, "closed form"),
         "radix_used": Measured(machine.radix_used, "closed form"),
         "planes": Measured(machine.planes, "closed form"),
+        "spare_ports": Measured(_spare_ports(machine, prices), "closed form"),
         "cables_copper": Measured(bill.pieces("copper"), "exact"),
         "cables_optical": Measured(bill.pieces("optical"), "exact"),
         "cable": Measured(round(bill.metres, 3), "exact"),
@@ -162,15 +167,29 @@ _QUICK_ORBITS = 4_000
 """Orbits up to which the best split is computed for every machine of a ranking: a second."""
 
 
+def _trunked(machine: Machine) -> SwitchGraph | None:
+    """The machine with all its endpoints, trunks as speeds, where some of its ports are spare."""
+    if machine.full is None:
+        return None
+    return replace(machine.full, speeds=machine.full.speeds * machine.trunk)
+
+
 def routed_shares(
-    graph: SwitchGraph, routing: str | None, minimal: Measured[Any], most: int = _QUICK_ORBITS
+    graph: SwitchGraph,
+    routing: str | None,
+    minimal: Measured[Any],
+    most: int = _QUICK_ORBITS,
+    full: SwitchGraph | None = None,
 ) -> RoutedShares:
     """What a routing gives, or the better of the minimal and of Valiant's for each traffic.
 
     Args:
         minimal: Share of uniform traffic on shortest paths.
         most: Orbits up to which the best split is computed.
+        full: The machine with all its endpoints, where some ports are spare.
     """
+    if full is not None:
+        return _populated_shares(graph, routing, minimal, most, full)
     if routing == "minimal":
         worst = graph.worst_minimal()
         if not worst.exact:
@@ -187,6 +206,33 @@ def routed_shares(
     if routing == "optimal":
         return _optimal_shares(graph, most, RoutedShares(minimal, "minimal", worst, name))
     return RoutedShares(minimal, "minimal", worst.mapped(_round), name)
+
+
+def _populated_shares(
+    graph: SwitchGraph,
+    routing: str | None,
+    minimal: Measured[Any],
+    most: int,
+    full: SwitchGraph,
+) -> RoutedShares:
+    """Shares of a machine with spare ports: at least what the full one guarantees."""
+    found = routed_shares(full, routing, minimal, most)
+    worst = found.worst
+    valiant = _round(graph.valiant())
+    if routing == "valiant":
+        share = Measured(valiant, "exact", "Valiant's routing")
+        return RoutedShares(share, "Valiant", share, "Valiant")
+    if worst.value is not None:
+        value = float(worst.value)
+        note = f"{worst.note}; as with all ports in use"
+        if value < 1 - 1e-9:
+            worst = Measured(value, "bound", note, low=value, high=1.0)
+        name = found.worst_routing
+        if routing is None and valiant > value:
+            note, name = "Valiant's routing; minimal routing may do better", "Valiant"
+            worst = Measured(valiant, "bound", note, low=valiant, high=1.0)
+        found = found._replace(worst=worst, worst_routing=name)
+    return found
 
 
 def _optimal_shares(graph: SwitchGraph, most: int, other: RoutedShares) -> RoutedShares:
@@ -253,6 +299,13 @@ def tables_throughput(network: Network) -> Measured[Any]:
 
 def _round(x: float) -> float:
     return round(float(x), 6)
+
+
+def _spare_ports(machine: Machine, prices: PriceList) -> int:
+    """Ports of the switches bought that nothing is plugged into."""
+    used, pieces = np.unique(machine.ports[machine.boxes], return_counts=True)
+    spare = [prices.switch(int(ports)).size - ports for ports in used.tolist()]
+    return machine.planes * int(np.dot(spare, pieces))
 
 
 def _per(cost: float, delivered: float, share: float | None) -> float | None:

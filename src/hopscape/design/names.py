@@ -58,7 +58,7 @@ def plain_name(one: Candidate) -> str:
         'one switch'
     """
     try:
-        machine = Offer.of(one.spec).machine()
+        machine = Offer.of(one.spec).whole.machine()
     except HopscapeError:
         return one.spec
     switches = int(machine.boxes.sum())
@@ -146,7 +146,7 @@ def distinct(ranked: Iterable[Candidate]) -> list[Candidate]:
     groups: dict[tuple[object, ...], list[tuple[Candidate, Machine]]] = {}
     for one in ranked:
         try:
-            machine = Offer.of(one.spec).machine()
+            machine = Offer.of(one.spec).whole.machine()
         except HopscapeError:
             kept.append(one)
             continue

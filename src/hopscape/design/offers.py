@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopscape.core.errors import HopscapeError
+from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.family import Family
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
@@ -25,6 +25,7 @@ from hopscape.design.candidates import fitting
 from hopscape.design.machine import Machine, machine_figures
 from hopscape.design.ranking import SLACK, misses, shortfall
 from hopscape.design.requirements import SwitchedRequirements
+from hopscape.families.concentrated import dealt
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build, family, member
 
@@ -34,7 +35,7 @@ _MOST_OWN, _MOST_EACH = 16, 3
 """Members that a family proposes: of whole machines, and of graphs for each number of lines."""
 _STEP = 1.06
 """A number of endpoints per switch is tried if it takes so many times the switches of the last."""
-_FEWEST = 3
+_FEWEST, _BETWEEN = 3, 2
 _MOST_SWITCHES = 6
 _TAPERS = (1.5, 2.0, 3.0, 4.0)
 _TRUNKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30)
@@ -48,6 +49,7 @@ class Offer(NamedTuple):
         switches: Of one plane.
         each: Endpoints put at every switch; 0 for the member's own.
         bound: Throughput that the distances allow, as far as they are known.
+        count: Endpoints that are there, where fewer than there is room for; 0 for all.
     """
 
     base: str
@@ -57,6 +59,7 @@ class Offer(NamedTuple):
     lines: int = 1
     planes: int = 1
     bound: float = math.inf
+    count: int = 0
 
     @property
     def spec(self) -> str:
@@ -75,6 +78,8 @@ class Offer(NamedTuple):
             inner = f"concentrated({inner}, {self.each}{more})"
         elif self.lines > 1:
             inner = f"trunked({inner}, {self.lines})"
+        if self.count:
+            inner = f"populated({inner}, {self.count})"
         return f"planes({inner}, {self.planes})" if self.planes > 1 else inner
 
     @classmethod
@@ -86,9 +91,11 @@ class Offer(NamedTuple):
             ('torus(4, 4)', 16, 8, 3, 1, 2)
         """
         found: Any = member(spec)
-        planes, each, trunk, lines = 1, 0, 1, 1
+        planes, each, trunk, lines, count = 1, 0, 1, 1, 0
         if found.name == "planes":
             planes, found = found.count, found.base.family
+        if found.name == "populated":
+            count, found = found.count, found.base.family
         if found.name == "concentrated":
             each, trunk, lines = found.endpoints, found.trunk, found.lines
             found = found.base.family
@@ -96,9 +103,8 @@ class Offer(NamedTuple):
             trunk = lines = found.count
             found = found.base.family
         base, switches = Network.of(found).spec, found.switches()
-        return cls(
-            base, found.order if switches is None else len(switches), each, trunk, lines, planes
-        )
+        boxes = found.order if switches is None else len(switches)
+        return cls(base, boxes, each, trunk, lines, planes, count=count)
 
     def machine(self) -> Machine:
         """One plane switch by switch, and how often it is there."""
@@ -108,7 +114,17 @@ class Offer(NamedTuple):
             graph = replace(graph, ends=ends, lines=self.lines, hosted=False, name=self.spec)
         else:
             graph = replace(graph, lines=graph.lines * self.lines, name=self.spec)
-        return Machine(graph, self.trunk, self.planes)
+        if not self.count:
+            return Machine(graph, self.trunk, self.planes)
+        if graph.hosted:
+            raise ArgumentError(f"endpoints of {self.base} have lines to several switches")
+        fewer = replace(graph, ends=dealt(graph.ends, self.count))
+        return Machine(fewer, self.trunk, self.planes, graph)
+
+    @property
+    def whole(self) -> Offer:
+        """The same with all its endpoints."""
+        return self._replace(count=0)
 
 
 def family_offers(
@@ -161,7 +177,7 @@ def _own(
     for taper in _TAPERS:
         if asked.throughput * taper > 1.05:
             continue
-        low, high = math.ceil(asked.low / taper), math.ceil(asked.high / taper)
+        low, high = math.ceil(asked.low / taper), math.ceil(asked.room / taper)
         less = Requirement(low, low, high, asked.radix // lines, _MOST_EACH, asked.throughput)
         for spec, found in _members(kind, less):
             switches = found.switches()
@@ -185,16 +201,20 @@ def _attached(
 ) -> Iterator[Offer]:
     """Members whose nodes are given so many endpoints, with trunks where they have few ports."""
     low = math.ceil(asked.low / each)
-    high = max(low, asked.high // each)
+    high = max(low, asked.room // each)
     ports = asked.radix - each * lines
+    fewer = math.ceil(asked.low / (each - 1)) if each > 1 else low
+    between = range(low + 1, fewer)[:_BETWEEN]  # as many at most, but not at every switch
     answered = 0
     for trunk in _TRUNKS:
         if answered == 2 or (trunk > 1 and ports < 2 * trunk):
             return
-        requirement = Requirement(low, low, high, ports // trunk, _MOST_EACH)
         offers = [
             _fitted(spec, found, asked, planes, lines)
-            for spec, found in _members(kind, requirement)
+            for first in (low, *between)
+            for spec, found in _members(
+                kind, Requirement(first, first, max(first, high), ports // trunk, _MOST_EACH)
+            )
             if found.switches() is None or (kind.leaf_endpoints and _lines_of(spec) > 1)
         ]
         yield from (offer for offer in offers if offer is not None)
@@ -231,7 +251,7 @@ def _fitted(
     nodes, degree = found.endpoint_count, found.ports
     each = math.ceil(asked.low / nodes)
     room = asked.radix - each * lines
-    if room < degree or nodes * each > asked.high:
+    if room < degree:
         return None
     if found.order == 1 or not degree:
         return Offer(spec, found.order, each, 1, lines, planes)
@@ -271,19 +291,22 @@ def ask_family(
 
     Returns:
         list of dict: Spec and packed figures; ``{"lines": n}`` for a family that only has endpoints
-            with n lines; first ``{"late": True}`` where less time than usual cut the search short.
+            with n lines; first ``{"late": True}`` where less time than usual cut the search short;
+            last ``{"counted": [...]}``: machines looked at, those ruled out before their throughput
+            was computed, and 1 where the search ended before the offers did.
     """
     search = _Search(question)
     with time_limit(seconds, steps):
         for batch in family_offers(family(name), question, planes):
             for offer in batch:
                 if search.done:
+                    search.ended = True
                     hurried = search.late and (steps < FAMILY_STEPS or steps_left() > 0)
-                    return [{"late": True}] * hurried + search.records()
+                    return [{"late": True}] * hurried + [*search.records(), search.counted()]
                 search.look_at(offer)
     records = search.records()
     lines = None if records else lines_needed(family(name), question)
-    return records if lines is None else [{"lines": lines}]
+    return [*records, search.counted()] if lines is None else [{"lines": lines}]
 
 
 class _Search:
@@ -296,6 +319,8 @@ class _Search:
         self.near: tuple[float, Offer, Machine] | None = None
         self.tries = 0
         self.attached = False
+        self.looked = 0
+        self.ended = False
 
     @property
     def late(self) -> bool:
@@ -309,8 +334,12 @@ class _Search:
     def look_at(self, offer: Offer) -> None:
         """Measure an offer as far as it takes to see whether it meets the demands."""
         self.attached = offer.each > 0
+        self.looked += 1
         try:
             machine = offer.machine()
+            if machine.endpoints > self.question.endpoints and not machine.graph.hosted:
+                offer = offer._replace(count=self.question.endpoints)
+                machine = offer.machine()
             order, channels = machine.flow.order, len(machine.flow.heads)
             spend_steps(_BUILD_STEPS * (order + channels))
             if not self._is_machine(machine):
@@ -348,13 +377,36 @@ class _Search:
 
     def _measure(self, offer: Offer, machine: Machine) -> float:
         """All figures; infinite when they meet the demands, else how near they come."""
+        wide = offer, machine
+        offer, machine = self._narrowed(offer, machine)
         figures = self._figures(offer, machine)
+        if misses(figures, self.question) and offer != wide[0]:
+            offer, machine = wide
+            figures = self._figures(offer, machine)
         if misses(figures, self.question):
             return 1.0 + -shortfall(figures, self.question)[0]
         packed = _packed(figures)
         if all(packed != one["figures"] for one in self.meeting):  # else the same, by another seed
             self.meeting.append({"spec": offer.spec, "figures": packed})
         return math.inf
+
+    def counted(self) -> dict[str, Any]:
+        """How much was looked at."""
+        return {"counted": [self.looked, self.looked - self.tries, int(self.ended)]}
+
+    def _narrowed(self, offer: Offer, machine: Machine) -> tuple[Offer, Machine]:
+        """The same with trunks as narrow as uniform traffic and any permutation allow."""
+        if offer.trunk == 1 or not offer.each:
+            return offer, machine
+        load = machine.flow.uniform().load
+        need = self.question.throughput * load
+        if self.question.worst is not None:  # by Valiant's routing, which loads twice as much
+            need = max(need, 2 * self.question.worst * load)
+        trunk = min(offer.trunk, max(1, math.ceil(offer.trunk * need - SLACK)))
+        if trunk == offer.trunk:
+            return offer, machine
+        offer = offer._replace(trunk=trunk)
+        return offer, offer.machine()
 
     def records(self) -> list[dict[str, Any]]:
         if self.nearest is None or (self.meeting and self.near is None):

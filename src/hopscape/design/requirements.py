@@ -542,6 +542,11 @@ class SwitchedRequirements(Question):
         )
 
     @property
+    def room(self) -> int:
+        """Most endpoint ports of a machine that is looked at; those not asked for stay free."""
+        return max(self.high, math.ceil(self.endpoints * (1 + 2 * _ABOVE)))
+
+    @property
     def splits(self) -> tuple[int, ...]:
         """Numbers of planes to look at."""
         if self.planes is not None:
@@ -560,7 +565,7 @@ class SwitchedRequirements(Question):
     def whole(self, lines: int, most: int) -> Requirement:
         """What families with endpoints of their own are asked, for planes of so many lines each."""
         return Requirement(
-            self.endpoints, self.low, self.high, self.radix // lines, most, self.throughput
+            self.endpoints, self.low, self.room, self.radix // lines, most, self.throughput
         )
 
     # -- texts --------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ def _saturate_first(found: Design, count: int, store: Store) -> list[dict[str, A
             {"spec": one.spec} | {name: figure.value for name, figure in figures.items()}
         )
         found.notes += _compared(one)
-        late = [name for name, figure in figures.items() if figure.value is None]
+        late = [name for name, figure in figures.items() if figure.note == _LATE]
         if late:
             found.notes.append(f"{one.spec}: {_LATE}, not simulated: {', '.join(late)}")
     return found.saturations
@@ -161,7 +161,7 @@ def _saturate(spec: str, planes: int) -> dict[str, list[Any]]:
 
 
 def _whole(packed: dict[str, list[Any]]) -> bool:
-    return all(Measured.unpacked(figure).value is not None for figure in packed.values())
+    return all(Measured.unpacked(figure).note != _LATE for figure in packed.values())
 
 
 def saturate_machine(spec: str, *, planes: int = 1) -> dict[str, Measured[Any]]:
@@ -194,6 +194,10 @@ def saturate_machine(spec: str, *, planes: int = 1) -> dict[str, Measured[Any]]:
     setups: dict[str, Setup] = {}
     figures: dict[str, Measured[Any]] = {}
     for name, (routing, pattern) in SATURATIONS.items():
+        if not machine.even and (routing == "ugal" or pattern == "worst"):
+            note = "switches have unequal numbers of endpoints"
+            figures[name] = Measured(None, "unknown", note)
+            continue
         if steps_left() <= 0:
             figures[name] = Measured(None, "unknown", _LATE)
             continue
@@ -225,8 +229,9 @@ class _Simulated:
         self.whole = build(spec)
         self.graph = graph = switch_graph(self.whole)
         each = np.unique(graph.ends[graph.ends > 0])
-        if graph.hosted or graph.lines > 1 or len(each) != 1:
-            raise ArgumentError("its endpoints have several lines, or switches not all as many")
+        if graph.hosted or graph.lines > 1 or not len(each):
+            raise ArgumentError("its endpoints have several lines")
+        self.even = len(each) == 1
         if not len(graph.heads) or (graph.speeds != 1).any():
             raise ArgumentError("it has no links between switches, or not all of one rate")
         if self.whole.order > _MOST_NODES:

@@ -96,6 +96,8 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
     _column("planes", "planes", "", "", 14, (), "copies of the network that share the endpoints"),
     _column("radix_used", "radix used", "", "less", 9, (3, 3),
             "most ports of a switch that are used, its lines to endpoints included"),
+    _column("spare_ports", "spare ports", "", "", 10, (3, 3),
+            "ports of the switches that nothing is plugged into, in all"),
     _column("cables_copper", "copper", "", "less", 4, (4, 4),
             "copper cables, those to endpoints included: the floor plan decides the lengths"),
     _column("cables_optical", "optical", "", "less", 4, (5, 5),

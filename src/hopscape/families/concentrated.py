@@ -1,4 +1,4 @@
-"""Switched machines made of other networks: endpoints at every switch, trunks, planes.
+"""Switched machines made of other networks: endpoints at every switch, trunks, planes, spare ports.
 
 In a switched machine every line counts against the radix of a switch, those to endpoints included.
 Endpoints are numbered first, switch by switch; switches follow in the order of the base.
@@ -20,7 +20,7 @@ from hopscape.core.processes import require_memory
 from hopscape.core.requirement import Requirement
 from hopscape.formats.graphs.libraries import link_ends
 
-__all__ = ["Concentrated", "Planes", "Trunked"]
+__all__ = ["Concentrated", "Planes", "Populated", "Trunked", "dealt"]
 
 _LINK_BYTES = 80  # ends, kinds and pairing of a link while the wiring is made
 
@@ -251,3 +251,88 @@ class Trunked(_Copied):
             diameter=known.diameter,
             mean_distance=known.mean_distance,
         )
+
+
+def dealt(room: IntArray, count: int) -> IntArray:
+    """Endpoints at each switch when so many are dealt evenly, none getting more than it has room.
+
+    Examples:
+        >>> dealt(np.array([4, 4, 4]), 10).tolist(), dealt(np.array([1, 5, 5]), 6).tolist()
+        ([4, 3, 3], [1, 3, 2])
+    """
+    if not 0 <= count <= int(room.sum()):
+        raise ArgumentError(f"count is {count}; there is room for 0 to {int(room.sum())}")
+    level = 0
+    while int(np.minimum(room, level + 1).sum()) <= count and level < int(room.max(initial=0)):
+        level += 1
+    out = np.minimum(room, level)
+    more = np.flatnonzero(room > level)
+    left = count - int(out.sum())
+    if left:
+        out[more[np.arange(left) * len(more) // left]] += 1  # not all on neighbours
+    return out
+
+
+class Populated(_Derived):
+    """A machine of which some endpoint ports stay free: `count` endpoints, dealt out evenly.
+
+    Every switch keeps its endpoints with the lowest numbers. Nodes keep their order.
+    """
+
+    name = "populated"
+    summary = "switched machine with spare ports: so many endpoints, dealt evenly over its switches"
+    parameters = (
+        Parameter("base", "network", "the machine with all its endpoints"),
+        *integers(count=("endpoints that are there", 1, 10_000_000)),
+    )
+    example = "populated(concentrated(complete(3), 2), 5)"
+
+    def __init__(self, base: Network, count: int) -> None:
+        if not base.has_switches:
+            raise ArgumentError(f"populated needs a network with switches, not {base.spec}")
+        if count > base.endpoint_count:
+            raise ArgumentError(
+                f"count is {count}, more than the {base.endpoint_count} endpoints of {base.spec}"
+            )
+        self._take(base, base.links)
+        self.count = count
+
+    @cached_property
+    def _kept(self) -> IntArray:
+        """bool[base.order]: nodes that stay."""
+        net = self.base
+        ends = net.endpoints.astype(np.int64)
+        owner = net.heads[net.indptr[ends]].astype(np.int64)
+        order = np.lexsort((ends, owner))
+        _, first, counts = np.unique(owner[order], return_index=True, return_counts=True)
+        place = np.arange(len(ends)) - np.repeat(first, counts)
+        stay = place < np.repeat(dealt(counts, self.count), counts)
+        kept = np.ones(net.order, dtype=bool)
+        kept[ends[order[~stay]]] = False
+        return kept
+
+    @property
+    def order(self) -> int:
+        return self.base.order - self.base.endpoint_count + self.count
+
+    def switches(self) -> IntArray:
+        is_end = np.zeros(self.base.order, dtype=bool)
+        is_end[self.base.endpoints] = True
+        return np.flatnonzero(~is_end[self._kept])
+
+    @cached_property
+    def _stays(self) -> IntArray:
+        """bool[links of the base]: links between nodes that stay."""
+        tails, heads = self._base_links
+        return np.asarray(self._kept[tails] & self._kept[heads])
+
+    def links(self) -> tuple[IntArray, IntArray]:
+        number = np.cumsum(self._kept) - 1
+        tails, heads = (side[self._stays] for side in self._base_links)
+        return number[tails], number[heads]
+
+    def link_kinds(self) -> IntArray | None:
+        return self._base_kinds[self._stays] if self.base.classes else None
+
+    def facts(self) -> Facts:
+        return Facts(connected=self.base.facts.connected)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import ceil, prod
 from typing import ClassVar
 
 import numpy as np
@@ -304,12 +304,31 @@ class LeafSpine(XGFT):
     def members(cls, requirement: Requirement) -> Iterator[str]:
         """Leaves full of ports: as many uplinks as endpoints, and as few as the demand allows."""
         radix = requirement.ports
+        yield from cls._fewest(requirement)
         for p, up in _tapered(requirement):
             for leaves in _around(requirement, p):
                 if not 2 <= leaves <= radix:
                     continue
                 links = max(n for n in _divisors(up) if n * leaves <= radix)
                 yield cls(leaves, up // links, p, links).spec
+
+    @classmethod
+    def _fewest(cls, requirement: Requirement) -> list[str]:
+        """Those with the fewest switches, then links, whose uplinks carry what is asked for."""
+        radix, share = requirement.ports, requirement.throughput or 1.0
+        found: dict[tuple[int, int], tuple[int, int, int, int]] = {}
+        for p in range(radix - 1, 0, -1):
+            leaves = ceil(requirement.nodes / p)
+            if not 2 <= leaves <= radix or not requirement.fits(leaves * p):
+                continue
+            away = p * (leaves - 1) * p / (leaves * p - 1)
+            for up in {ceil(share * away - 1e-9), ceil(share * p - 1e-9), p}:
+                for links in range(1, radix // leaves + 1):
+                    spines = ceil(up / links)
+                    if 0 < spines * links <= radix - p:
+                        cost = (leaves + spines, leaves * spines * links)
+                        found.setdefault(cost, (leaves, spines, p, links))
+        return [cls(*found[cost]).spec for cost in sorted(found)[: requirement.most]]
 
     @classmethod
     def limits(cls, radix: int, throughput: float) -> Iterator[tuple[int, str]]:
