@@ -184,9 +184,10 @@ class Design:
         words = sentences(self.candidates, self.requirements, self.others)
         if self.counted[0]:
             looked, out, ended = self.counted
+            left = "1 family was" if ended == 1 else f"{ended} families were"
             words.append(
                 f"{looked:,} machines were looked at, {out:,} of them ruled out by their size or by"
-                f" capacity over distance; {'1 family was' if ended == 1 else f'{ended} families were'}"
+                f" capacity over distance; {left}"
                 " left once some of their machines with the fewest switches met the demands."
             )
         if self.late:
