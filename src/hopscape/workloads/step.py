@@ -336,7 +336,7 @@ def _part_of(job: Job, layers: int, micro: int) -> Job:
 
 def _shares(found: Timeline) -> dict[str, float]:
     """Seconds of an average rank by what it does or waits for."""
-    from hopscape.workloads.share_kernels import waiting_times
+    from hopscape.workloads.share_kernels import Finished, waiting_times
 
     workload = found.workload
     if not found.verdict or not len(workload):
@@ -348,7 +348,8 @@ def _shares(found: Timeline) -> dict[str, float]:
     given = shared[workload.kind[shared] != 3]
     np.maximum.at(joined, workload.together[given], found.start[given])
     labels = len(workload.labels)
-    spent = waiting_times(
+    room = np.zeros((workload.ranks, labels + 1))
+    run = Finished(
         order,
         first,
         (workload.kind == COMPUTE).astype(np.int64),
@@ -359,9 +360,10 @@ def _shares(found: Timeline) -> dict[str, float]:
         workload.label,
         workload.together,
         joined,
-        labels,
-        found.seconds,
-    ).mean(axis=0)
+        room,
+    )
+    waiting_times(run, found.seconds)
+    spent = room.mean(axis=0)
     out = {"compute": 0.0, "bubble": float(spent[labels])}
     for name, value in zip(workload.labels, spent[:labels].tolist(), strict=True):
         if name in _COMPUTING:
