@@ -81,7 +81,10 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
     "structure": (("petersen",), {"generators": ["--generators"]}),
     "show": (
         ("random_regular(6000, 4)",),
-        {"exact": ["--exact"], "limit": ["--time-limit", "1e-9"]},
+        {
+            "exact": ["--exact"],
+            "limit": ["--time-limit", "1e-9"],
+        },
     ),
     "compare": (
         ("random_regular(6000, 4)", "--columns", "degree,diameter"),
@@ -103,7 +106,10 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
     ),
     "explain": (("girth",), {}),
     "prices": ((), {}),
-    "bisection": (("torus(4, 4)",), {"exact": ["--exact"], "seed": ["--seed", "1"]}),
+    "bisection": (
+        ("torus(4, 4)",),
+        {"exact": ["--exact"], "seed": ["--seed", "1"]},
+    ),
     "load": (
         ("torus(4, 4)",),
         {
@@ -182,7 +188,8 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
         },
     ),
 }
-SHARED = ("wide", "shown", "config", "write_config")  # tests/cli/test_tables.py, test_config.py
+SHARED = ("wide", "shown", "config", "write_config", "proof")
+"""Of many commands: tests/cli/test_tables.py, tests/cli/test_config.py, tests/proofs."""
 
 
 def _options(command: str) -> list[str]:

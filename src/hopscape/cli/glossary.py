@@ -102,6 +102,7 @@ _SIGNS = {
 _RANKING = {
     "#": "place in the ranking, the best first",
     "network": "the spec that builds it",
+    "spec": "the call that builds it again, such as torus(8, 8)",
     "machine": "the spec that builds it, endpoints included",
     "score": "weighted mean of best / own over the criteria of --matters; 1 is best in all of them",
     "remark": "why a candidate is not allowed, or which one dominates it or has the same figures",
