@@ -80,7 +80,7 @@ def test_the_answer_names_the_first_the_numbers_and_the_runner_up(which, request
     assert len(decided) == 3
     heaviest = max(look.weights, key=look.weights.__getitem__)
     assert decided[0][0] == heaviest
-    assert found.answer == " ".join(look.answer)
+    assert found.answer.startswith(" ".join(look.answer))  # then what was examined
 
 
 def test_what_would_change_the_choice_does(direct):

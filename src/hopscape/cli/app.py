@@ -291,7 +291,10 @@ def _with_options(
         for name, group in groups.items():
             members = {one.name: options.pop(one.name) for one in fields(group)}  # type: ignore[arg-type]
             options[name] = group(**members)
-        function(**options)
+        try:
+            function(**options)
+        finally:
+            output_settings.output = None
 
     command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}
