@@ -14,7 +14,7 @@ import pytest
 
 import hopscape
 from commands import ask, refused, run, shown
-from hopscape.core.errors import HopscapeError
+from hopscape.core.errors import CheckFailedError, HopscapeError
 from hopscape.workloads import (
     Chip,
     Fabric,
@@ -154,9 +154,12 @@ def test_no_job_beats_its_bounds(executor: Any) -> None:
             assert bound.seconds <= found.seconds * (1 + 1e-9), (seed, job, bound)
 
 
-def test_repetition_gives_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("layers", [16, 32])
+def test_repetition_gives_what_the_whole_gives(
+    monkeypatch: pytest.MonkeyPatch, layers: int
+) -> None:
     place = sys.modules["hopscape.workloads.step"]  # the package has a function of this name
-    model = LanguageModel(hidden=256, layers=16, heads=8, seq=64, vocab=512)
+    model = LanguageModel(hidden=256, layers=layers, heads=8, seq=64, vocab=512)
     split = Split(batch=24, tp=2, pp=2, dp=2)
     job = Job(model, split, Chip(tflops=10, bandwidth=100), Overlap(dp=False))
     whole = step(job, "xgft([8], [1])")
@@ -167,6 +170,11 @@ def test_repetition_gives_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch) 
     assert some.seconds == pytest.approx(whole.seconds, rel=2e-3)
     assert some.shares == pytest.approx(whole.shares, rel=2e-2, abs=2e-3 * whole.seconds)
     assert np.allclose(some.busy, whole.busy, rtol=1e-6)
+    assert ("layers" in some.repeated) == (layers == 32)
+    higher = [replace(one, seconds=2 * some.seconds) for one in some.bounds]
+    monkeypatch.setattr(place, "job_bounds", lambda *given: higher)
+    with pytest.raises(CheckFailedError, match="by repetition"):
+        step(job, "xgft([8], [1])")
 
 
 def test_traces_go_round(tmp_path: Path) -> None:

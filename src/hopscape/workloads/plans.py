@@ -1,13 +1,13 @@
 """Collectives as messages that wait for each other, without rounds.
 
-The algorithms are those of :mod:`hopscape.collectives`: plans of ranks, and the schedules that win
-its contests. A message waits for what its source has received of its chunks before, and for nothing
-else. A :class:`Plan` speaks of members; placed on a group, its messages have paths.
+The algorithms are the plans of ranks of :mod:`hopscape.collectives.classics` (ring, doubling,
+direct, ...); schedules that its searches make for one network do not compete here. A message waits
+for what its source has received of its chunks before, and for nothing else. A :class:`Plan` speaks
+of members; placed on a group, its messages have paths.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,13 +16,12 @@ import numpy as np
 
 from hopscape.collectives.classics import exchange, gathering, rooted
 from hopscape.collectives.classics.plans import RankPlan, message_paths
-from hopscape.core.arrays import ADD, Floats, IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Router
-from hopscape.core.schedule import Schedule
 
-__all__ = ["Placed", "Plan", "place", "plan_named", "plan_names", "plan_of_schedule"]
+__all__ = ["Placed", "Plan", "place", "plan_named", "plan_names"]
 
 _MOST_MESSAGES = 2_000_000
 _MOST_DIRECT = 64
@@ -289,32 +288,3 @@ def place(
         mine = starts[i * count : (i + 1) * count + 1]
         out.append(Placed(plan, mine - mine[0], channels[mine[0] : mine[-1]].astype(np.int64)))
     return out
-
-
-def plan_of_schedule(schedule: Schedule, group: Sequence[int], chunks: int) -> Placed:
-    """A verified schedule among a group of nodes, without its rounds.
-
-    Args:
-        group: Members, in the order of their seats.
-        chunks: Chunks of the largest buffer of a member.
-    """
-    seat = np.full(schedule.network.order, -1, np.int64)
-    seat[np.asarray(group)] = np.arange(len(group))
-    source, target = seat[schedule.source], seat[schedule.target]
-    if (source < 0).any() or (target < 0).any():
-        raise ArgumentError(f"{schedule.name} stops at nodes that are not members")
-    cuts = schedule.path_start.tolist()
-    known: dict[bytes, int] = {}
-    paths = [
-        known.setdefault(schedule.channels[a:b].tobytes(), len(known))
-        for a, b in itertools.pairwise(cuts)
-    ]
-    columns = (schedule.round.astype(np.int64), source, target, schedule.chunk.astype(np.int64))
-    adds = schedule.operations() == ADD
-    keys = 2 * np.asarray(paths, np.int64) + adds
-    plan, one = Plan.of(schedule.name, len(group), columns, 1 / chunks, adds, keys)
-    lengths = np.diff(schedule.path_start)[one]
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    within = np.arange(int(starts[-1])) - np.repeat(starts[:-1], lengths)
-    path = schedule.channels[np.repeat(schedule.path_start[one], lengths) + within]
-    return Placed(plan, starts, path.astype(np.int64))

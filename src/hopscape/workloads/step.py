@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.arrays import Floats
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, CheckFailedError
 from hopscape.core.model import MACHINE
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -37,6 +37,7 @@ _LEVELS = ((4, 2), (2, 1), (1, 1))
 """Layers of the least piece, and how many more the others have."""
 _CLOSE = 1e-4
 """Second differences that count as none, against the piece."""
+_ROUNDING = 1e-9  # of sums of floats, in another order
 _COMPUTING = ("forward", "backward", "optimizer", "compute")
 
 
@@ -209,6 +210,11 @@ def _of_job(job: Job, fabric: Fabric, whole: bool) -> Step:
     )
     first, repeated, (seconds, shares, busy) = _executed(job, fabric, whole)
     bounds = job_bounds(job, fabric, _slack(first))
+    if repeated and first.verdict and seconds < bounds[0].seconds * (1 - _ROUNDING):
+        raise CheckFailedError(
+            f"by repetition ({repeated}) the step takes {seconds:.6g} s, and none takes less than"
+            f" {bounds[0].seconds:.6g} s: {bounds[0].reason}; --whole (whole=True) executes all"
+        )
     return Step(
         job,
         fabric.network,
