@@ -49,7 +49,7 @@ class Offer(NamedTuple):
         switches: Of one plane.
         each: Endpoints put at every switch; 0 for the member's own.
         bound: Throughput that the distances allow, as far as they are known.
-        count: Endpoints that are there, where fewer than there is room for; 0 for all.
+        populated: Endpoints that are there, where fewer than there is room for; 0 for all.
     """
 
     base: str
@@ -59,7 +59,7 @@ class Offer(NamedTuple):
     lines: int = 1
     planes: int = 1
     bound: float = math.inf
-    count: int = 0
+    populated: int = 0
 
     @property
     def spec(self) -> str:
@@ -78,8 +78,8 @@ class Offer(NamedTuple):
             inner = f"concentrated({inner}, {self.each}{more})"
         elif self.lines > 1:
             inner = f"trunked({inner}, {self.lines})"
-        if self.count:
-            inner = f"populated({inner}, {self.count})"
+        if self.populated:
+            inner = f"populated({inner}, {self.populated})"
         return f"planes({inner}, {self.planes})" if self.planes > 1 else inner
 
     @classmethod
@@ -104,7 +104,7 @@ class Offer(NamedTuple):
             found = found.base.family
         base, switches = Network.of(found).spec, found.switches()
         boxes = found.order if switches is None else len(switches)
-        return cls(base, boxes, each, trunk, lines, planes, count=count)
+        return cls(base, boxes, each, trunk, lines, planes, populated=count)
 
     def machine(self) -> Machine:
         """One plane switch by switch, and how often it is there."""
@@ -114,17 +114,17 @@ class Offer(NamedTuple):
             graph = replace(graph, ends=ends, lines=self.lines, hosted=False, name=self.spec)
         else:
             graph = replace(graph, lines=graph.lines * self.lines, name=self.spec)
-        if not self.count:
+        if not self.populated:
             return Machine(graph, self.trunk, self.planes)
         if graph.hosted:
             raise ArgumentError(f"endpoints of {self.base} have lines to several switches")
-        fewer = replace(graph, ends=dealt(graph.ends, self.count))
+        fewer = replace(graph, ends=dealt(graph.ends, self.populated))
         return Machine(fewer, self.trunk, self.planes, graph)
 
     @property
     def whole(self) -> Offer:
         """The same with all its endpoints."""
-        return self._replace(count=0)
+        return self._replace(populated=0)
 
 
 def family_offers(
@@ -338,7 +338,7 @@ class _Search:
         try:
             machine = offer.machine()
             if machine.endpoints > self.question.endpoints and not machine.graph.hosted:
-                offer = offer._replace(count=self.question.endpoints)
+                offer = offer._replace(populated=self.question.endpoints)
                 machine = offer.machine()
             order, channels = machine.flow.order, len(machine.flow.heads)
             spend_steps(_BUILD_STEPS * (order + channels))

@@ -57,9 +57,9 @@ def sentences(
     own = grades(allowed, question)
     proven = {one.spec: own[one.spec] for one in proved(allowed)}
     lines = [_winner(best, allowed, question)]
-    others = [one for one in allowed if one.family != best.family and not _same(one, best)]
-    if others:
-        lines.append(_runner_up(best, others[0]))
+    rivals = [one for one in allowed if one.family != best.family and not _same(one, best)]
+    if rivals:
+        lines.append(_runner_up(best, rivals[0]))
     elif len(allowed) > 1:
         lines.append("No other family has a network that fits.")
     lines += _changes(best, proven, question)

@@ -232,7 +232,7 @@ class _Shape:
         cost = np.zeros(columns)
         cost[-1] = 1.0
         cost[:flows] = 1e-6 / max(1, flows)  # of equal splits the one of short paths
-        solution = linprog(
+        solution: Any = linprog(  # type: ignore[call-overload]
             cost,
             A_ub=vstack([below, loads], format="csr"),
             b_ub=np.zeros(flows + len(chosen)),
