@@ -92,7 +92,8 @@ def bill_of(network: Network, lengths: Floats, prices: PriceList | None = None) 
     Examples:
         >>> import hopscape
         >>> from hopscape.design.prices import load_prices
-        >>> found = bill_of(hopscape.build("star(8)"), np.full(7, 2.0))
+        >>> star = hopscape.build([(0, leaf) for leaf in range(1, 8)])
+        >>> found = bill_of(star, np.full(7, 2.0))
         >>> [(part.part, part.pieces) for part in found.parts]
         [('node of 1 network ports', 7), ('node of 7 network ports', 1), ('cable of up to 2 m', 7)]
         >>> network = hopscape.build("concentrated(complete(3), 4)")

@@ -279,7 +279,7 @@ def design(
         >>> asked = SwitchedRequirements(32, 16, families=("fat_tree", "complete"))
         >>> result = design(asked)
         >>> result.best.spec, result.best.value("switches")
-        ('concentrated(complete(5), 7, trunk=2)', 5)
+        ('populated(concentrated(complete(5), 7, trunk=2), 32)', 5)
     """
     if workers is None:
         workers = usual_workers(question)

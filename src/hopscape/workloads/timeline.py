@@ -187,7 +187,7 @@ def execute(
         >>> ring = hopscape.build("ring(4)")
         >>> found = execute(draft.workload(), Fabric(ring, Placement.in_order(ring, 4)))
         >>> bool(found.verdict), round(found.seconds * 1e6, 1)
-        (True, 42.2)
+        (True, 33.3)
     """
     fabric.placement.check(fabric.network, workload.ranks, fabric.dead_nodes)
     placed, plan_of, names = _choose(workload, fabric, {} if like is None else like.plans)
