@@ -56,9 +56,10 @@ def test_every_candidate_is_what_it_says(small):
         graph = switch_graph(net)
         uniform = graph.uniform().throughput
         assert float(one.value("throughput_even")) == pytest.approx(uniform, abs=1e-6)
-        assert one.value("guaranteed_throughput") == pytest.approx(
-            graph.guaranteed().value, abs=1e-6
-        )
+        share = graph.guaranteed().value
+        if net.family.name == "populated":  # a permutation of some is one of all, extended
+            share = max(share, switch_graph(net.family.base).guaranteed().value)
+        assert one.value("guaranteed_throughput") == pytest.approx(share, abs=1e-6)
 
 
 def test_ranking(small):

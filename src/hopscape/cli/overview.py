@@ -214,7 +214,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "study": "",
         "ledger": "manual:ledger",
         "docs": "manual:docs",
-        "demo": "manual:demo",
+        "demo": "tour:demo",
         "warm-up": "manual:warm_up",
     },
     _ADDED: {},

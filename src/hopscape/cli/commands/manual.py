@@ -1,4 +1,4 @@
-"""The command docs: the manual, read in the terminal; demo: a tour of five commands.
+"""The command docs: the manual, read in the terminal.
 
 The command warm-up: compile the kernels ahead of the first run.
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from hopscape.cli.options import ResumeOption, SeedOption, WorkersOption, option, refuse
-from hopscape.cli.output import Format, emit, emit_rows, output_settings, say
+from hopscape.cli.output import Format, emit, emit_rows, output_settings
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import plain
 from hopscape.core.processes import run_to_end
@@ -27,7 +27,7 @@ from hopscape.core.processes import run_to_end
 if TYPE_CHECKING:
     from hopscape.ledger import Claim, LedgerEntry
 
-__all__ = ["JOBS", "demo", "docs", "ledger", "manual_folder", "warm_up"]
+__all__ = ["JOBS", "docs", "ledger", "manual_folder", "warm_up"]
 
 
 def manual_folder() -> Path:
@@ -77,35 +77,6 @@ def docs(
 def _title(path: Path) -> str:
     with path.open(encoding="utf-8") as lines:
         return next((line[2:].strip() for line in lines if line.startswith("# ")), path.stem)
-
-
-_TOUR = [
-    ("A network is named by a spec. This is what is known of one, and how it is known.",
-     ["show", "torus(4, 4)"]),
-    ("Routes come from a closed form where there is one: no tables, whatever the size.",
-     ["route", "torus(4, 4)", "0", "(2, 3)"]),
-    ("Collectives are schedules: who sends what to whom in which round. All algorithms that apply"
-     " are tried, each schedule is verified, and a lower bound stands beside it.",
-     ["broadcast", "torus(4, 4)"]),
-    ("Can the routes deadlock, and how many virtual channels prevent it?",
-     ["deadlock", "torus(4, 4)"]),
-    ("Networks side by side. A sign before a number says that it is a bound, not exact.",
-     ["compare", "torus(4, 4)", "hypercube(4)", "circulant(16, 1, 6)"]),
-]  # fmt: skip
-
-
-def demo() -> None:
-    """Take a tour: five commands, each with a sentence on what it answers."""
-    import shlex
-
-    from hopscape.cli.app import app
-
-    refuse(("style", "output", "columns", "wide"), "does not go with demo, which runs others")
-    for step, (sentence, words) in enumerate(_TOUR, 1):
-        say("", f"{step}. {sentence}")
-        print(f"$ hopscape {shlex.join(words)}", flush=True)
-        app(args=words, prog_name="hopscape", standalone_mode=False)
-    say("", "Next: hopscape design --nodes 64 --ports 4, or hopscape docs start.")
 
 
 JOBS = {
