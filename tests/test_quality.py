@@ -53,7 +53,6 @@ def test_tests_of_the_test_suite_have_no_clock() -> None:
 SOURCE = ROOT / "src" / "hopscape"
 LONGEST = 80  # lines of a function, signature and docstring not counted
 LONGER = {
-    "workloads/timeline.py: _run has 99 lines",  # mostly the arrays of the event loop, one by one
     "workloads/timeline_kernels.py: run_events has 128 lines",  # one loop, a branch for each event
     "workloads/transformer.py: _stamp has 99 lines",
 }

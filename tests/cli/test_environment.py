@@ -87,38 +87,23 @@ def test_a_reader_that_leaves():
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "word"),
-    [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")],
+    ("module", "function", "words", "kept"),
+    [
+        ("cli.commands.judging", "build", ["bisection", "petersen"], "nothing is kept"),
+        ("metrics.summary", "summarise", ["show", "petersen"], "this is what is known so far"),
+    ],
 )
-def test_signals(number, code, word):
-    """Both end a command in the same way, with a sentence and their own exit code."""
-    wait = (
-        "import hopscape.cli.commands.judging as n, time\n"
-        "def slow(spec):\n    print('ready', flush=True)\n    time.sleep(60)\n"
-        "n.build = slow\n"
-        "from hopscape.cli import main; main(['bisection', 'petersen'])"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", wait], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.1)
-        process.send_signal(number)
-        assert process.wait(30) == code
-        assert process.stderr.read() == f"hopscape: {word}; nothing is kept\n"
-
-
 @pytest.mark.parametrize(
     ("number", "code", "word"),
     [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")],
 )
-def test_signals_where_something_is_known(number, code, word):
-    """Commands that show what is known so far leave with the code of the signal, too."""
+def test_signals(number, code, word, module, function, words, kept):
+    """Both end a command in the same way: their own exit code, and a sentence on what is kept."""
     wait = (
-        "import hopscape.metrics.summary as m, time\n"
-        "def slow(network, exact, record):\n    print('ready', flush=True)\n    time.sleep(60)\n"
-        "m.summarise = slow\n"
-        "from hopscape.cli import main; main(['show', 'petersen'])"
+        f"import hopscape.{module} as m, time\n"
+        "def slow(*given, **options):\n    print('ready', flush=True)\n    time.sleep(60)\n"
+        f"m.{function} = slow\n"
+        f"from hopscape.cli import main; main({words!r})"
     )
     with subprocess.Popen(
         [sys.executable, "-c", wait], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -127,7 +112,7 @@ def test_signals_where_something_is_known(number, code, word):
         time.sleep(0.1)
         process.send_signal(number)
         assert process.wait(30) == code
-        assert process.stderr.read() == f"hopscape: {word}; this is what is known so far\n"
+        assert process.stderr.read() == f"hopscape: {word}; {kept}\n"
 
 
 def test_what_goes_on_after_sigterm_is_ended():

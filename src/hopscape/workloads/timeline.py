@@ -324,13 +324,7 @@ def _run(
     keep: bool,
 ) -> Timeline:
     """The events of a workload whose operations have their plans."""
-    from hopscape.workloads.timeline_kernels import (
-        Events,
-        Machine,
-        Progress,
-        Work,
-        run_events,
-    )
+    from hopscape.workloads.timeline_kernels import Progress, Work, run_events
 
     unit = fabric.unit
     templates, needs0, touched0 = _templates(placed)
@@ -352,16 +346,6 @@ def _run(
     lanes = _lanes(workload, astra)
     lane_count = int(lanes.max(initial=-1)) + 1
     seconds = workload.seconds / unit
-    costs = fabric.costs
-    machine = Machine(
-        fabric.per_byte / unit,
-        1e-6 * costs["alpha"] / unit,
-        1e-6 * costs["delta"] / unit,
-        1e-6 * costs["gamma"] / unit,
-        astra,
-        astra,
-        meets,
-    )
     work = Work(
         lanes,
         np.floor(seconds) if astra else seconds,
@@ -396,14 +380,7 @@ def _run(
         np.full(kept, -1.0),
         np.full(kept, -1.0),
     )
-    room = count + total + 1
-    heap = Events(
-        np.empty(room),
-        np.empty(2 * room, np.int64),
-        np.zeros(2, np.int64),
-        np.empty(count, np.int64),
-    )
-    ended = run_events(work, templates, machine, state, heap)
+    ended = run_events(work, templates, _machine(fabric), state, _heap(count, total))
     times = [np.where(x < 0, -1.0, x * unit) for x in (state.start, state.end)]
     if ended == count:
         verdict = Verdict(True, f"all {count:,} parts of {workload.ranks:,} ranks end")
@@ -422,6 +399,36 @@ def _run(
         message_base,
         state.sent * unit,
         state.arrived * unit,
+    )
+
+
+def _heap(parts: int, messages: int) -> Any:
+    """Room for the events that may wait at once."""
+    from hopscape.workloads.timeline_kernels import Events
+
+    room = parts + messages + 1
+    return Events(
+        np.empty(room),
+        np.empty(2 * room, np.int64),
+        np.zeros(2, np.int64),
+        np.empty(parts, np.int64),
+    )
+
+
+def _machine(fabric: Fabric) -> Any:
+    """The costs of a fabric for the event loop, in its unit of time."""
+    from hopscape.workloads.timeline_kernels import Machine
+
+    unit, costs = fabric.unit, fabric.costs
+    astra = fabric.executor == "astra"
+    return Machine(
+        fabric.per_byte / unit,
+        1e-6 * costs["alpha"] / unit,
+        1e-6 * costs["delta"] / unit,
+        1e-6 * costs["gamma"] / unit,
+        astra,
+        astra,
+        not astra,
     )
 
 
