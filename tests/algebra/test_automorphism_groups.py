@@ -56,7 +56,10 @@ def test_against_igraph(spec: str) -> None:
     net = hs.build(spec)
     group = automorphism_group(net)
     graph = net.to_igraph()
-    assert group.order == graph.count_automorphisms()
+    switch = np.ones(net.order, dtype=int)
+    switch[net.endpoints] = 0
+    assert group.order == graph.count_automorphisms(color=switch.tolist())
+    assert automorphism_group(net, kinds=False).order == graph.count_automorphisms()
     channels = net.tails.astype(np.int64) * net.order + net.heads
     for g in group.generators[:50]:
         moved = g[net.tails] * net.order + g[net.heads]

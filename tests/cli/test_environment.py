@@ -115,13 +115,20 @@ def test_signals(number, code, word, module, function, words, kept):
         assert process.stderr.read() == f"hopscape: {word}; {kept}\n"
 
 
-def test_what_goes_on_after_sigterm_is_ended():
-    """Whoever swallows the interrupt and works on is ended in time, with the same code."""
+@pytest.mark.parametrize(
+    "deaf",
+    [
+        "    try:\n        time.sleep(60)\n    except KeyboardInterrupt:\n        time.sleep(60)\n",
+        "    hashlib.pbkdf2_hmac('sha256', b'x', b'y', 10**9)\n",
+    ],
+    ids=["swallowed", "in a kernel"],
+)
+def test_what_goes_on_after_sigterm_is_ended(deaf):
+    """Whoever swallows the interrupt, or is in a kernel, is ended in time, with the same code."""
     wait = (
-        "import hopscape.cli as cli, hopscape.cli.commands.judging as n, time\n"
+        "import hopscape.cli as cli, hopscape.cli.commands.judging as n, time, hashlib\n"
         "cli._GRACE = 0.2\n"
-        "def slow(spec):\n    print('ready', flush=True)\n"
-        "    try:\n        time.sleep(60)\n    except KeyboardInterrupt:\n        time.sleep(60)\n"
+        f"def slow(spec):\n    print('ready', flush=True)\n{deaf}"
         "n.build = slow\n"
         "cli.main(['bisection', 'petersen'])"
     )
@@ -132,6 +139,7 @@ def test_what_goes_on_after_sigterm_is_ended():
         time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 143
+        assert process.stderr.read() == "hopscape: terminated; nothing is kept\n"
 
 
 def test_signals_are_given_back():

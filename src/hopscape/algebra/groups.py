@@ -136,10 +136,14 @@ def coloured_group(
     return AutomorphismGroup(len(colours), tuple(generators), order)
 
 
-def automorphism_group(network: Network) -> AutomorphismGroup:
+def automorphism_group(network: Network, *, kinds: bool = True) -> AutomorphismGroup:
     """The automorphism group of a network of up to 5000 nodes, directed or not.
 
     Parallel channels and loops count; ports, addresses and kinds of channels do not.
+
+    Args:
+        kinds: Endpoints go to endpoints and switches to switches, as in the machine; without it
+            the network is a graph, whose nodes are all of one kind.
 
     A refinement takes at most as many rounds as nodes, each O(channels + nodes log nodes). The
     search is exponential at worst and counts its work; memory is some arrays of the channels.
@@ -155,15 +159,19 @@ def automorphism_group(network: Network) -> AutomorphismGroup:
         (120, 1)
         >>> automorphism_group(hopscape.build("path(3)")).orbits()
         [[0, 2], [1]]
+        >>> switched = hopscape.build("bcube(2, 1)")
+        >>> [automorphism_group(switched, kinds=kinds).order for kinds in (True, False)]
+        [8, 16]
     """
     spec, limit = network.spec, "automorphisms are found"
     require_at_most(network.order, _MOST_NODES, spec, limit)
     require_at_most(network.channels, _MOST_CHANNELS, spec, limit, "channels")
-    return coloured_group(network.spec, network.tails, network.heads, _distance_colours(network))
+    colours = _distance_colours(network, kinds=kinds)
+    return coloured_group(network.spec, network.tails, network.heads, colours)
 
 
 def orbits(network: Network, colours: Sequence[int] | None = None) -> list[list[int]]:
-    """Classes of nodes that automorphisms (keeping colours) move into each other.
+    """Classes of nodes that automorphisms (keeping kinds and colours) move into each other.
 
     Nodes are only ever put together when an automorphism was found: where the search takes too
     long, every node is a class of its own.
@@ -230,9 +238,10 @@ def _distance_rows(network: Network) -> IntArray:
     return np.concatenate([switch, _distance_counts(network)], axis=1)
 
 
-def _distance_colours(network: Network) -> IntArray:
-    """Nodes told apart by how many others they have at each distance."""
-    _, colours = np.unique(_distance_counts(network), axis=0, return_inverse=True)
+def _distance_colours(network: Network, *, kinds: bool = True) -> IntArray:
+    """Nodes told apart by how many others they have at each distance, and by their kind."""
+    rows = _distance_rows(network) if kinds else _distance_counts(network)
+    _, colours = np.unique(rows, axis=0, return_inverse=True)
     return colours.ravel().astype(np.int64)
 
 

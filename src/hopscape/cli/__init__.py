@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 from hopscape.cli.app import EndedError, TerminatedError
 
@@ -57,35 +57,75 @@ def _handled_termination() -> Iterator[None]:
     from hopscape.core.processes import note_ended
 
     note_ended(signal.SIGINT)  # what a KeyboardInterrupt means unless SIGTERM comes
-    timer = threading.Timer(_GRACE, os._exit, [128 + signal.SIGTERM])
-    timer.daemon = True
 
     def stop(*_: object) -> None:
         note_ended(signal.SIGTERM)
-        if timer.ident is None:
-            timer.start()
         raise TerminatedError
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, stop)
+    number = getattr(signal, "SIGBREAK", signal.SIGTERM)  # Windows: Ctrl-Break
+    before = signal.signal(number, stop)
+    try:
+        with _ended_in_time() if os.name == "posix" else nullcontext():
+            yield
+    finally:
+        signal.signal(number, before)
+
+
+@contextmanager
+def _ended_in_time() -> Iterator[None]:
+    """End the process some seconds after SIGTERM, whatever it is doing.
+
+    Python's handler waits until a kernel or a solver returns. The bytes that the system's handler
+    writes into a pipe arrive at once: kernels and solvers let other threads run.
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    done = threading.Event()
+
+    def watch() -> None:
+        while got := os.read(reading, 64):
+            if signal.SIGTERM in got:
+                if not done.wait(_GRACE):
+                    with suppress(OSError):
+                        os.write(2, f"hopscape: terminated; {_kept()}\n".encode())
+                    os._exit(128 + signal.SIGTERM)
+                return
+
+    threading.Thread(target=watch, daemon=True).start()
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     try:
         yield
     finally:
-        timer.cancel()
-        signal.signal(signal.SIGTERM, before)
+        done.set()
+        signal.set_wakeup_fd(before)
+        os.close(writing)
+
+
+def _leave_pipe() -> None:
+    """In a forked child: its signals are not those of its parent."""
+    with suppress(ValueError):  # another thread than the first has forked
+        signal.set_wakeup_fd(-1)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_pipe)
+
+
+def _kept() -> str:
+    from hopscape.cli.options import given
+
+    kept = given("resume")
+    return "the file of --resume keeps what was finished" if kept else "nothing is kept"
 
 
 def _leave_ended(cause: BaseException) -> None:
     if isinstance(cause, KeyboardInterrupt):
-        from hopscape.cli.options import given
-
         ended = isinstance(cause, TerminatedError)
-        kept = given("resume")
-        left = "the file of --resume keeps what was finished" if kept else "nothing is kept"
         number = signal.SIGTERM if ended else signal.SIGINT
-        _leave(f"{'terminated' if ended else 'interrupted'}; {left}", 128 + number)
+        _leave(f"{'terminated' if ended else 'interrupted'}; {_kept()}", 128 + number)
     _drop_output()  # the reader (head, less) has had enough
     sys.exit(0)
 

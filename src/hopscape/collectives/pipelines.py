@@ -138,7 +138,7 @@ def pipelined_trees(network: Network, goal: Goal, model: Model = Model()) -> Sch
     root = goal.root
     if root is None or goal.sources:
         raise ArgumentError("pipelined trees have one root")
-    if network.has_switches and not model.in_network and model.switching == "store-and-forward":
+    if network.has_switches and model.switching == "store-and-forward":
         raise ArgumentError("pipelined trees run past switches; store-and-forward stops at them")
     if network.endpoint_count < 2:
         return Schedule.from_columns(network, model, goal, round=[], channels=[], name="forest")

@@ -61,6 +61,7 @@ def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
     """
     most = min(most, memory_limit() // 2)
     try:
+        _require_end(path)
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size > most:
@@ -82,6 +83,17 @@ def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
     if len(data) > most:
         raise TooLargeError(f"{path} holds more than {byte_count(most)}; no more are read")
     return data
+
+
+def _require_end(path: str | Path) -> None:
+    """Refuse devices, which may never end, and pipes by name, which wait for a writer.
+
+    Pipes that the shell has opened (``/dev/stdin``, ``<(...)``) are read.
+    """
+    mode = os.stat(path).st_mode
+    opened = stat.S_ISFIFO(mode) and str(path).startswith(("/dev/", "/proc/"))
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or opened):
+        raise FileFormatError(f"{path} is no ordinary file; name one")
 
 
 def load_json(path: str | Path) -> Any:
@@ -111,12 +123,6 @@ def load_toml(path: str | Path) -> tuple[dict[str, Any], str]:
     """
     import tomllib
 
-    try:
-        ordinary = stat.S_ISREG(os.stat(path).st_mode)
-    except (OSError, ValueError):
-        ordinary = True  # the reader says what is wrong
-    if not ordinary:
-        raise FileFormatError(f"{path} is no ordinary file; name a TOML file")
     text = TextFile(path, _MOST_TOML).text
     try:
         return tomllib.loads(text), text
@@ -345,14 +351,9 @@ class TomlFile:
     """
 
     def __init__(self, path: str | Path, tables: Mapping[str, Sequence[str]]) -> None:
-        import tomllib
-
-        self.file = TextFile(path)
-        try:
-            self.data: dict[str, Any] = tomllib.loads(self.file.text)
-        except tomllib.TOMLDecodeError as error:
-            raise FileFormatError(f"{path} is not TOML: {error}") from error
-        self._lines = _key_lines(self.file.text)
+        self.path = path
+        self.data, text = load_toml(path)
+        self._lines = _key_lines(text)
         known = [name for name in tables if name]
         for name, value in self.data.items():
             if name in known:
@@ -373,7 +374,7 @@ class TomlFile:
         """A complaint about a key, in its line, or in that of its table where it is missing."""
         places = ((table, key), (table, ""), ("", table))
         line = next((self._lines[one] for one in places if one in self._lines), 1)
-        return FileFormatError(f"{self.file.path}, line {line}: {message}")
+        return FileFormatError(f"{self.path}, line {line}: {message}")
 
     def table(self, name: str) -> TomlTable:
         """A table, empty when it is not there."""

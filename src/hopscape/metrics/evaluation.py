@@ -366,6 +366,8 @@ def _seen_alike(network: Network, facts: Facts) -> Facts:
         alike = True
     if alike is None and low is not None and high is not None and low != high:
         alike = False
+    if network.has_switches:  # which no endpoint looks like
+        alike = False
     if alike:
         low = high if low is None else low
         high = low if high is None else high

@@ -174,6 +174,7 @@ def structure(
 
     network = build(spec)
     group = automorphism_group(network)
+    graph = automorphism_group(network, kinds=False) if network.has_switches else group
     orbits = group.orbits()
     array = intersection_array(network)
     record: dict[str, Any] = {
@@ -181,15 +182,20 @@ def structure(
         "nodes": network.order,
         "automorphisms": group.order if group.order < _PRINTED else None,
         "automorphisms_log10": math.log10(group.order),
+        "graph_automorphisms": graph.order if graph.order < _PRINTED else None,
+        "graph_automorphisms_log10": math.log10(graph.order),
         "orbits": orbits,
         "vertex_transitive": len(orbits) == 1,
+        "endpoint_transitive": any(
+            len(one) == network.endpoint_count for one in orbits if one[0] in network.endpoints
+        ),
         "edge_transitive": edge_transitive(network, group),
         "distance_regular": array is not None,
         "intersection_array": array,
     }
     if network.duplex:
         record |= spectrum(network).to_dict()
-    table = _texts(record)
+    table = _texts(record, network.has_switches)
     if generators:
         record["generators"] = [g.tolist() for g in group.generators]
         for i, g in enumerate(record["generators"], 1):
@@ -197,14 +203,21 @@ def structure(
     emit(record, title=network.spec, table=table)
 
 
-def _texts(record: dict[str, Any]) -> dict[str, str]:
+def _texts(record: dict[str, Any], switched: bool) -> dict[str, str]:
     count = len(record["orbits"])
     sizes = sorted((len(orbit) for orbit in record["orbits"]), reverse=True)
     shown = ", ".join(map(str, sizes[:_VALUES])) + (", …" if count > _VALUES else "")
+    graph = _count(record["graph_automorphisms"], record["graph_automorphisms_log10"])
     table = {
         "automorphisms": _count(record["automorphisms"], record["automorphisms_log10"]),
+        **(
+            {"as a graph": f"{graph}, if endpoints and switches may change places"}
+            if switched
+            else {}
+        ),
         "orbits of nodes": f"{count} of {shown} nodes",
         "vertex-transitive": in_table(record["vertex_transitive"]),
+        **({"endpoint-transitive": in_table(record["endpoint_transitive"])} if switched else {}),
         "edge-transitive": in_table(record["edge_transitive"]),
         "distance-regular": in_table(record["distance_regular"]),
     }

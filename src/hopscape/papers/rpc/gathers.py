@@ -124,7 +124,7 @@ def packed_all_gather(network: Network, goal: Goal, model: Model = Model()) -> S
         )
     require_memory(40 * network.order**2, f"all-gather among {network.order} nodes")
     if rules.duplex == "full":
-        rounds = [np.arange(network.channels)] * int(network.facts.diameter or 0)
+        rounds = [np.arange(network.channels)] * int(network.diameter)
     else:
         rounds = half_duplex_rounds(network)
     return _flood(network, rules, goal, rounds, "packed")
@@ -310,7 +310,7 @@ def _directed(orbits: list[list[Link]], choice: list[list[bool]]) -> Directed:
 def _best(network: Network, known: int | None) -> Directed:
     """The fewest rounds that are found; twice the diameter always do, directions in turn."""
     orbits, order = link_orbits(network), network.order
-    diameter = network.facts.diameter or 0
+    diameter = int(network.diameter)
     best = [[r % 2 == 0] * len(orbits) for r in range(2 * diameter)]
     if known is not None:
         return _directed(orbits, _search(orbits, order, known, _SEEDS, _MOVES) or best)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -35,6 +35,9 @@ __all__ = [
 ]
 
 _MOST_MOVES = 1 << 24  # entries of the table of moves: 128 MiB
+_MOST_STEPS = 5 * 10**7
+"""Pairs of nodes of a slice times ports: a second's work. Beyond it distances are no facts, which
+come at once, but figures that are measured after an estimate of their cost."""
 
 
 @dataclass(frozen=True)
@@ -241,6 +244,18 @@ class Stack(Family):
         return self.slice.ports + sum(loop.degree for loop in self.loops)
 
     def facts(self) -> Facts:
+        """What follows from the slice; of a large one, what needs no distances."""
+        nodes, edges = self._connectivity()
+        known = Facts.regular(
+            self.order,
+            self.degree,
+            connected=True,
+            node_connectivity=nodes,
+            edge_connectivity=edges,
+            vertex_transitive=True if self.transitive else None,
+        )
+        if self.slice.ports * self.slice.size**2 > _MOST_STEPS:
+            return known
         table = self.slice.distances
         diameter = self.slice.diameter + sum(loop.diameter for loop in self.loops)
         radius = int(table.max(axis=1).min()) + sum(loop.diameter for loop in self.loops)
@@ -249,18 +264,12 @@ class Stack(Family):
         for loop in self.loops:
             total += self.slice.size**2 * loop.total * copies * (copies // loop.size)
         order = self.order
-        nodes, edges = self._connectivity()
-        return Facts.regular(
-            order,
-            self.degree,
-            connected=True,
+        return replace(
+            known,
             diameter=diameter,
             radius=radius,
             mean_distance=Fraction(total, order * (order - 1)) if order > 1 else None,
             girth=self._girth(),
-            node_connectivity=nodes,
-            edge_connectivity=edges,
-            vertex_transitive=True if self.transitive else None,
         )
 
     def _girth(self) -> int:
