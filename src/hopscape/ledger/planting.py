@@ -48,7 +48,7 @@ from hopscape.core.processes import end_when_closed
 from hopscape.ledger.book import load_claims, load_papers, run_claim
 from hopscape.ledger.claim import Claim, Outcome
 from hopscape.ledger.mutation import Mutant, mutants_of, mutated
-from hopscape.ledger.recording import Recorder, attributes_read
+from hopscape.ledger.recording import Recorder
 from hopscape.store.records import Store, digest
 from hopscape.store.tasks import Task, run_tasks
 
@@ -338,9 +338,6 @@ class _Bench:
         _restore(before)
         _functions()
         gc.freeze()  # or every copy of this process looks through all its objects
-        judged = _Judged(claim)
-        read = _in_child(lambda: sorted(attributes_read(claim.check, judged)), None).value
-        self._read = frozenset(read or ())
         self._plain: dict[tuple[str, ...], tuple[Any, float]] = {}
         self._records: dict[tuple[str, tuple[str, ...]], Any] = {}
 
@@ -385,7 +382,7 @@ class _Bench:
         """Digests of what was returned with a plant, or None."""
 
         def work() -> list[str]:
-            return plant.recorded(self._claim, mutant.module, outer, self._read)
+            return plant.recorded(self._claim, mutant.module, outer)
 
         return _in_child(work, seconds).value
 
@@ -420,10 +417,10 @@ class _Plant:
         self._apply()
         return _signature(run_claim(claim).outcome)
 
-    def recorded(self, claim: Claim, module: str, outer: Places, read: frozenset[str]) -> list[str]:
+    def recorded(self, claim: Claim, module: str, outer: Places) -> list[str]:
         """Digests of what the mutated function returns, and of what the check is given."""
         self._apply()
-        recorder = Recorder(module, outer, _Judged(claim), read)
+        recorder = Recorder(module, outer, _Judged(claim))
         run_claim(replace(claim, check=lambda: recorder.run(claim.check)))
         return recorder.digests()
 

@@ -1,9 +1,9 @@
 """What functions return to a check, call by call, as digests.
 
 Two runs with equal digests are the same: every call returned equal values, left equal arguments
-behind and yielded equal items. Of an object of the package only those attributes count that the
-check names somewhere: what nobody reads is no value given to it. What its methods and properties
-return, and what other functions make of it, are values of their own.
+behind and yielded equal items. All public attributes of an object count, those too that a check
+never reads: a result that says ``proved=False`` to somebody who does not look is what mutants are
+for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from hopscape.ledger.claim import Outcome
 
-__all__ = ["Recorder", "attributes_read", "value_digest"]
+__all__ = ["Recorder", "value_digest"]
 
 _DEPTH = 6
 """Objects inside objects that are looked into; deeper ones count by their type."""
@@ -36,33 +36,6 @@ _WRITING = {
 Judged = Callable[[CodeType, Mapping[str, Any]], bool]
 
 
-def attributes_read(check: Callable[[], Outcome], judged: Judged) -> frozenset[str]:
-    """Names of attributes in the code that a check runs and that is not judged.
-
-    Strings count as well, since names may be handed to ``getattr``.
-    """
-    packages = {"hopscape", str(getattr(check, "__module__", "")).partition(".")[0]}
-    seen: set[CodeType] = set()
-
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        code, names = frame.f_code, frame.f_globals
-        package = str(names.get("__name__", "")).partition(".")[0]
-        if event == "call" and package in packages and not judged(code, names):
-            seen.add(code)
-
-    sys.setprofile(note)
-    try:
-        check()
-    finally:
-        sys.setprofile(None)
-    return frozenset(name for code in seen for name in _names_in(code))
-
-
-def _names_in(code: CodeType) -> set[str]:
-    held = [one for const in code.co_consts for one in (const if type(const) is tuple else [const])]
-    return {*code.co_names, *(one for one in held if isinstance(one, str) and one.isidentifier())}
-
-
 class Recorder:
     """Digests what functions return, and the arguments that they may have changed.
 
@@ -70,7 +43,6 @@ class Recorder:
         module: Where the mutated function is.
         places: Its qualified name and first line. Calls from within it are not recorded.
         judged: Whether code, with its globals, is judged; else it judges, or belongs to others.
-        read: Attributes that the check reads (:func:`attributes_read`).
     """
 
     def __init__(
@@ -78,10 +50,8 @@ class Recorder:
         module: str,
         places: set[tuple[str, int]],
         judged: Judged,
-        read: frozenset[str],
     ) -> None:
         self._module, self._places, self._judged = module, places, judged
-        self._read = read
         self._inside = 0
         self._given: dict[FrameType, list[Any]] = {}
         self._own, self._handed = (hashlib.blake2b(digest_size=16) for _ in range(2))
@@ -117,10 +87,11 @@ class Recorder:
             return
         given = self._given.pop(frame, [])
         left = [one for one in given if _may_change(one, code)]
+        made = value_digest([code.co_qualname, value, left])
         if outermost:
-            self._own.update(value_digest([code.co_qualname, value, left]))
+            self._own.update(made)
         if handed:
-            self._handed.update(value_digest([code.co_qualname, value, left], read=self._read))
+            self._handed.update(made)
 
     def _is_own(self, code: CodeType, names: Mapping[str, Any]) -> bool:
         place = (code.co_qualname, code.co_firstlineno)
@@ -159,11 +130,8 @@ def _writes(code: CodeType) -> bool:
     )
 
 
-def value_digest(value: Any, depth: int = _DEPTH, read: frozenset[str] | None = None) -> bytes:
+def value_digest(value: Any, depth: int = _DEPTH) -> bytes:
     """Equal for equal values, whatever their place in memory.
-
-    Args:
-        read: Attributes of objects of the package that count; all when left out.
 
     Examples:
         >>> value_digest({"a": [1, 2]}) == value_digest({"a": [1, 2]})
@@ -172,14 +140,14 @@ def value_digest(value: Any, depth: int = _DEPTH, read: frozenset[str] | None = 
         False
     """
     made = hashlib.blake2b(type(value).__qualname__.encode(), digest_size=16)
-    for part in _parts(value, depth, read):
+    for part in _parts(value, depth):
         made.update(part)
     return made.digest()
 
 
-def _parts(value: Any, depth: int, read: frozenset[str] | None) -> list[bytes]:
+def _parts(value: Any, depth: int) -> list[bytes]:
     def inside(part: Any) -> bytes:
-        return value_digest(part, depth - 1, read)
+        return value_digest(part, depth - 1)
 
     if isinstance(value, np.ndarray) and value.dtype != object:
         return [str((value.shape, value.dtype.str)).encode(), np.ascontiguousarray(value).tobytes()]
@@ -194,17 +162,11 @@ def _parts(value: Any, depth: int, read: frozenset[str] | None) -> list[bytes]:
         return [inside(one) for one in value]
     if isinstance(value, Set):
         return sorted(inside(one) for one in value)
-    ours = _is_ours(value)
     if is_dataclass(value):
-        names = [one.name for one in fields(value)]
-        return [inside(getattr(value, name)) for name in names if not ours or _counts(name, read)]
+        return [inside(getattr(value, one.name)) for one in fields(value)]
     held = getattr(value, "__dict__", None)
     if held:
-        kept = {k: v for k, v in held.items() if not ours or (k[:1] != "_" and _counts(k, read))}
-        return _parts(kept, depth - 1, read)
+        public = {k: v for k, v in held.items() if k[:1] != "_"}
+        return _parts(public if _is_ours(value) else held, depth - 1)
     shown = repr(value)
     return [] if " at 0x" in shown else [shown.encode()]
-
-
-def _counts(name: str, read: frozenset[str] | None) -> bool:
-    return read is None or name in read
