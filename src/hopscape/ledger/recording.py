@@ -3,7 +3,7 @@
 Two runs with equal digests are the same: every call returned equal values, left equal arguments
 behind and yielded equal items. All public attributes of an object count, those too that a check
 never reads: a result that says ``proved=False`` to somebody who does not look is what mutants are
-for.
+for. Only what a thing is called does not count, nor of which type an equal number is.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ __all__ = ["Recorder", "value_digest"]
 
 _DEPTH = 6
 """Objects inside objects that are looked into; deeper ones count by their type."""
+_LABELS = {"name", "reason", "spec"}
+"""Attributes that say what an object is called, or a verdict in words: no values."""
 _CHANGEABLE = (np.ndarray, list, dict, set)
 _WRITING = {
     "add", "append", "clear", "discard", "extend", "insert", "pop", "popleft", "remove", "reverse",
@@ -138,11 +140,27 @@ def value_digest(value: Any, depth: int = _DEPTH) -> bytes:
         True
         >>> value_digest([np.arange(3)]) == value_digest([np.arange(4)])
         False
+        >>> value_digest(np.arange(3, dtype=np.int8)) == value_digest(np.arange(3, dtype=object))
+        True
     """
+    value = _plain_number(value)
     made = hashlib.blake2b(type(value).__qualname__.encode(), digest_size=16)
     for part in _parts(value, depth):
         made.update(part)
     return made.digest()
+
+
+def _plain_number(value: Any) -> Any:
+    """Whole numbers as such, in arrays as int64 where they fit."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iuO":
+        try:
+            if value.dtype.kind != "O" or all(type(one) is int for one in value.flat):
+                return value.astype(np.int64)
+        except OverflowError:
+            return value
+    if isinstance(value, np.generic):
+        value = value.item()
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _parts(value: Any, depth: int) -> list[bytes]:
@@ -163,10 +181,11 @@ def _parts(value: Any, depth: int) -> list[bytes]:
     if isinstance(value, Set):
         return sorted(inside(one) for one in value)
     if is_dataclass(value):
-        return [inside(getattr(value, one.name)) for one in fields(value)]
+        names = [one.name for one in fields(value)]
+        return [inside(getattr(value, name)) for name in names if name not in _LABELS]
     held = getattr(value, "__dict__", None)
     if held:
-        public = {k: v for k, v in held.items() if k[:1] != "_"}
+        public = {k: v for k, v in held.items() if k[:1] != "_" and k not in _LABELS}
         return _parts(public if _is_ours(value) else held, depth - 1)
     shown = repr(value)
     return [] if " at 0x" in shown else [shown.encode()]

@@ -23,8 +23,8 @@ Mutants of the code that the entries judge (written by `hopscape ledger --plant 
 docs/ledger.md`, not edited; with `--paper` one paper is renewed). A mutant changes one constant,
 comparison, operator, condition, statement or return value in a line that the check runs.
 *Noticed*: the ruling, a pinned value, a count or a number of the text changed. *Survived*: a value
-that the check was given changed (what it called returned something else, in any public attribute),
-and the entry said the same. *Internal*: its function returned
+that the check was given changed (what it called returned something else, in any public attribute
+but names), and the entry said the same. *Internal*: its function returned
 something else, but no value that the check was given changed. *Same*: every call returned the
 same. *Endless*: the check ran out of processor time. *Untried*: it could not be planted. The score
 is noticed / (noticed + survived), the strict one counts internal mutants as survivors.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +31,7 @@ __all__ = [
     "route",
     "rows_of",
     "shape",
+    "wrong_facts",
     "wrong_routes",
 ]
 
@@ -95,6 +97,30 @@ def is_path(rows: Rows, path: Sequence[int], hops: int | None = None) -> bool:
     return fits and all(v in rows[u] for u, v in pairwise(path))
 
 
+def wrong_facts(network: Network) -> list[str]:
+    """Closed forms of a duplex network that differ from what its neighbours say."""
+    rows, facts = rows_of(network), network.facts
+    hops = distances(rows)
+    order = len(rows)
+    farthest, degrees = hops.max(axis=1), [len(row) for row in rows]
+    true = {
+        "degree_min": min(degrees),
+        "degree_max": max(degrees),
+        "links": sum(degrees) // 2,
+        "channels": sum(degrees),
+        "connected": bool((hops >= 0).all()),
+        "diameter": int(farthest.max()),
+        "radius": int(farthest.min()),
+        "mean_distance": Fraction(int(hops.sum()), order * (order - 1)),
+    }
+    told = {name: getattr(facts, name) for name in true}
+    return [
+        f"{network.spec}: {name} is {value}, the closed form says {told[name]}"
+        for name, value in true.items()
+        if told[name] not in (None, value)
+    ]
+
+
 def wrong_routes(
     network: Network, rows: Rows, source: int, distances: Sequence[int], targets: Iterable[int]
 ) -> list[str]:
@@ -102,7 +128,8 @@ def wrong_routes(
     router, wrong = network.router(), []
     for target in (one % network.order for one in targets):
         path = router.path(source, target)
-        if not is_path(rows, path, distances[target]):
+        ends = (path[0], path[-1]) == (source, target)
+        if not ends or not is_path(rows, path, distances[target]):
             wrong.append(f"{network.spec}: the route from {source} to {target} is {path}")
     return wrong
 

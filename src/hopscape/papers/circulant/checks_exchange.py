@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hopscape.core.distances import distances_from
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
 from hopscape.families.circulant.closed_forms import max_order
@@ -20,7 +22,7 @@ from hopscape.ledger.claim import Correction, Outcome, Searched, judge
 from hopscape.ledger.crosscheck import settled
 from hopscape.papers.circulant.broadcast import broadcast, node_local_broadcast
 from hopscape.papers.circulant.families import GammaCirculant, OptimalCirculant
-from hopscape.papers.circulant.memoryless import ForwardingRule, repaired_broadcast
+from hopscape.papers.circulant.memoryless import ForwardingRule, Stop, repaired_broadcast
 from hopscape.papers.circulant.printed import distances, printed_distance, printed_vector, shown
 
 _DEAD = (3, 17, 30, 31, 44)  # dead nodes of N = 55, two of them neighbours
@@ -121,7 +123,7 @@ def _run(p: int, printed: bool = True, root: int = 0) -> _Run:
     """The broadcast, verified, and its first copies against the distances."""
     network = Network.of(GammaCirculant(p))
     schedule = node_local_broadcast(network, root, printed=printed)
-    verdict = verify(schedule)
+    verdict = verify(schedule, network, Goal.broadcast(root), model=Model())
     first = np.full(network.order, -1)
     rounds = schedule.round
     for t in range(schedule.transfers - 1, -1, -1):
@@ -209,6 +211,22 @@ def _drawn(count: int) -> list[tuple[int, tuple[int, ...]]]:
     return out
 
 
+def _misheard(network: Network, stop: Stop, root: int, steps: tuple[int, ...]) -> list[str]:
+    """Where the copy that arrives is not what the wires and the steps of its vector say."""
+    nodes, v = network.order, stop.node
+    away = sum(x * s for x, s in zip(stop.vector, steps, strict=True))
+    if (root + away - v) % nodes or sum(map(abs, stop.vector)) != stop.round:
+        return [f"{network.spec}: {v} hears by the vector {stop.vector}"]
+    if (stop.sender is None) != (v == root) or (stop.port is None) != (v == root):
+        return [f"{network.spec}: {v} hears from {stop.sender}"]
+    if stop.sender is None or stop.port is None:
+        return []
+    there = int(network.neighbours(stop.sender)[stop.port])
+    return (
+        [] if there == v else [f"{network.spec}: port {stop.port} of {stop.sender} is to {there}"]
+    )
+
+
 def memoryless() -> Outcome:
     """From every root; and the rule of every node: whom it serves, by which port, and when."""
     named = [(55, (1, 5, 21)), (48, (1, 20)), (30, (2, 15, 7)), (97, (3, 10, 25, 40))]
@@ -218,7 +236,7 @@ def memoryless() -> Outcome:
         for root in range(nodes):
             schedules += 1
             schedule = broadcast(network, root)
-            verdict = verify(schedule)
+            verdict = verify(schedule, network, Goal.broadcast(root), model=Model())
             if not verdict.holds or schedule.transfers != nodes - 1:
                 wrong.append(f"{network.spec} from {root}: {verdict.reason}")
             first = np.zeros(nodes, dtype=np.int64)
@@ -231,6 +249,7 @@ def memoryless() -> Outcome:
             stop = rule.at(v, root=root)
             if stop.round != hops[(v - root) % nodes]:
                 wrong.append(f"{network.spec}: the rule serves {v} in round {stop.round}")
+            wrong += _misheard(network, stop, root, steps)
             if stop.sender is not None and (stop.sender, v) not in made:
                 wrong.append(f"{network.spec}: the rule of {v} names {stop.sender} as its sender")
             for copy in stop.sends:
@@ -402,7 +421,9 @@ def fault_broadcast() -> Outcome:
     ):  # fmt: skip
         runs += 1
         repair = repaired_broadcast(network, root, dead)
-        schedule, verdict = repair.schedule, verify(repair.schedule)
+        schedule = repair.schedule
+        alive = [v for v in range(nodes) if v not in dead and v != root]
+        verdict = verify(schedule, network, Goal.one_to_many(root, alive), model=Model())
         informed = [10**6] * nodes
         informed[root] = 0
         for v, r in zip(schedule.target.tolist(), schedule.round.tolist(), strict=True):

@@ -162,18 +162,62 @@ def equations() -> Outcome:
 
 
 @cache
-def _ring_sets(nodes: int, d: int) -> Sets:
-    """All ring sets of three generators of diameter at most d, not only up to multipliers."""
+def _scanned(nodes: int, d: int) -> tuple[Sets, int]:
+    """All ring sets of three generators of diameter at most d, not only up to multipliers.
+
+    And how many sets the search has tried.
+    """
     if nodes < 6:
-        return ()
-    scanned = scan_slice(nodes, 3, d, [(1, 2, nodes // 2 + 1)], every=True)["sets"]
+        return (), 0
+    scan = scan_slice(nodes, 3, d, [(1, 2, nodes // 2 + 1)], every=True)
     out = {
         fold(nodes, [pow(u, -1, nodes) * s for s in row])
-        for row in scanned
+        for row in scan["sets"]
         for u in row
         if math.gcd(u, nodes) == 1
     }
-    return tuple(sorted(s for s in out if 0 <= diameter(nodes, s) <= d))
+    return tuple(sorted(s for s in out if 0 <= diameter(nodes, s) <= d)), scan["tested"]
+
+
+def _ring_sets(nodes: int, d: int) -> Sets:
+    return _scanned(nodes, d)[0]
+
+
+def _pairs_to_try(nodes: int, d: int) -> int:
+    """How many pairs s2 < s3 a search has to try, from theory.
+
+    Neither pairs that the multiplier 1/s2 or 1/s3 turns into an earlier one, nor those in which
+    {1, s2} reaches so few that no third generator could bring everybody within d.
+    """
+    half = nodes // 2
+    inverse = {}
+    for s in range(2, half + 1):
+        if math.gcd(s, nodes) == 1:
+            u = pow(s, -1, nodes)
+            inverse[s] = min(u, nodes - u)
+    pairs = 0
+    for s2 in range(2, half + 1):
+        within = [int((distances(nodes, (1, s2)) <= r).sum()) for r in range(d + 1)]
+        if inverse.get(s2, s2) >= s2 and within[d] + 2 * sum(within[:d]) >= nodes:
+            pairs += sum(inverse.get(s3, s3) >= s2 for s3 in range(s2 + 1, half + 1))
+    return pairs
+
+
+def _drawn_orders(count: int) -> list[tuple[int, int]]:
+    """Orders above the largest of their diameter, drawn from the seed: the search finds nothing."""
+    rng = np.random.default_rng(_SEED)
+    diameters = rng.integers(_BY_SUMS, _SEARCHED + 1, count).tolist()
+    return [(int(rng.integers(max_order(d, 3) + 1, ball(d, 3) + 1)), d) for d in diameters]
+
+
+def _counted(wrong: list[str]) -> tuple[int, int]:
+    """Pairs that the search tries at drawn orders without a graph, and pairs that are to try."""
+    tried = theory = 0
+    for nodes, d in _drawn_orders(6):
+        sets, tested = _scanned(nodes, d)
+        wrong += [f"d = {d}, N = {nodes}: {sets[0]}"] if sets else []
+        tried, theory = tried + tested, theory + _pairs_to_try(nodes, d)
+    return tried, theory
 
 
 def _covering_pairs(nodes: int, d: int) -> tuple[list[tuple[int, ...]], int]:
@@ -207,11 +251,13 @@ def theorem2() -> Outcome:
             if covering:
                 largest[d], sets[d] = nodes, len(covering)
                 break
-    scanned = 0
+    scanned = tested = 0
     for d in range(_BY_SUMS + 1, _SEARCHED + 1):
         largest[d] = next((n for n in range(ball(d, 3), 5, -1) if _ring_sets(n, d)), 0)
         sets[d] = len(_ring_sets(largest[d], d))
-        scanned += ball(d, 3) - largest[d] + 1
+        scanned += sum(1 for n in range(largest[d], ball(d, 3) + 1) if _scanned(n, d)[1])
+        tested += sum(_scanned(n, d)[1] for n in range(largest[d], ball(d, 3) + 1))
+    counted, to_count = _counted(wrong)
     rows, rows_theory, unproved = 0, 0, []
     for d in range(1, _PROVED + 1):
         found_row = largest_order(d, 6)
@@ -259,6 +305,8 @@ def theorem2() -> Outcome:
                     for d in range(_BY_SUMS + 1, _SEARCHED + 1)
                 ),
             ),
+            Searched("pairs tried by the search", tested),
+            Searched("pairs tried at drawn orders", counted, to_count),
             Searched("larger orders in the atlas", rows, rows_theory),
         ],
     )
@@ -269,7 +317,7 @@ def _wide(sets: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
 
 
 def theorem1() -> Outcome:
-    wrong, orders, tried, theory = [], [], 0, 0
+    wrong, orders, tried, theory, tested = [], [], 0, 0, 0
     for d in range(2, _SEARCHED + 1):
         order = 0
         for order in range(ball(d, 3), 5, -1):
@@ -280,16 +328,22 @@ def theorem1() -> Outcome:
                     wrong.append(f"d = {d}, N = {order}: the search finds other sets than the sums")
             else:
                 ring_sets = list(_ring_sets(order, d))
+                tested += _scanned(order, d)[1]
             if _wide(ring_sets):
                 break
         orders.append(order)
         if not order == theorem1_order(d) == in_d(printed.THEOREM_1, d):
             wrong.append(f"d = {d}: {order}")
+    counted, to_count = _counted(wrong)
     return judge(
         wrong,
         f"largest orders {', '.join(map(str, orders))}",
         values={"orders": orders},
-        searched=[Searched("pairs by sums", tried, theory)],
+        searched=[
+            Searched("pairs by sums", tried, theory),
+            Searched("pairs tried by the search", tested),
+            Searched("pairs tried at drawn orders", counted, to_count),
+        ],
     )
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
 from hopscape.ledger.claim import Correction, Outcome, Searched, judge
@@ -101,6 +103,7 @@ def check_regular() -> Outcome:
     for n in range(15):
         family = Expanded(heawood(), n)
         counts = family.degree_counts()
+        ours += graphs.wrong_facts(Network.of(family)) if n == 1 else []
         if n <= 2:
             seen = [len(row) for row in graphs.rows_of(Network.of(family))]
             counted = {d: seen.count(d) for d in sorted(set(seen))}
@@ -211,6 +214,7 @@ def check_diameters(name: str) -> Outcome:
         reach = graphs.diameter(graphs.rows_of(expanded(base, n)), range(size))
         if reach != true[n]:
             ours.append(f"n = {n}: search finds {reach}, walks {true[n]}")
+    ours += graphs.wrong_facts(expanded(base, 1))
     closed = {n: Expanded(base, n).facts().diameter for n in range(most + 1)}
     ours += [
         f"n = {n}: our closed form says {diameter_of}, the walks {true[n]}"
@@ -377,7 +381,7 @@ def check_broadcast() -> Outcome:
     right = _flooded(rows, limit, -1)
     reached = {0} | {w for now in right for _, w in now}
     made = flood(network, 0, limit)
-    verdict = verify(made)
+    verdict = verify(made, network, Goal.broadcast(0), model=Model())
     as_printed = [] if first else [f"with flags of {flag} node 0 sends nothing"]
     as_printed += [f"{late} messages are still sent in round 90"] if late else []
     if len(reached) < 196:

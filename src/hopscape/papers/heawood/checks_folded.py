@@ -8,6 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from hopscape.collectives.products import broadcast_by_axes
+from hopscape.core.goal import Goal
+from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
 from hopscape.families.classic import Petersen
@@ -177,7 +179,8 @@ def check_broadcast() -> Outcome:
     for n in (1, 2, 3):
         network, factors = folded(heawood(), n), (heawood(),) * n
         alone = 1 + 13 * n  # the source's neighbours along each level, and nobody else
-        served = verify(broadcast_by_axes(network, factors, 0, source_only=True)).details["reached"]
+        lone = broadcast_by_axes(network, factors, 0, source_only=True)
+        served = verify(lone, network, Goal.broadcast(0), model=Model()).details["reached"]
         if served != alone:
             ours.append(f"FH({n}): our printed schedule reaches {served}, not {alone}")
         reached = 14**n if printed.EVERY_HOLDER_ACTS else alone
@@ -186,7 +189,8 @@ def check_broadcast() -> Outcome:
         roots = range(14**n) if n < 3 else rng.integers(14**n, size=20).tolist()
         for root in roots:
             tried += 1
-            verdict = verify(made := broadcast_by_axes(network, factors, int(root)))
+            made = broadcast_by_axes(network, factors, int(root))
+            verdict = verify(made, network, Goal.broadcast(int(root)), model=Model())
             counts = (made.rounds, made.transfers, verdict.details["duplicates"])
             if not verdict or counts != (3 * n, 14**n - 1, 0):
                 left.append(f"FH({n}) from {root}: {verdict.reason or counts}")
@@ -241,6 +245,7 @@ def check_rows() -> Outcome:
             if name == "F-H" and max(degrees) * reach != printed.folded_cost(n):
                 wrong.append(f"F-H n = {n}: cost {max(degrees) * reach}")
             facts = Folded(base, n + 1).facts()
+            ours += graphs.wrong_facts(folded(base, n + 1)) if n < 2 else []
             if (facts.degree_max, facts.diameter) != (max(degrees), reach):
                 ours.append(f"{name} n = {n}: our closed forms say {facts.diameter}")
             parts.append(f"{name} n = {n}: {len(rows)}, {max(degrees)}, {reach}")

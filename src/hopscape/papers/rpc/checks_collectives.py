@@ -349,6 +349,7 @@ def check_connectivity() -> Outcome:
     ours = [
         f"k = {k}: our closed form says {closed_form[k]}" for k in cuts if closed_form[k] != cuts[k]
     ]
+    ours += [text for k in cuts for text in graphs.wrong_facts(rpc(k))]
     text = f"least cuts of nodes for k = 1, 2, 3: {list(cuts.values())}"
     return settled(ours, judge(wrong, text))
 
@@ -373,6 +374,7 @@ def check_mean() -> Outcome:
         facts = RingOfPetersenCycles(k).facts()
         if facts.mean_distance != comparison.rpc_mean(k) or facts.links != links[-1]:
             ours.append(f"k = {k}: our closed forms say {facts.mean_distance}, {facts.links} links")
+        ours += graphs.wrong_facts(rpc(k)) if k < 5 else []
     text = f"k = 1..8: {links} links; distances add up to 101k + 30 floor(k²/4) from every node"
     return settled(ours, judge(wrong, text))
 

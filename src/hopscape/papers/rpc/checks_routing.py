@@ -69,7 +69,7 @@ def made(network: Network, goal: Goal, name: str, model: Model = Model()) -> Sch
         UnverifiedError: When it breaks the rules, with the reason.
     """
     schedule = run_algorithm(network, goal, name, model)
-    verdict = verify(schedule)
+    verdict = verify(schedule, network, goal, model=model)  # not by what it says of itself
     if not verdict:
         raise UnverifiedError(f"{name} on {network.spec}: {verdict.reason}")
     return schedule

@@ -15,6 +15,7 @@ from hopscape.collectives.circuits.schemes import scheme
 from hopscape.collectives.circuits.torus import Disjoint, parse_word, to_schedule, uniform_program
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_from
+from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
@@ -57,7 +58,7 @@ def faults(name: str, side: int, dimension: int, disjoint: Disjoint) -> list[str
     """How a scheme breaks the definition, walked by hand; and where `verify` sees it otherwise."""
     by_hand = walked(name, side, dimension, disjoint).faults
     model = Model(switching="circuit", disjoint=disjoint)
-    verdict = verify(run(name, side, dimension), model=model)
+    verdict = verify(run(name, side, dimension), goal=Goal.broadcast(0), model=model)
     if bool(verdict) == bool(by_hand):
         by_hand = [*by_hand, f"verify differs: {verdict.reason}"]
     return [f"side {side}, {disjoint}-disjoint: {fault}" for fault in by_hand]
@@ -73,7 +74,8 @@ def wrong_roots(name: str, side: int, dimension: int, count: int = 6) -> list[st
     wrong = []
     for root in sorted(roots):
         schedule = to_schedule(scheme(name, sides), network, root, Model(), name)
-        verdict = verify(schedule, model=Model(switching="circuit", disjoint="arc"))
+        arcs = Model(switching="circuit", disjoint="arc")
+        verdict = verify(schedule, network, Goal.broadcast(root), model=arcs)
         if not verdict or not np.array_equal(_calls(schedule, sides, root), wanted):
             wrong.append(f"side {side}: from vertex {root} it is another broadcast")
     return wrong
