@@ -20,7 +20,9 @@ from hopscape.collectives.products import (
     broadcast_by_axes,
     permute_by_rows,
 )
-from hopscape.collectives.symmetric_translations import Shifts, plan_all_gather, plan_all_to_all
+from hopscape.collectives.symmetric import OrbitPlan, Orbits
+from hopscape.collectives.symmetric_plans import exchange_plan, exchange_under, gather_under
+from hopscape.collectives.symmetric_translations import Shifts, under_translations
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.families.classic.heawood import basic_broadcast
@@ -196,28 +198,24 @@ def test_gossip_and_total_exchange_reach_their_bounds(spec, gossip, exchange):
         assert plan.rounds == rounds == lower_bounds(net, goal)[0].rounds
 
 
-def test_plans_for_three_factors():
-    """One node's plan: every pair (round, kind) once, and every place is reached in order."""
-    shifts = Shifts([hopscape.build("heawood")] * 3)
-    gather = plan_all_gather(shifts)
-    assert gather[-1].round + 1 == 305
-    have = {0: -1}
-    for step in sorted(gather, key=lambda s: s.round):
-        assert have[step.place] < step.round
-        assert shifts.step[step.kind][step.place] == step.aim
-        have[step.aim] = step.round
-    assert len(have) == 14**3
-    exchange = plan_all_to_all(shifts)
-    assert exchange[-1].round + 1 == 1764
-    at = dict.fromkeys(range(14**3), (0, -1))
-    for step in exchange:
-        place, last = at[step.aim]
-        assert place == step.place
-        assert last < step.round
-        at[step.aim] = (int(shifts.step[step.kind][place]), step.round)
-    assert all(place == g for g, (place, _) in at.items())
-    for plan in (gather, exchange):
-        assert max(Counter((s.round, s.kind) for s in plan).values()) == 1
+def test_total_exchange_of_three_factors():
+    """One node's plan meets the bound and is sound."""
+    view = under_translations(hopscape.build("folded(heawood, 3)"), [hopscape.build("heawood")] * 3)
+    plan = OrbitPlan(view, *exchange_plan(view))
+    assert plan.rounds == 1764
+    assert plan.fault == ""
+
+
+@pytest.mark.parametrize("spec", ["circulant(8, 1, 1)", "circulant(5, 1, 1, 2)"])
+def test_parallel_links_are_carried_one_by_one(spec):
+    """Of two links between the same nodes each has its own kind."""
+    net = hopscape.build(spec)
+    turns = (np.arange(net.order)[:, None] + np.arange(net.order)) % net.order
+    orbits = Orbits(net, turns)
+    assert orbits.fault() == ""
+    assert np.bincount(orbits.kinds).tolist() == [net.order] * (len(net.heads) // net.order)
+    for goal, make in ((Goal.all_gather(), gather_under), (Goal.all_to_all(), exchange_under)):
+        assert verify(make(orbits, goal, Model(), "turns"))
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopscape.collectives.flows import Parallel, exchange_bound, orbits_of
+from hopscape.collectives.flows import each_alone, exchange_bound, orbits_of
 from hopscape.collectives.plan import PathPlan, Plan, hop_rounds, path_cost
 from hopscape.collectives.symmetric import Orbits
 from hopscape.core.arrays import IntArray
@@ -148,7 +148,7 @@ def _among_groups(network: Network, goal: Goal) -> PathPlan:
         room = network.room()
         widths = np.bincount(network.tails, weights=room, minlength=network.order)
         access = (np.bincount(source, minlength=network.order) / np.maximum(widths, 1)).max()
-        _Prices(network, Parallel(network), routes, room, max(1.0, float(access))).settle()
+        _Prices(network, each_alone(network), routes, room, max(1.0, float(access))).settle()
     starts = np.concatenate([[0], np.cumsum(routes.length)])
     return PathPlan(starts, routes.hops()[0], np.full(len(source), -1), moving)
 
@@ -170,7 +170,7 @@ def _whole_paths(network: Network, goal: Goal, rules: Model) -> Schedule:
             shifted, busy = (plain, other) if other < busy else (shifted, busy)
         if busy < ends or (busy == ends and ends > _FEW_ENDS):
             return shifted
-    orbits = Parallel(network)
+    orbits = each_alone(network)
     routes = flow_routes(network, orbits, goal.chunks)
     channel, _, _ = routes.hops()
     place = np.zeros(network.order, dtype=np.int64)
@@ -195,7 +195,7 @@ def _by_shifts(
     Also says for how many chunks in a row the busiest channels of all rounds are busy.
     """
     ends = network.endpoints.astype(np.int64)
-    count, orbits = len(ends), Parallel(network)
+    count, orbits = len(ends), each_alone(network)
     longest = _eccentricity(network, ends, ends) + _EXTRA_HOPS
     columns: list[tuple[IntArray, ...]] = []
     busy = 0

@@ -19,11 +19,18 @@ import numpy as np
 
 from hopscape.collectives.symmetric import Orbits
 from hopscape.core.arrays import Floats, IntArray
-from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.errors import DisconnectedError
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time
 
-__all__ = ["ExchangeBound", "best_weights", "exchange_bound", "orbits_of", "weighted_bound"]
+__all__ = [
+    "ExchangeBound",
+    "best_weights",
+    "each_alone",
+    "exchange_bound",
+    "orbits_of",
+    "weighted_bound",
+]
 
 _VARIABLES = 15_000
 """Sources times channels up to which the linear program is solved."""
@@ -58,30 +65,12 @@ def orbits_of(network: Network) -> Orbits:
     """Orbits under the symmetries that the family knows, each node and channel alone otherwise."""
     family = network.family
     moves = family.rotations() if family is not None and network.one_speed else None
-    alone = np.arange(network.order)[None, :]
-    try:
-        return Orbits(network, alone if moves is None else moves)
-    except ArgumentError:  # parallel links
-        return Parallel(network)
+    return each_alone(network) if moves is None else Orbits(network, moves)
 
 
-class Parallel(Orbits):
-    """Every node and channel by itself, parallel links included."""
-
-    def __init__(self, network: Network) -> None:
-        self.network = network
-        nodes = np.arange(network.order)
-        self.moves = self.inverse = nodes[None, :]
-        self.own, self.orbit = nodes, nodes
-        self.move = np.zeros(network.order, dtype=np.int64)
-        self.kinds = np.arange(len(network.heads))
-
-    def spread(
-        self, rounds: IntArray, channels: IntArray, origins: IntArray, targets: IntArray | None
-    ) -> tuple[IntArray, IntArray, IntArray]:
-        """Rounds and channels as they are, chunks by origin and target."""
-        chunks = origins if targets is None else origins * self.network.order + targets
-        return rounds, channels, chunks
+def each_alone(network: Network) -> Orbits:
+    """Every node and channel by itself: the orbits of the identity."""
+    return Orbits(network, np.arange(network.order)[None, :])
 
 
 def weighted_bound(network: Network, weight: IntArray, orbits: Orbits) -> Fraction:

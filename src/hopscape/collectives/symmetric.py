@@ -5,10 +5,9 @@ channel is never carried to itself, and the channels fall into kinds, each with 
 every member of the group. If the chunks of one node per orbit use no kind twice in a round, the
 group carries their hops to a schedule of all chunks in which no channel is used twice.
 
-The chapters that build on it: :mod:`~hopscape.collectives.symmetric_plans` plans for any such group
-(the algorithms 'bandwidth', and 'breadth-first' on large networks),
-:mod:`~hopscape.collectives.symmetric_translations` for the translations of Cayley graphs and their
-products ('translations').
+One planner builds on it, :mod:`~hopscape.collectives.symmetric_plans`. Its groups are those that a
+family knows (the algorithms 'bandwidth', and 'breadth-first' on large networks) and the translations
+of Cayley graphs and their products (:mod:`~hopscape.collectives.symmetric_translations`).
 
 On large networks the images are never written out (:class:`Carried`): the group, the kinds and the
 hops of the chunks that stand for all others are checked as they are kept.
@@ -24,7 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.errors import ArgumentError, ScheduleError, TooLargeError
+from hopscape.core.errors import ScheduleError, TooLargeError
 from hopscape.core.goal import Goal
 from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
@@ -48,7 +47,7 @@ class Orbits:
     """The orbits of nodes and channels under a group that acts freely.
 
     Args:
-        network: Without parallel links.
+        network: Of parallel links, the first is carried to the first, and so on.
         moves (int64[members, order], optional): The group, one permutation of the nodes in each
             row; what the family answers (:meth:`Family.rotations`) when left out, or the identity
             alone.
@@ -74,12 +73,12 @@ class Orbits:
         tails, heads = network.tails.astype(np.int64), network.heads.astype(np.int64)
         self._keys = tails * network.order + heads
         self._sorted = np.argsort(self._keys, kind="stable")
-        again = self._keys[self._sorted]
-        if (again[1:] == again[:-1]).any():
-            raise ArgumentError(
-                f"{network.spec} has parallel links; the orbits of links need names"
-            )
-        home = self.channels(self.own[self.orbit[tails]], self.inverse[self.move[tails], heads])
+        self._among = np.empty(len(tails), dtype=np.int64)  # parallel links: which one
+        self._among[self._sorted] = np.arange(len(tails)) - np.searchsorted(
+            self._keys, self._keys[self._sorted], sorter=self._sorted
+        )
+        own = self.own[self.orbit[tails]]
+        home = self.channels(own, self.inverse[self.move[tails], heads], self._among)
         _, self.kinds = np.unique(home, return_inverse=True)
 
     @property
@@ -102,7 +101,7 @@ class Orbits:
             if (self.moves[row_of[move[self.moves[:, 0]]]] != move[self.moves]).any():
                 return "the symmetries are no group"
             tails, heads = move[self.network.tails], move[self.network.heads]
-            channels = self.channels(tails, heads)
+            channels = self.channels(tails, heads, self._among)
             if (self._keys[channels] != tails * self.network.order + heads).any():
                 return "a symmetry does not lead links to links"
             if (self.kinds[channels] != self.kinds).any():
@@ -128,10 +127,10 @@ class Orbits:
                 fresh = self.moves[rows, 0]
         return chosen
 
-    def channels(self, tails: IntArray, heads: IntArray) -> IntArray:
-        """The channels between neighbours."""
+    def channels(self, tails: IntArray, heads: IntArray, among: IntArray | int = 0) -> IntArray:
+        """The channels between neighbours; `among` says which of parallel ones."""
         wanted = np.asarray(tails, dtype=np.int64) * self.network.order + heads
-        place = np.searchsorted(self._keys, wanted, sorter=self._sorted)
+        place = np.searchsorted(self._keys, wanted, sorter=self._sorted) + among
         return self._sorted[np.minimum(place, len(self._sorted) - 1)]
 
     def spread(
@@ -144,10 +143,11 @@ class Orbits:
         order, group = self.network.order, len(self.moves)
         require_memory(60 * group * len(rounds), f"a schedule on {self.network.spec}")
         tails, heads = self.network.tails[channels], self.network.heads[channels]
+        among = self._among[channels]
         images = np.empty((group, len(rounds)), dtype=np.int64)
         chunks = np.empty((group, len(rounds)), dtype=np.int64)
         for i, move in enumerate(self.moves):
-            images[i] = self.channels(move[tails], move[heads])
+            images[i] = self.channels(move[tails], move[heads], among)
             chunks[i] = move[origins] if targets is None else move[origins] * order + move[targets]
         return np.tile(rounds, group), images.ravel(), chunks.ravel()
 

@@ -159,6 +159,9 @@ def even_paths(
                     load[kind[ways[j]]] -= 1
                 for j in range(low, high):
                     best += float(load[kind[ways[j]]]) ** 4
+                    load[kind[ways[j]]] += 1
+                for j in range(low, high):
+                    load[kind[ways[j]]] -= 1
             for _ in range(tries):
                 price, v = 0.0, source[p]
                 for j in range(high - low):
@@ -170,8 +173,11 @@ def even_paths(
                                 chosen = c
                     draft[j] = chosen
                     price += float(load[kind[chosen]]) ** 4
+                    load[kind[chosen]] += 1  # a path that uses a kind twice pays for it
                     v = heads[chosen]
-                if price < best:
+                for j in range(high - low):
+                    load[kind[draft[j]]] -= 1
+                if price <= best:
                     best = price
                     ways[low:high] = draft[: high - low]
             for j in range(low, high):

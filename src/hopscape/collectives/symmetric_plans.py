@@ -28,7 +28,9 @@ from hopscape.core.schedule import Schedule
 __all__ = [
     "breadth_first_plan",
     "exchange_by_orbit",
+    "exchange_under",
     "gather_by_orbit",
+    "gather_under",
     "symmetric_all_gather",
     "symmetric_all_reduce",
     "symmetric_all_to_all",
@@ -57,6 +59,7 @@ def _finished(
     goal: Goal,
     rules: Model,
     columns: tuple[IntArray, IntArray, IntArray],
+    name: str,
 ) -> Schedule:
     """The schedule; in half duplex each round is split in two, one for each direction."""
     rounds, channels, chunks = columns
@@ -64,7 +67,7 @@ def _finished(
         down = network.tails[channels] > network.heads[channels]
         _, rounds = np.unique(2 * rounds + down, return_inverse=True)
     return Schedule.from_columns(
-        network, rules, goal, round=rounds, channels=channels, chunk=chunks, name="bandwidth"
+        network, rules, goal, round=rounds, channels=channels, chunk=chunks, name=name
     )
 
 
@@ -85,16 +88,20 @@ def symmetric_all_gather(network: Network, goal: Goal, model: Model = Model()) -
         >>> made.rounds, hopscape.verify(made).holds
         (17, True)
     """
-    rules = _all_port(model)
-    orbits = Orbits(network)
-    if not is_written(network):
-        return Carried(gather_by_orbit(orbits), Goal.all_gather(), rules, "bandwidth")
+    return gather_under(Orbits(network), goal, _all_port(model), "bandwidth")
+
+
+def gather_under(view: View, goal: Goal, rules: Model, name: str) -> Schedule:
+    """An all-gather under a group: matched round by round where it is written out."""
+    network = view.network
+    if not isinstance(view, Orbits) or not is_written(network):
+        return Carried(gather_by_orbit(view), Goal.all_gather(), rules, name)
     require_memory(60 * network.order**2, f"all-gather among {network.order} nodes")
-    record, sources = _gather_record(orbits)
+    record, sources = _gather_record(view)
     step, orbit, lane = np.nonzero(record >= 0)
     channels = sources[orbit, lane]
-    columns = orbits.spread(step, channels, record[step, orbit, lane], None)
-    return _finished(network, goal, rules, columns)
+    columns = view.spread(step, channels, record[step, orbit, lane], None)
+    return _finished(network, goal, rules, columns, name)
 
 
 def _gather_record(orbits: Orbits) -> tuple[IntArray, IntArray]:
@@ -208,13 +215,16 @@ def symmetric_all_to_all(network: Network, goal: Goal, model: Model = Model()) -
         >>> made.rounds < 510, hopscape.verify(made).holds  # the bound is 500
         (True, True)
     """
-    rules = _all_port(model)
-    orbits = Orbits(network)
-    if not is_written(network):
-        return Carried(exchange_by_orbit(orbits), Goal.all_to_all(), rules, "bandwidth")
-    rounds, channels, origins, targets = exchange_plan(orbits)
-    columns = orbits.spread(rounds, channels, origins, targets)
-    return _finished(network, goal, rules, columns)
+    return exchange_under(Orbits(network), goal, _all_port(model), "bandwidth")
+
+
+def exchange_under(view: View, goal: Goal, rules: Model, name: str) -> Schedule:
+    """A total exchange under a group: evenly loaded paths where it is written out."""
+    if not isinstance(view, Orbits) or not is_written(view.network):
+        return Carried(exchange_by_orbit(view), Goal.all_to_all(), rules, name)
+    rounds, channels, origins, targets = exchange_plan(view)
+    columns = view.spread(rounds, channels, origins, targets)
+    return _finished(view.network, goal, rules, columns, name)
 
 
 def exchange_plan(orbits: Orbits) -> tuple[IntArray, IntArray, IntArray, IntArray]:
