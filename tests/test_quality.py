@@ -52,11 +52,6 @@ def test_tests_of_the_test_suite_have_no_clock() -> None:
 
 SOURCE = ROOT / "src" / "hopscape"
 LONGEST = 80  # lines of a function, signature and docstring not counted
-LONGER = {
-    "workloads/timeline_kernels.py: run_events has 128 lines",  # one loop, a branch for each event
-    "workloads/transformer.py: _stamp has 99 lines",
-}
-"""To be taken apart; nothing new joins them."""
 MOST_ARGUMENTS = 8  # of a kernel; more belong together and become a NamedTuple
 MORE_ARGUMENTS = {
     "papers/torusbcast/words_kernels.py": {"_allowed": 11, "_hold": 11, "disjoint_words": 9},
@@ -107,7 +102,7 @@ def _wide_kernels(root: Path) -> dict[str, dict[str, int]]:
 
 
 def test_no_function_is_too_long() -> None:
-    assert {*_long_functions(SOURCE)} == LONGER
+    assert _long_functions(SOURCE) == []
 
 
 def test_kernels_take_few_arguments() -> None:

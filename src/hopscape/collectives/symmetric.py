@@ -6,7 +6,7 @@ every member of the group. If the chunks of one node per orbit use no kind twice
 group carries their hops to a schedule of all chunks in which no channel is used twice.
 
 One planner builds on it, :mod:`~hopscape.collectives.symmetric_plans`. Its groups are those that a
-family knows (the algorithms 'bandwidth', and 'breadth-first' on large networks) and the translations
+family knows (the algorithms 'bandwidth', and 'breadth-first' on large networks) and translations
 of Cayley graphs and their products (:mod:`~hopscape.collectives.symmetric_translations`).
 
 On large networks the images are never written out (:class:`Carried`): the group, the kinds and the

@@ -180,6 +180,150 @@ def _drop(times: Floats, keys: Int64s, count: Int64s) -> None:
     keys[2 * at + 1] = key
 
 
+@helper(error_model="numpy", _nrt=False)
+def _begin(
+    part: Integer,
+    now: float,
+    work: Work,
+    plans: Templates,
+    machine: Machine,
+    state: Progress,
+    heap: Events,
+) -> None:
+    """A part that waits for nothing runs, enters its operation, or queues for its lane."""
+    lane = work.lane[part]
+    if lane >= 0 and state.holder[lane] >= 0 and state.holder[lane] != part:
+        state.following[part] = -1
+        if state.head[lane] < 0:
+            state.head[lane] = part
+        else:
+            state.following[state.last[lane]] = part
+        state.last[lane] = part
+        return
+    if lane >= 0:
+        state.holder[lane] = part
+    state.start[part] = now
+    operation = work.together[part]
+    if operation < 0:
+        _push(heap.time, heap.key, heap.sizes, now + work.seconds[part], part)
+        return
+    seat = work.seat[part]
+    member = work.member_base[operation] + seat
+    state.entered[member] = 1
+    template = plans.template[work.plan[operation]]
+    first = plans.first[template]
+    row = plans.seat_base[template] + seat
+    base = work.message_base[operation]
+    for j in range(plans.touch_start[row], plans.touch_start[row + 1]):
+        message = plans.touch[j]
+        if not machine.meets and plans.source[first + message] != seat:
+            continue
+        state.needs[base + message] -= 1
+        if state.needs[base + message] == 0:
+            key = _HOP + operation * _OPERATION + message * _MESSAGE
+            _push(heap.time, heap.key, heap.sizes, now + machine.alpha, key)
+    if state.left[member] == 0:
+        _push(heap.time, heap.key, heap.sizes, now, part)
+
+
+@helper(error_model="numpy", _nrt=False)
+def _end(part: Integer, now: float, work: Work, state: Progress, pending: Int64s) -> Integer:
+    """A part ends; how many may begin now, in `pending`."""
+    ready = 0
+    state.end[part] = now
+    lane = work.lane[part]
+    if lane >= 0:
+        following = state.head[lane]
+        state.holder[lane] = following
+        if following >= 0:
+            state.head[lane] = state.following[following]
+            pending[ready] = following
+            ready += 1
+    for i in range(work.next_start[part], work.next_start[part + 1]):
+        other = work.next[i]
+        state.waits[other] -= 1
+        if state.waits[other] == 0:
+            pending[ready] = other
+            ready += 1
+    return ready
+
+
+@helper(error_model="numpy", _nrt=False)
+def _travel(
+    key: Integer,
+    now: float,
+    work: Work,
+    plans: Templates,
+    machine: Machine,
+    state: Progress,
+    heap: Events,
+) -> bool:
+    """A message reaches a channel, or the node that adds it up; is it still under way?"""
+    operation, message, hop = key // _OPERATION, key % _OPERATION // _MESSAGE, key % _MESSAGE
+    plan = work.plan[operation]
+    first = plans.first[plans.template[plan]]
+    where = work.message_base[operation] + message
+    row = plans.path_base[plan] + message
+    low = plans.path_start[row]
+    hops = plans.path_start[row + 1] - low
+    size = plans.share[first + message] * work.size[operation]
+    if hop < hops:
+        channel = plans.path[low + hop]
+        start = max(now, state.free[channel])
+        lasts = size * machine.per_byte[channel]
+        if machine.truncates:
+            lasts = math.floor(lasts)
+        end = start + lasts
+        if hop > 0 and not machine.stores:
+            end = max(end, state.tail[where] + machine.delta)
+        if hop == 0 and len(state.sent):
+            state.sent[where] = start
+        state.tail[where] = end
+        state.free[channel] = end
+        state.busy[channel] += lasts
+        on = end if machine.stores or hop == hops - 1 else start
+        _push(heap.time, heap.key, heap.sizes, on + machine.delta, _HOP + key + 1)
+        return True
+    if plans.adds[first + message] and machine.gamma > 0:
+        target = work.member_base[operation] + plans.target[first + message]
+        rank = state.rank[work.part_of[target]]
+        done = max(now, state.adder[rank]) + machine.gamma * size
+        state.adder[rank] = done
+        _push(heap.time, heap.key, heap.sizes, done, _ADDED + key - hop)
+        return True
+    return False
+
+
+@helper(error_model="numpy", _nrt=False)
+def _arrive(
+    key: Integer,
+    now: float,
+    work: Work,
+    plans: Templates,
+    machine: Machine,
+    state: Progress,
+    heap: Events,
+) -> None:
+    """A message has arrived: its ends are nearer to leaving, what waited for it may go."""
+    operation, message = key // _OPERATION, key % _OPERATION // _MESSAGE
+    first = plans.first[plans.template[work.plan[operation]]]
+    base = work.message_base[operation]
+    if len(state.arrived):
+        state.arrived[base + message] = now
+    for side in range(2):
+        seat = plans.target[first + message] if side else plans.source[first + message]
+        member = work.member_base[operation] + seat
+        state.left[member] -= 1
+        if state.left[member] == 0 and state.entered[member]:
+            _push(heap.time, heap.key, heap.sizes, now, work.part_of[member])
+    for i in range(plans.next_start[first + message], plans.next_start[first + message + 1]):
+        other = plans.next[i]
+        state.needs[base + other] -= 1
+        if state.needs[base + other] == 0:
+            after = _HOP + operation * _OPERATION + other * _MESSAGE
+            _push(heap.time, heap.key, heap.sizes, now + machine.alpha, after)
+
+
 @kernel(error_model="numpy", _nrt=False)
 def run_events(
     work: Work, plans: Templates, machine: Machine, state: Progress, heap: Events
@@ -189,7 +333,7 @@ def run_events(
     One loop: parts that may begin do so (a computation runs, a member enters its operation), then
     the next event: a part ends, a message reaches a channel, or it has arrived.
     """
-    times, keys, count, pending = heap.time, heap.key, heap.sizes, heap.pending
+    pending = heap.pending
     ready = 0
     for part in range(len(work.lane)):
         if state.waits[part] == 0:
@@ -199,121 +343,17 @@ def run_events(
     now = 0.0
     while True:
         for i in range(ready):
-            part = pending[i]
-            lane = work.lane[part]
-            if lane >= 0 and state.holder[lane] >= 0 and state.holder[lane] != part:
-                state.following[part] = -1
-                if state.head[lane] < 0:
-                    state.head[lane] = part
-                else:
-                    state.following[state.last[lane]] = part
-                state.last[lane] = part
-                continue
-            if lane >= 0:
-                state.holder[lane] = part
-            state.start[part] = now
-            operation = work.together[part]
-            if operation < 0:
-                _push(times, keys, count, now + work.seconds[part], part)
-                continue
-            seat = work.seat[part]
-            member = work.member_base[operation] + seat
-            state.entered[member] = 1
-            template = plans.template[work.plan[operation]]
-            first = plans.first[template]
-            row = plans.seat_base[template] + seat
-            base = work.message_base[operation]
-            for j in range(plans.touch_start[row], plans.touch_start[row + 1]):
-                message = plans.touch[j]
-                if not machine.meets and plans.source[first + message] != seat:
-                    continue
-                state.needs[base + message] -= 1
-                if state.needs[base + message] == 0:
-                    key = _HOP + operation * _OPERATION + message * _MESSAGE
-                    _push(times, keys, count, now + machine.alpha, key)
-            if state.left[member] == 0:
-                _push(times, keys, count, now, part)
+            _begin(pending[i], now, work, plans, machine, state, heap)
         ready = 0
-        if count[0] == 0:
+        if heap.sizes[0] == 0:
             return ended
-        now = times[0]
-        key = keys[1]
-        _drop(times, keys, count)
+        now = heap.time[0]
+        key = heap.key[1]
+        _drop(heap.time, heap.key, heap.sizes)
         if key < _HOP:
-            part = key
+            ready = _end(key, now, work, state, pending)
             ended += 1
-            state.end[part] = now
-            lane = work.lane[part]
-            if lane >= 0:
-                following = state.head[lane]
-                state.holder[lane] = following
-                if following >= 0:
-                    state.head[lane] = state.following[following]
-                    pending[ready] = following
-                    ready += 1
-            for i in range(work.next_start[part], work.next_start[part + 1]):
-                other = work.next[i]
-                state.waits[other] -= 1
-                if state.waits[other] == 0:
-                    pending[ready] = other
-                    ready += 1
-            continue
-        added = key >= _ADDED
-        key -= _ADDED if added else _HOP
-        operation = key // _OPERATION
-        message = key % _OPERATION // _MESSAGE
-        hop = key % _MESSAGE
-        plan = work.plan[operation]
-        first = plans.first[plans.template[plan]]
-        base = work.message_base[operation]
-        where = base + message
-        if not added:
-            row = plans.path_base[plan] + message
-            low = plans.path_start[row]
-            hops = plans.path_start[row + 1] - low
-            size = plans.share[first + message] * work.size[operation]
-            if hop < hops:
-                channel = plans.path[low + hop]
-                start = max(now, state.free[channel])
-                lasts = size * machine.per_byte[channel]
-                if machine.truncates:
-                    lasts = math.floor(lasts)
-                end = start + lasts
-                if hop > 0 and not machine.stores:
-                    end = max(end, state.tail[where] + machine.delta)
-                if hop == 0 and len(state.sent):
-                    state.sent[where] = start
-                state.tail[where] = end
-                state.free[channel] = end
-                state.busy[channel] += lasts
-                on = end if machine.stores or hop == hops - 1 else start
-                _push(
-                    times,
-                    keys,
-                    count,
-                    on + machine.delta,
-                    _HOP + operation * _OPERATION + message * _MESSAGE + hop + 1,
-                )
-                continue
-            if plans.adds[first + message] and machine.gamma > 0:
-                target = work.member_base[operation] + plans.target[first + message]
-                rank = state.rank[work.part_of[target]]
-                done = max(now, state.adder[rank]) + machine.gamma * size
-                state.adder[rank] = done
-                key = _ADDED + operation * _OPERATION + message * _MESSAGE
-                _push(times, keys, count, done, key)
-                continue
-        if len(state.arrived):
-            state.arrived[where] = now
-        for side in range(2):
-            seat = plans.target[first + message] if side else plans.source[first + message]
-            member = work.member_base[operation] + seat
-            state.left[member] -= 1
-            if state.left[member] == 0 and state.entered[member]:
-                _push(times, keys, count, now, work.part_of[member])
-        for i in range(plans.next_start[first + message], plans.next_start[first + message + 1]):
-            other = plans.next[i]
-            state.needs[base + other] -= 1
-            if state.needs[base + other] == 0:
-                key = _HOP + operation * _OPERATION + other * _MESSAGE
-                _push(times, keys, count, now + machine.alpha, key)
+        elif key >= _ADDED:
+            _arrive(key - _ADDED, now, work, plans, machine, state, heap)
+        elif not _travel(key - _HOP, now, work, plans, machine, state, heap):
+            _arrive(key - _HOP, now, work, plans, machine, state, heap)

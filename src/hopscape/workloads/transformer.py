@@ -7,7 +7,7 @@ batch, and the pipeline.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -396,110 +396,122 @@ def _order(job: Job, stage: int) -> list[tuple[str, int, int]]:
     return [*forth[:warm], *steady, *back[len(forth) - warm :]]
 
 
-def _stamp(job: Job, programs: list[Program]) -> Workload:
-    """Programs on all ranks of their stages."""
-    split = job.split
-    width = split.dp * split.cp * split.tp
-    local = rank_groups(job)
-    groups: list[tuple[int, ...]] = []
-    first_group: dict[tuple[str, int], int] = {}
-    where: dict[str, tuple[IntArray, IntArray]] = {}
-    for over, rows in local.items():
-        index, seat = np.zeros(width, np.int64), np.zeros(width, np.int64)
+class _Operations:
+    """The groups and operations of all stages, numbered as they come."""
+
+    def __init__(self, job: Job) -> None:
+        self.job, self.width = job, job.split.dp * job.split.cp * job.split.tp
+        self.groups: list[tuple[int, ...]] = []
+        self.goal: list[IntArray] = []
+        self.group: list[IntArray] = []
+        self.size: list[IntArray] = []
+        self.count = 0
+        self._rows = rank_groups(job)
+        self._first: dict[Any, int] = {}
+        self._messages: dict[Any, int] = {}
+
+    def collective(
+        self, stage: int, name: str, over: str, size: float
+    ) -> tuple[IntArray, IntArray]:
+        """The operation of each rank of a stage, and its seat there."""
+        rows = self._rows[over]
+        first = self._groups(
+            (over, stage), [tuple((r + stage * self.width).tolist()) for r in rows]
+        )
+        index, seat = np.zeros(self.width, np.int64), np.zeros(self.width, np.int64)
         index[rows] = np.arange(len(rows))[:, None]
         seat[rows] = np.arange(rows.shape[1])[None, :]
-        where[over] = index, seat
-    columns: dict[str, list[IntArray]] = {name: [] for name in _COLUMNS}
-    goal: list[IntArray] = []
-    group: list[IntArray] = []
-    size: list[IntArray] = []
-    messages: dict[Any, int] = {}
-    pairs: dict[tuple[int, int], int] = {}
-    operations = base = 0
-    after: list[IntArray] = []
-    ranks = np.arange(width)
+        return self._operate(name, first + np.arange(len(rows)), size) + index, seat
 
-    def operate(name: str, groups_of: IntArray, bytes_: float) -> int:
-        nonlocal operations
-        first = operations
-        goal.append(np.full(len(groups_of), GOALS.index(name), np.int64))
-        group.append(groups_of)
-        members = len(groups[groups_of[0]])
-        size.append(np.full(len(groups_of), float(-(-bytes_ // members) * members)))
-        operations += len(groups_of)
+    def message(self, tag: Any, size: float) -> IntArray:
+        """The operation of each rank of both stages between which a message goes."""
+        if tag not in self._messages:
+            source, target = message_ends(self.job, tag)
+            width, ranks = self.width, np.arange(self.width)
+            pairs = [(source * width + r, target * width + r) for r in range(width)]
+            first = self._groups((source, target), pairs)
+            self._messages[tag] = self._operate("message", first + ranks, size)
+        return self._messages[tag] + np.arange(self.width)
+
+    def _groups(self, key: Any, rows: Sequence[tuple[int, ...]]) -> int:
+        if key not in self._first:
+            self._first[key] = len(self.groups)
+            self.groups += rows
+        return self._first[key]
+
+    def _operate(self, name: str, groups: IntArray, size: float) -> int:
+        """One operation for each group; the number of the first."""
+        first = self.count
+        members = len(self.groups[groups[0]])
+        self.goal.append(np.full(len(groups), GOALS.index(name), np.int64))
+        self.group.append(groups)
+        self.size.append(np.full(len(groups), float(-(-size // members) * members)))
+        self.count += len(groups)
         return first
 
-    for stage, program in enumerate(programs):
-        length = len(program.rows)
-        together = np.full((width, length), -1, np.int64)
-        seats = np.zeros((width, length), np.int64)
-        for k, key in enumerate(program.keys):
-            if key is None:
-                continue
-            if key[0] == "collective":
-                _, name, over, bytes_ = key
-                over = str(over)
-                if (over, stage) not in first_group:
-                    first_group[over, stage] = len(groups)
-                    groups += [tuple((row + stage * width).tolist()) for row in local[over]]
-                here = first_group[over, stage] + np.arange(len(local[over]))
-                first = operate(str(name), here, float(bytes_))
-                together[:, k], seats[:, k] = first + where[over][0], where[over][1]
-                continue
-            _, tag, bytes_ = key
-            source, target = message_ends(job, tag)
-            if (source, target) not in pairs:
-                pairs[source, target] = len(groups)
-                groups += [(source * width + r, target * width + r) for r in range(width)]
-            if tag not in messages:
-                here = pairs[source, target] + ranks
-                messages[tag] = operate("message", here, float(bytes_))
-            together[:, k] = messages[tag] + ranks
+
+def _stamp_stage(stage: int, program: Program, made: _Operations) -> dict[str, IntArray]:
+    """The columns of one stage: its program on each of its ranks."""
+    width, length = made.width, len(program.rows)
+    together = np.full((width, length), -1, np.int64)
+    seats = np.zeros((width, length), np.int64)
+    for k, key in enumerate(program.keys):
+        if key is not None and key[0] == "collective":
+            _, name, over, size = key
+            together[:, k], seats[:, k] = made.collective(stage, str(name), str(over), float(size))
+        elif key is not None:
+            _, tag, size = key
+            together[:, k] = made.message(tag, float(size))
             seats[:, k] = int(program.rows[k][0] == RECEIVE)
-        waits = np.asarray([len(x) for x in program.after], np.int64)
+    kind, seconds, flops, lane, label = zip(*program.rows, strict=True)
+    each = {
+        "kind": np.asarray(kind, np.int64),
+        "seconds": np.asarray(seconds, float),
+        "flops": np.asarray(flops, float),
+        "lane": np.asarray(lane, np.int64),
+        "label": np.asarray([LABELS.index(name) for name in label], np.int64),
+        "waits": np.asarray([len(x) for x in program.after], np.int64),
+    }
+    return {name: np.tile(column, width) for name, column in each.items()} | {
+        "rank": np.repeat(stage * width + np.arange(width), length),
+        "together": together.ravel(),
+        "seat": seats.ravel(),
+    }
+
+
+def _stamp(job: Job, programs: list[Program]) -> Workload:
+    """Programs on all ranks of their stages."""
+    made, base = _Operations(job), 0
+    stages, after = [], [np.zeros(0, np.int64)]
+    for stage, program in enumerate(programs):
+        stages.append(_stamp_stage(stage, program, made))
         flat = np.asarray([x for row in program.after for x in row], np.int64)
-        shifts = base + length * ranks
+        shifts = base + len(program.rows) * np.arange(made.width)
         after.append((flat[None, :] + shifts[:, None]).ravel())
-        columns["waits"].append(np.tile(waits, width))
-        columns["rank"].append(np.repeat(stage * width + ranks, length))
-        columns["together"].append(together.ravel())
-        columns["seat"].append(seats.ravel())
-        for name, i, kind in (
-            ("kind", 0, np.int64),
-            ("seconds", 1, float),
-            ("flops", 2, float),
-            ("lane", 3, np.int64),
-        ):
-            columns[name].append(np.tile(np.asarray([row[i] for row in program.rows], kind), width))
-        label = np.asarray([LABELS.index(row[4]) for row in program.rows], np.int64)
-        columns["label"].append(np.tile(label, width))
-        base += length * width
-    made = {name: np.concatenate(rows) for name, rows in columns.items()}
+        base += len(program.rows) * made.width
+    columns = {name: np.concatenate([one[name] for one in stages]) for name in stages[0]}
     nothing = np.zeros(0, np.int64)
     return Workload(
-        split.ranks,
+        job.split.ranks,
         LABELS,
-        tuple(groups),
-        np.concatenate([nothing, *goal]),
-        np.concatenate([nothing, *group]),
-        np.concatenate([np.zeros(0), *size]),
-        made["rank"],
-        made["kind"],
-        made["lane"],
-        made["label"],
-        made["together"],
-        made["seat"],
-        made["seconds"],
-        made["flops"],
+        tuple(made.groups),
+        np.concatenate([nothing, *made.goal]),
+        np.concatenate([nothing, *made.group]),
+        np.concatenate([np.zeros(0), *made.size]),
+        columns["rank"],
+        columns["kind"],
+        columns["lane"],
+        columns["label"],
+        columns["together"],
+        columns["seat"],
+        columns["seconds"],
+        columns["flops"],
         np.zeros(base),
-        np.concatenate([[0], np.cumsum(made["waits"])]).astype(np.int64),
-        np.concatenate([nothing, *after]),
+        np.concatenate([[0], np.cumsum(columns["waits"])]).astype(np.int64),
+        np.concatenate(after),
         job.name,
         uniform=True,
     )
-
-
-_COLUMNS = ("rank", "kind", "lane", "label", "together", "seat", "seconds", "flops", "waits")
 
 
 def message_ends(job: Job, tag: tuple[str, int, int]) -> tuple[int, int]:
