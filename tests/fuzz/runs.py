@@ -11,6 +11,7 @@ from pathlib import Path
 
 import hopscape
 from hopscape import cli
+from hopscape.core.errors import TooLargeError
 from hopscape.show.explore.server import Server
 
 from .commands import all_commands, random_command
@@ -57,6 +58,9 @@ def _look(spec: str) -> None:
     network = hopscape.build(spec)
     assert network.order >= 1
     assert isinstance(network.facts.known(), dict)
+    assert network.symmetry is None or network.symmetry.sizes
+    with contextlib.suppress(TooLargeError):
+        assert network.links >= 0
     again = hopscape.build(network.spec)
     assert (again.spec, again.order) == (network.spec, network.order)
 

@@ -32,6 +32,8 @@ __all__ = ["NodeLike", "Wired"]
 NodeLike = int | Sequence[int] | str
 """A node number, an address, or the text of either."""
 
+_MOST_CELLS = 2 * 10**9
+"""Entries of a table that is mostly empty (endpoints of large switches): some twenty seconds."""
 _CHUNK = 1 << 16  # nodes asked for their neighbours at once: temporary arrays stay small
 _WIDE = 1 << 20  # ports of a node whose neighbours are not listed unseen
 _CHUNK_ENTRIES = 1 << 20  # neighbours asked for at once: 8 MB of numbers
@@ -398,6 +400,11 @@ class Wired:
             raise TooLargeError(
                 f"{self.spec} has {self.order} nodes; arrays are built for up to {2**31 - 1}"
                 f" (they would need {byte_count(self.memory_estimate())})"
+            )
+        if _MOST_CELLS < self.order * width > 16 * room:
+            raise TooLargeError(
+                f"the wiring of {self.spec} is a table of {self.order:,} nodes by {width:,} ports,"
+                f" most of them empty; up to {_MOST_CELLS:,} entries are gone through"
             )
         heads = np.empty(room, dtype=np.int32)
         degrees = np.empty(self.order, dtype=np.int64)

@@ -120,7 +120,7 @@ class ShiftOrbits:
 def find_orbits(family: Supernodes) -> ShiftOrbits | None:
     """Orbits under the first group of shifts that the outer network turns out to have."""
     count = family.count
-    if family.between.order % count:
+    if family.between.order % count or family.order > 2**62:
         return None
     tried: set[tuple[int, ...]] = set()
     for moduli in _candidates(family):
