@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import islice
+from pathlib import Path
+
 import pytest
 
 import hopscape
+import same_answers
 from commands import ask
 
 COLUMNS = [
@@ -40,3 +44,18 @@ def test_a_bound_is_marked() -> None:
     assert rows[0]["how"]["bisection"] == "bound"
     assert rows[0]["signs"]["bisection"] == "≤"
     assert f"≤{rows[0]['bisection']}" in repr(rows)
+
+
+def test_a_sample_of_all_columns_on_random_networks(tmp_path: Path) -> None:
+    """1,000 networks: python tests/same_answers.py --networks 1000."""
+    columns = (
+        "nodes",
+        "degree",
+        "diameter",
+        "mean_distance",
+        "bisection",
+        "girth",
+        "guaranteed_routing",
+    )
+    for spec in islice(same_answers.networks(5, tmp_path), 8):
+        assert same_answers.differences(spec, columns) == []

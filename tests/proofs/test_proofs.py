@@ -70,7 +70,10 @@ def _collective(network: Network, rng: random.Random) -> make.Proof:
                        Goal.gather(ends[-1]), Goal.all_reduce(), Goal.scatter(ends[0]),
                        Goal.permutation(rng.sample(ends, len(ends))), Goal.all_gather(2),
                        Goal.one_to_many(ends[0], ends[1:3] or ends)])  # fmt: skip
-    rules: Record = rng.choice([{}, {"ports": 1}, {"duplex": "half"}])
+    rules: Record = rng.choice(
+        [{}, {"ports": 1}, {"duplex": "half"}, {"duplex": "half", "ports": 1},
+         {"switching": "circuit"}]
+    )  # fmt: skip
     if network.endpoint_count < network.order:
         rules = {}
     from hopscape.collectives import run_algorithm
@@ -207,6 +210,14 @@ def _lost_transfer(record: Record, rng: random.Random) -> None:
     record["evidence"]["transfers"] = transfers[: len(transfers) // 2] if len(transfers) > 1 else []
 
 
+def _torn_path(record: Record, rng: random.Random) -> None:
+    """A path that breaks off, or a hop of a channel that is not there."""
+    one = rng.choice(record["evidence"]["transfers"])
+    one[1] = (
+        [one[1][0], *one[1]] if isinstance(one[1], list) else len(record["network"]["channels"])
+    )
+
+
 def _fewer_rounds(record: Record, rng: random.Random) -> None:
     record["claim"]["rounds"] -= 1
 
@@ -236,6 +247,7 @@ ERRORS: dict[str, list[Callable[[Record, random.Random], None]]] = {
     "circulant": [_miscounted, _wrong_witness],
     "collective": [
         _lost_transfer,
+        _torn_path,
         _fewer_rounds,
         _higher_bound,
         _twice_on_a_channel,
@@ -308,6 +320,7 @@ COMMANDS = [
     (("deadlock", "torus(4, 4)"), "2 classes"),
     (("allgather", "petersen", "--pieces", "2"), "all-gather in 6 rounds, optimal"),
     (("broadcast", "torus(4, 4)", "--dead", "5"), "broadcast in 4 rounds, optimal"),
+    (("broadcast", "torus(5, 5)", "-a", "circuit", "--ports", "1"), "5 rounds, optimal"),
     (("search", "circulant", "--nodes", "21", "--generators", "2"), "below 3: 9 classes"),
 ]
 
@@ -325,7 +338,7 @@ def test_commands_write_proofs(
 NO_COMMANDS = [
     (("compare", "ring(5)", "petersen", "-c", "degree"), "none of degree has a proof"),
     (("deadlock", "torus(4, 4)", "--routing", "adaptive"), "fixed routing"),
-    (("allreduce", "fat_tree(4)"), "store-and-forward schedules only"),
+    (("allreduce", "fat_tree(4)"), "store-and-forward and circuits"),
     (("circulant", "show", "circulant(21, 1, 2)"), "not optimal"),
     (("broadcast", "petersen", "-a", "list"), "nothing to write"),
 ]

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
-from hopscape.core.progress import time_left, time_limit
+from hopscape.core.progress import time_left, time_limit, track
 from hopscape.design.conditions import Conditions
 from hopscape.metrics.evaluation import Column, Evaluation
 from hopscape.registry import build
@@ -25,6 +27,7 @@ __all__ = [
     "columns_of_stage",
     "compare_networks",
     "find_column",
+    "measure",
     "new_evaluation",
     "plain_title",
 ]
@@ -62,13 +65,37 @@ def columns_of_stage(stage: int) -> list[str]:
     return [column.name for column in ALL_COLUMNS.values() if column.stage == stage]
 
 
-_SECONDS = 60.0
-"""What a comparison may take, as on the command line."""
+SECONDS = 60.0
+"""What a comparison may take unless another limit is asked for."""
 
 
 def new_evaluation(network: Network, conditions: Conditions | None = None) -> Evaluation:
     """A network ready to be measured under conditions, quickly."""
     return Evaluation(network, conditions=conditions, quick=True, columns=ALL_COLUMNS)
+
+
+def measure(
+    networks: list[Network],
+    names: Sequence[str],
+    seconds: float | None,
+    rows: list[tuple[str, dict[str, Measured[Any]]]],
+    *,
+    exact: bool = False,
+) -> None:
+    """Measure one network after the other; each may take its share of the time that is left.
+
+    Args:
+        networks: Each is taken out when it is measured, so that its arrays can go.
+        rows: Specs and figures by name, filled as they are found: what an interrupt leaves.
+    """
+    with time_limit(seconds):
+        for left in track(range(len(networks), 0, -1), "comparing"):
+            evaluation = Evaluation(networks.pop(0), exact, columns=ALL_COLUMNS)
+            figures: dict[str, Measured[Any]] = {}
+            rows.append((evaluation.network.spec, figures))
+            with time_limit(time_left() / left):
+                for name in names:
+                    figures[name] = evaluation.figure(name)
 
 
 def compare_networks(
@@ -80,19 +107,16 @@ def compare_networks(
     which are bounds or samples.
     """
     wanted = columns_of("python") if columns is None else columns
+    found: list[tuple[str, dict[str, Measured[Any]]]] = []
     names = [find_column(word).name for word in wanted]
+    measure([build(one) for one in networks], names, SECONDS, found)
     rows: list[dict[str, Any]] = []
-    members = [build(one) for one in networks]
-    with time_limit(_SECONDS):
-        for left, network in zip(range(len(members), 0, -1), members):
-            evaluation = Evaluation(network, columns=ALL_COLUMNS)
-            with time_limit(time_left() / left):
-                figures = {name: evaluation.figure(name) for name in names}
-            values = {name: figure.value for name, figure in figures.items()}
-            plain = {k: v if isinstance(v, int | None) else float(v) for k, v in values.items()}
-            how = {name: figure.how for name, figure in figures.items()}
-            signs = {name: figure.sign for name, figure in figures.items() if figure.sign}
-            rows.append({"network": network.spec} | plain | {"how": how, "signs": signs})
+    for spec, figures in found:
+        values = {name: figure.value for name, figure in figures.items()}
+        plain = {k: float(v) if isinstance(v, Fraction) else v for k, v in values.items()}
+        how = {name: figure.how for name, figure in figures.items()}
+        signs = {name: figure.sign for name, figure in figures.items() if figure.sign}
+        rows.append({"network": spec} | plain | {"how": how, "signs": signs})
     return rows
 
 

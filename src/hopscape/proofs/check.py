@@ -58,6 +58,10 @@ class Network:
         given = record.get("capacities") or [1] * len(pairs)
         require(len(given) == len(pairs), "capacities and channels differ in number")
         self.capacity = [fraction(c, "a capacity") for c in given]
+        self.reverse: list[int] = record.get("reverse", [])  # the other way of a link, or -1
+        for c, r in enumerate(self.reverse):
+            back = r == -1 or (pairs[c] == pairs[r][::-1] and self.reverse[r] == c)
+            require(back, f"channel {r!r} is not the other way of channel {c}")
         ends = record.get("endpoints")
         self.endpoints = list(range(self.order)) if ends is None else ends
         for v in self.endpoints:
@@ -90,9 +94,6 @@ class Network:
             level = [w for w in dict.fromkeys(level) if w not in seen]
             seen.update(level)
         return counts
-
-
-# -- deadlock freedom ---------------------------------------------------------------------------
 
 
 def check_deadlock(net: Network, claim: Record, evidence: Record) -> str:
@@ -136,9 +137,6 @@ def check_deadlock(net: Network, claim: Record, evidence: Record) -> str:
         missing.discard(target)
     require(not missing, f"nothing is said of routes to {min(missing, default=0)}")
     return f"{classes} classes, {len(dependencies)} channel dependencies, no cycle"
-
-
-# -- cuts and bisection -------------------------------------------------------------------------
 
 
 def crossing(net: Network, side: Iterable[int]) -> Fraction:
@@ -198,9 +196,6 @@ def check_bisection(net: Network, claim: Record, evidence: Record) -> str:
     return f"bisection between {low} and {high}"
 
 
-# -- throughput ---------------------------------------------------------------------------------
-
-
 def check_throughput(net: Network, claim: Record, evidence: Record) -> str:
     """Uniform traffic: a flow that reaches the share (primal), and prices that bound it (dual).
 
@@ -226,9 +221,6 @@ def check_throughput(net: Network, claim: Record, evidence: Record) -> str:
     require(bound <= high, f"the prices prove at most {bound}, not {high}")
     require(low <= high, "at_least is above at_most")
     return f"uniform throughput between {low} and {high} of the line rate"
-
-
-# -- distances ----------------------------------------------------------------------------------
 
 
 def check_distances(net: Network, claim: Record, evidence: Record) -> str:
@@ -265,9 +257,6 @@ def check_distances(net: Network, claim: Record, evidence: Record) -> str:
     mean = Fraction(total, pairs) if pairs else Fraction(0)
     require(mean == fraction(claim["mean"], "mean"), f"the mean distance is {mean}")
     return f"diameter {farthest}, mean distance {mean}, from {len(size)} of {net.order} nodes"
-
-
-# -- optimal circulants -------------------------------------------------------------------------
 
 
 def circulant_diameter(n: int, steps: Sequence[int], most: int) -> int | None:
@@ -315,9 +304,6 @@ def check_circulant(_: Any, claim: Record, evidence: Record) -> str:
     return f"no {k} generators of order {n} have a diameter below {best}: {classes} classes"
 
 
-# -- collectives --------------------------------------------------------------------------------
-
-
 def promise(net: Network, claim: Record) -> tuple[list[int], list[list[int]], list[int]]:
     """What a goal is: who has each chunk before, who gets it, and whose shares are added up."""
     ends = sorted(claim.get("members", net.endpoints))
@@ -350,45 +336,40 @@ def promise(net: Network, claim: Record) -> tuple[list[int], list[list[int]], li
 def replay(net: Network, claim: Record, evidence: Record) -> int:
     """Execute a schedule round by round; the rounds that it takes.
 
-    Store and forward: a transfer is [round, channel, chunk], a channel carries one chunk a round, a
-    node sends at most `ports` and receives at most `ports` chunks a round where ports are limited.
-    A copy must be held before it is sent; a sum carries the set of shares that are in it, and no
-    share may be counted twice.
+    A transfer is [round, channel, chunk], or under circuits [round, [channels of a path], chunk]. A
+    channel carries one chunk a round, in half duplex a link does; a node sends and receives at most
+    `ports` chunks a round, in half duplex together. A copy must be held before it is sent; a sum
+    carries the set of shares that are in it, and no share may be counted twice.
     """
     origins, receivers, holders = promise(net, claim)
-    combining, ports = bool(holders), claim.get("ports")
-    half = claim.get("duplex") == "half"
-    links: dict[tuple[int, int], Fraction] = {}
-    for a, b in zip(net.tail, net.head):
-        pair = (min(a, b), max(a, b))
-        links[pair] = links.get(pair, Fraction(0)) + Fraction(1, 2)
-    everything = frozenset(holders)
+    combining, ports, half = bool(holders), claim.get("ports"), claim.get("duplex") == "half"
+    circuits, rounds, everything = claim.get("switching") == "circuit", 0, frozenset(holders)
+    may_end = range(net.order) if claim.get("in_network") or not circuits else set(net.endpoints)
     has: list[dict[int, frozenset[int]]] = [{} for _ in range(net.order)]
     for chunk in range(len(receivers)):
         for v in holders if combining else [origins[chunk]]:
             has[v][chunk] = frozenset([v] if combining else [])
-    rounds = 0
-    ordered = sorted(evidence["transfers"])
+    ordered = sorted(evidence["transfers"], key=lambda t: t[0])
     for number, group in itertools.groupby(ordered, key=lambda t: t[0]):
-        whole(number, "a round", 1)
+        rounds = whole(number, "a round", 1)
         busy: set[int] = set()
-        used: dict[tuple[int, int], int] = {}
-        sent: dict[int, int] = {}
-        got: dict[int, int] = {}
-        arrivals = []
-        for _, c, chunk in group:
-            whole(c, "a channel", 0, len(net.tail))
-            a, b = net.tail[c], net.head[c]
-            where = f"round {number}: channel {c} from {a} to {b}"
-            require(c not in busy, f"{where} carries two chunks")
-            busy.add(c)
-            if half:
-                pair = (min(a, b), max(a, b))
-                used[pair] = used.get(pair, 0) + 1
-                require(used[pair] <= links[pair], f"{where}: its link is used in both ways")
-            sent[a], got[b] = sent.get(a, 0) + 1, got.get(b, 0) + 1
+        sent, got, arrivals = [0] * net.order, [0] * net.order, []
+        for _, way, chunk in group:
+            path = way if circuits and isinstance(way, list) else [way]
+            for c in path:
+                whole(c, "a channel", 0, len(net.tail))
+                free = c not in busy and not (half and net.reverse[c] in busy)
+                require(free, f"round {number}: channel {c} or its link is used twice")
+                busy.add(c)
+            a, b = net.tail[path[0]], net.head[path[-1]]
+            where = f"round {number}: from {a} to {b}"
+            joined = all(net.head[c] == net.tail[d] for c, d in itertools.pairwise(path))
+            require(joined, f"{where}: the path breaks off")
+            require(a in may_end and b in may_end, f"{where}: switches only forward")
+            sent[a], got[b] = sent[a] + 1, got[b] + 1
             if ports is not None:
-                require(sent[a] <= ports and got[b] <= ports, f"{where}: more than {ports} ports")
+                most = max(sent[a] + half * got[a], got[b] + half * sent[b])
+                require(most <= ports, f"{where}: more than {ports} ports")
             require(chunk in has[a], f"{where}: {a} does not hold chunk {chunk}")
             arrivals.append((b, chunk, has[a][chunk], where))
         for b, chunk, parts, where in arrivals:
@@ -396,7 +377,6 @@ def replay(net: Network, claim: Record, evidence: Record) -> int:
             if combining and everything not in (parts, mine):
                 require(not parts & mine, f"{where}: a share is added twice")
             has[b][chunk] = parts if parts == everything else mine | parts
-        rounds = max(rounds, number)
     for chunk, row in enumerate(receivers):
         for v in row:
             require(chunk in has[v], f"node {v} lacks chunk {chunk} in the end")
@@ -405,36 +385,44 @@ def replay(net: Network, claim: Record, evidence: Record) -> int:
     return rounds
 
 
-def check_collective(net: Network, claim: Record, evidence: Record) -> str:
-    """A schedule that takes so many rounds, and a reason why none takes fewer.
+def least_rounds(net: Network, claim: Record, bound: Record) -> int:
+    """Rounds that every schedule takes.
 
-    The reason is a distance from an origin to a receiver, or a cut: what must enter a set of nodes
-    over the channels that lead into it.
+    By distance, from an origin to a receiver (not under circuits); by a cut, what must enter a set
+    of nodes over the channels into it; by growth, copies of a chunk, or sums of it backwards, which
+    every holder multiplies by 1 + its channels or ports in a round.
     """
-    rounds, bound = replay(net, claim, evidence), evidence["bound"]
     origins, receivers, holders = promise(net, claim)
-    require(rounds == claim["rounds"], f"the schedule takes {rounds} rounds")
-    least = None
-    if bound["kind"] == "distance":
-        source, target, chunk = bound["source"], bound["target"], bound["chunk"]
-        whole(chunk, "the chunk of the bound", 0, len(receivers))
-        begins = source in holders if holders else origins[chunk] == source
-        require(begins and target in receivers[chunk], "nothing goes that way")
-        least = net.distances(source)[target]
-    elif bound["kind"] == "cut":
-        inside = set(bound["side"])
-        entering = 0
+    ports, kind = claim.get("ports"), bound["kind"]
+    if kind == "cut":
+        inside, entering = set(bound["side"]), 0
         for chunk, row in enumerate(receivers):
             outside = set(holders) - inside if holders else origins[chunk] not in inside
             entering += bool(outside and inside & set(row))
         width = sum(1 for a, b in zip(net.tail, net.head) if a not in inside and b in inside)
-        if claim.get("ports") is not None:
-            width = min(width, claim["ports"] * len(inside))
+        width = width if ports is None else min(width, ports * len(inside))
         require(width > 0, "no channel leads into the set")
-        least = -(-entering // width)
-    require(least is not None, f"the bound {bound['kind']!r} is unknown")
-    require(least >= claim["at_least"], f"the bound proves {least}, not {claim['at_least']}")
-    same = "optimal" if rounds == claim["at_least"] else f"at least {claim['at_least']}"
+        return -(-entering // width)
+    chunk = whole(bound["chunk"], "the chunk of the bound", 0, len(receivers))
+    if kind == "growth":
+        most = 1 + max(max(net.tail.count(v), net.head.count(v)) for v in range(net.order))
+        most = most if ports is None else min(most, 1 + ports)
+        many = len(holders) if holders else len({origins[chunk], *receivers[chunk]})
+        return next(r for r in itertools.count() if most**r >= many)
+    require(kind == "distance" and claim.get("switching") != "circuit", f"no bound by {kind!r}")
+    source, target = bound["source"], bound["target"]
+    begins = source in holders if holders else origins[chunk] == source
+    require(begins and target in receivers[chunk], "nothing goes that way")
+    return net.distances(source)[target]
+
+
+def check_collective(net: Network, claim: Record, evidence: Record) -> str:
+    """A schedule that takes so many rounds, and a reason why none takes fewer."""
+    rounds, low = replay(net, claim, evidence), claim["at_least"]
+    require(rounds == claim["rounds"], f"the schedule takes {rounds} rounds")
+    least = least_rounds(net, claim, evidence["bound"])
+    require(least >= low, f"the bound proves {least}, not {low}")
+    same = "optimal" if rounds == low else f"at least {low}"
     return f"{claim['goal']} in {rounds} rounds, {same}"
 
 

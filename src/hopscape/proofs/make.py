@@ -7,9 +7,10 @@ hopscape, accepts it or names the first error. A proof is checked before it leav
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb, gcd
 from pathlib import Path
 from typing import Any
@@ -65,14 +66,19 @@ class Proof:
 
 
 def _proof(
-    kind: str, network: Network | None, claim: dict[str, Any], evidence: dict[str, Any], spec: str
+    kind: str,
+    network: Network | None,
+    claim: dict[str, Any],
+    evidence: dict[str, Any],
+    spec: str,
+    links: bool = False,
 ) -> Proof:
     record = {
         "format": check.FORMAT,
         "version": check.VERSION,
         "kind": kind,
         "spec": spec,
-        "network": None if network is None else _network_record(network),
+        "network": None if network is None else _network_record(network, links),
         "claim": claim,
         "evidence": evidence,
     }
@@ -83,11 +89,14 @@ def _proof(
     return Proof(kind, spec, record, verdict)
 
 
-def _network_record(network: Network) -> dict[str, Any]:
+def _network_record(network: Network, links: bool = False) -> dict[str, Any]:
+    """Nodes and channels; with `links` also which channels are the two ways of a link."""
     record: dict[str, Any] = {
         "order": network.order,
         "channels": np.stack([network.tails, network.heads], axis=1).tolist(),
     }
+    if links:
+        record["reverse"] = network.reverse.tolist()
     if network.endpoint_count < network.order:
         record["endpoints"] = network.endpoints.tolist()
     capacities = network.capacities()
@@ -483,7 +492,8 @@ def prove_circulant(nodes: int, generators: Sequence[int]) -> Proof:
 
 
 def prove_collective(schedule: Schedule) -> Proof:
-    """A schedule of single hops, and the cut or the distance that bounds its rounds from below.
+    """A schedule of hops or circuits, and what bounds its rounds from below: a distance, a cut or
+    the growth of copies.
 
     Examples:
         >>> import hopscape
@@ -492,20 +502,19 @@ def prove_collective(schedule: Schedule) -> Proof:
         'broadcast in 3 rounds, optimal'
     """
     network, goal, model = schedule.network, schedule.goal, schedule.model
-    if model.switching != "store-and-forward" or (np.diff(schedule.path_start) != 1).any():
-        raise ArgumentError("proofs are written for store-and-forward schedules only")
+    if model.switching == "cut-through":
+        raise ArgumentError(
+            "proofs are written for store-and-forward and circuits; cut-through messages share"
+            " channels, so that its rounds last differently long"
+        )
     if model.packing == "packed" or (network.capacities() != 1).any():
         raise ArgumentError("proofs are written for one chunk on a channel in a round only")
     verdict = verify(schedule)
     if not verdict:
         raise CheckFailedError(f"the schedule {schedule.name!r} fails its check: {verdict.reason}")
-    _require_size(4 * len(schedule.source), f"the schedule {schedule.name}")
+    _require_size(2 * len(schedule.source) + len(schedule.channels), f"schedule {schedule.name}")
     if len(goal.groups) > 1 or goal.sources:
         raise ArgumentError("proofs are written for one group, and for one node that has the data")
-    rounds = np.repeat(np.arange(schedule.rounds) + 1, np.diff(schedule.round_start))
-    columns = (rounds, schedule.channels, schedule.chunk)
-    transfers = [[int(r), int(c), int(x)] for r, c, x in zip(*columns)]
-    evidence: dict[str, Any] = {"transfers": transfers}
     claim: dict[str, Any] = {
         "goal": goal.kind,
         "pieces": goal.chunks,
@@ -513,54 +522,66 @@ def prove_collective(schedule: Schedule) -> Proof:
         "targets": list(goal.targets),
         "ports": model.ports,
         "duplex": model.duplex,
+        "switching": model.switching,
+        "in_network": model.in_network,
         "rounds": schedule.rounds,
     }
     if goal.groups:
         claim["members"] = list(goal.groups[0])
-    least, bound = _round_bound(network, claim)
-    claim["at_least"], evidence["bound"] = least, bound
-    return _proof("collective", network, claim, evidence, network.spec)
+    claim["at_least"], bound = _round_bound(network, claim)
+    evidence = {"transfers": _moves(schedule), "bound": bound}
+    return _proof("collective", network, claim, evidence, network.spec, model.duplex == "half")
+
+
+def _moves(schedule: Schedule) -> list[list[Any]]:
+    """[round, channel, chunk], or the channels of a path where there are several."""
+    rounds = np.repeat(np.arange(schedule.rounds) + 1, np.diff(schedule.round_start)).tolist()
+    channels, start = schedule.channels.tolist(), schedule.path_start.tolist()
+    paths = [channels[a:b] for a, b in pairwise(start)]
+    rows = zip(rounds, paths, schedule.chunk.tolist(), strict=True)
+    return [[r, path[0] if len(path) == 1 else path, chunk] for r, path, chunk in rows]
 
 
 def _round_bound(network: Network, claim: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """The best of distances, of what enters single nodes, and of what leaves single nodes."""
+    """The best of distances, of growth, and of cuts: round single nodes, halves, the worst cut."""
     net = check.Network(_network_record(network))
     origins, receivers, holders = check.promise(net, claim)
-    best: tuple[int, dict[str, Any]] = (0, {"kind": "cut", "side": list(range(network.order))})
-    for source in holders or sorted(set(origins)):
+    reasons: list[dict[str, Any]] = [{"kind": "growth", "chunk": 0}] if receivers else []
+    for source in (holders or sorted(set(origins))) if claim["switching"] != "circuit" else ():
         dist = net.distances(source)
         for chunk, row in enumerate(receivers):
-            if not holders and origins[chunk] != source:
-                continue
-            far = max(row, key=lambda v: dist[v] or 0)
-            if (dist[far] or 0) > best[0]:
-                reason = {"kind": "distance", "source": source, "target": far, "chunk": chunk}
-                best = dist[far], reason
-    everything = set(range(network.order))
-    for v in range(network.order):
-        for side in ({v}, everything - {v}):
-            least = _cut_bound(net, claim["ports"], side, origins, receivers, holders)
-            if least > best[0]:
-                best = least, {"kind": "cut", "side": sorted(side)}
+            if holders or origins[chunk] == source:
+                far = max(row, key=lambda v: dist[v] or 0)
+                which = {"source": source, "target": far, "chunk": chunk}
+                reasons.append({"kind": "distance", "length": dist[far] or 0} | which)
+    reasons = reasons[:1] + sorted(reasons[1:], key=lambda one: -one["length"])[:1]
+    reasons += [{"kind": "cut", "side": side} for side in _sides(network)]
+    best: tuple[int, dict[str, Any]] = 0, {"kind": "growth", "chunk": 0}
+    for reason in reasons:
+        reason.pop("length", None)
+        try:
+            least = check.least_rounds(net, claim, reason)
+        except check.Refused:  # no channel leads into the set
+            continue
+        if least > best[0]:
+            best = least, reason
     return best
 
 
-def _cut_bound(
-    net: Any,
-    ports: int | None,
-    inside: set[int],
-    origins: Sequence[int],
-    receivers: Sequence[Sequence[int]],
-    holders: Sequence[int],
-) -> int:
-    """Rounds in which what must enter a set can enter it."""
-    width = sum(1 for a, b in zip(net.tail, net.head) if a not in inside and b in inside)
-    width = width if ports is None else min(width, ports * len(inside))
-    if not width:
-        return 0
-    shares = not set(holders) <= inside
-    entering = sum(
-        bool((shares if holders else origins[chunk] not in inside) and not inside.isdisjoint(row))
-        for chunk, row in enumerate(receivers)
-    )
-    return -(-entering // width)
+def _sides(network: Network) -> Iterator[list[int]]:
+    """Sets of nodes that may be hard to enter or to leave."""
+    from hopscape.collectives.forest import bottleneck
+
+    whole = np.ones(network.order, dtype=bool)
+    for v in range(network.order):
+        yield [v]
+        yield [w for w in range(network.order) if w != v]
+    if network.endpoint_count * len(network.heads) <= _CUT_SIZE:
+        with suppress(DisconnectedError):
+            side = bottleneck(network).side
+            yield np.nonzero(side)[0].tolist()
+            yield np.nonzero(whole & ~side)[0].tolist()
+
+
+_CUT_SIZE = 10**6
+"""Endpoints times channels up to which the worst cut is looked for: some seconds."""

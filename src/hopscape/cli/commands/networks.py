@@ -246,14 +246,14 @@ def compare(
     proof: ProofOption = None,
 ) -> None:
     """Compare networks in one table."""
-    from hopscape.design.columns import column_names, columns_of
+    from hopscape.design.columns import column_names, columns_of, measure
     from hopscape.design.table import SIGNS, cells, figure_record, heads, reasons
 
     names = column_names(columns) or columns_of("compare")
     rows: list[tuple[str, dict[str, Any]]] = []
     whole = False
     with _keep_what_is_known():
-        _compare(specs, names, exact, _seconds(limit, exact), rows)
+        measure([build(spec) for spec in specs], names, _seconds(limit, exact), rows, exact=exact)
         whole = True
     proofs = []
     if whole and proof is not None:
@@ -274,29 +274,6 @@ def compare(
     if proof is not None and proofs:
         write_proofs(proof, proofs)
     _say_if_cut_short(whole)
-
-
-def _compare(
-    specs: list[str],
-    names: list[str],
-    exact: bool,
-    seconds: float | None,
-    rows: list[tuple[str, dict[str, Any]]],
-) -> None:
-    """Measure one network after the other; each may take its share of the time that is left."""
-    from hopscape.core.progress import time_left, time_limit, track
-    from hopscape.design.columns import ALL_COLUMNS
-    from hopscape.metrics.columns import Evaluation
-
-    networks = [build(spec) for spec in specs][::-1]
-    with time_limit(seconds):
-        for left in track(range(len(networks), 0, -1), "comparing"):
-            evaluation = Evaluation(networks.pop(), exact, columns=ALL_COLUMNS)
-            figures: dict[str, Any] = {}
-            rows.append((evaluation.network.spec, figures))
-            with time_limit(time_left() / left):
-                for name in names:
-                    figures[name] = evaluation.figure(name)
 
 
 def distances(
