@@ -17,7 +17,7 @@ import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hopscape.workloads import Chip, Job, LanguageModel, Split, load_chip, step
+from hopscape.workloads import Chip, LanguageModel, ModelJob, Split, load_chip, step
 
 COSTS = {"alpha": 10.0, "beta": 1e6 / 229e9, "gamma": 0.0, "delta": 0.5}
 """NCCL on NVSwitch: 229 GB/s and 10 µs, as measured; nothing is fitted."""
@@ -35,7 +35,7 @@ class Measured:
     """A step that somebody has measured."""
 
     name: str
-    job: Job
+    job: ModelJob
     seconds: float
 
 
@@ -51,9 +51,9 @@ def table5(chip: Chip, only: set[str]) -> Iterator[Measured]:
                 batch, tp=8, pp=pp, micro=micro, interleave=parts, schedule="interleaved",
                 recompute="full",
             )  # fmt: skip
-        yield Measured(f"{name} full", Job(model, split, chip), full)
+        yield Measured(f"{name} full", ModelJob(model, split, chip), full)
         lean = {**split.__dict__, "recompute": "selective", "sequence": True}
-        yield Measured(f"{name} selective", Job(model, Split(**lean), chip), selective)
+        yield Measured(f"{name} selective", ModelJob(model, Split(**lean), chip), selective)
 
 
 def from_csv(path: str, chip: Chip) -> Iterator[Measured]:
@@ -73,7 +73,7 @@ def from_csv(path: str, chip: Chip) -> Iterator[Measured]:
                 recompute=row.get("recompute") or "none",
                 sequence=row.get("sequence") in ("1", "true"),
             )
-            yield Measured(row["model"], Job(model, split, chip), float(row["seconds"]))
+            yield Measured(row["model"], ModelJob(model, split, chip), float(row["seconds"]))
 
 
 def main() -> None:

@@ -387,3 +387,19 @@ def test_names_loaded_later_are_there(package: str) -> None:
     assert run.stdout.strip() == str([True] * 4)
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
         importlib.import_module(package).nothing  # noqa: B018
+
+
+ALONE = "proofs/check.py"  # handed out by itself: it may not import, so it has names of its own
+SHARED_NAMES = {"Placement", "Question"}
+
+
+def test_a_class_name_means_one_thing() -> None:
+    """A reader who searches for a class finds one."""
+    places: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        where = path.relative_to(SOURCE).as_posix()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and node.name[0] != "_" and where != ALONE:
+                places.setdefault(node.name, []).append(where)
+    twice = {name: where for name, where in places.items() if len(where) > 1}
+    assert twice.keys() == SHARED_NAMES, twice

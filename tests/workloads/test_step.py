@@ -18,8 +18,8 @@ from hopscape.core.errors import CheckFailedError, HopscapeError
 from hopscape.workloads import (
     Chip,
     Fabric,
-    Job,
     LanguageModel,
+    ModelJob,
     Overlap,
     Placement,
     Split,
@@ -55,7 +55,7 @@ memory = 1
 _NETWORKS = ("torus(2, 4)", "xgft([8], [1])", "rail_optimized(4, 2)", "hypercube(3)", "mesh(8)")
 
 
-def random_job(seed: int) -> Job:
+def random_job(seed: int) -> ModelJob:
     """A small job on eight ranks."""
     chance = random.Random(seed)
     tp, pp, dp, cp = chance.choice(
@@ -77,7 +77,7 @@ def random_job(seed: int) -> Job:
         hidden=256, layers=4, heads=8, seq=64, vocab=512, experts=experts, top=2 if experts else 0
     )
     overlap = Overlap(*(chance.random() < 0.5 for _ in range(5)))
-    return Job(model, split, Chip(tflops=chance.choice([1, 100]), bandwidth=1000), overlap)
+    return ModelJob(model, split, Chip(tflops=chance.choice([1, 100]), bandwidth=1000), overlap)
 
 
 def slow_longest(work: PathWork) -> list[float]:
@@ -161,7 +161,7 @@ def test_repetition_gives_what_the_whole_gives(
     place = sys.modules["hopscape.workloads.step"]  # the package has a function of this name
     model = LanguageModel(hidden=256, layers=layers, heads=8, seq=64, vocab=512)
     split = Split(batch=24, tp=2, pp=2, dp=2)
-    job = Job(model, split, Chip(tflops=10, bandwidth=100), Overlap(dp=False))
+    job = ModelJob(model, split, Chip(tflops=10, bandwidth=100), Overlap(dp=False))
     whole = step(job, "xgft([8], [1])")
     monkeypatch.setattr(place, "_WHOLE", 0)
     some = step(job, "xgft([8], [1])")
@@ -220,7 +220,7 @@ def test_wrong_jobs_are_named_with_their_line(
 
 
 def test_wrong_traces_are_named(tmp_path: Path) -> None:
-    job = Job(
+    job = ModelJob(
         LanguageModel(hidden=64, layers=2, heads=2, seq=16, vocab=64),
         Split(batch=2, tp=2),
         Chip(tflops=1),
@@ -299,9 +299,9 @@ def test_dead_parts_prices_and_search(tmp_path: Path) -> None:
 
 
 def test_a_trace_that_locks_up_fails_the_command(tmp_path: Path) -> None:
-    from hopscape.workloads import Draft, Part, Together
+    from hopscape.workloads import Part, Together, WorkloadBuilder
 
-    draft = Draft(2)
+    draft = WorkloadBuilder(2)
     draft.operations += [Together("all-reduce", (0, 1), 1e3), Together("all-reduce", (1, 0), 1e3)]
     for rank in range(2):
         before: tuple[int, ...] = ()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import hopscape
-from hopscape.workloads import Draft, Fabric, Placement, Timeline, Workload, execute
+from hopscape.workloads import Fabric, Placement, Timeline, Workload, WorkloadBuilder, execute
 from hopscape.workloads.bounds import workload_bounds
 from hopscape.workloads.step import _shares, _slack
 
@@ -23,7 +23,7 @@ _NETWORKS = ("ring(6)", "torus(2, 3)", "xgft([6], [1])", "rail_optimized(2, 3)",
 def random_work(seed: int) -> Workload:
     """Computations, messages and collectives of six ranks, in an order that all of them keep."""
     chance = random.Random(seed)
-    draft = Draft(6)
+    draft = WorkloadBuilder(6)
     last: list[list[int]] = [[] for _ in range(6)]
     for _ in range(chance.randrange(3, 20)):
         kind = chance.choice(("compute", "message", "collective", "collective"))
@@ -194,7 +194,7 @@ def test_astra_gives_what_astra_sim_gives() -> None:
     for spec, goal, size, plan, micros in ASTRA:
         network = hopscape.build(spec)
         count = network.endpoint_count
-        draft = Draft(count)
+        draft = WorkloadBuilder(count)
         draft.collective(goal, range(count), size)
         fabric = Fabric(
             network, Placement.in_order(network, count), costs, "astra", 8, {goal: plan}
@@ -205,7 +205,7 @@ def test_astra_gives_what_astra_sim_gives() -> None:
 
 
 def test_parts_of_one_rank_that_wait_in_a_circle_are_named() -> None:
-    draft = Draft(1)
+    draft = WorkloadBuilder(1)
     first = draft.compute(0, 1e-3)
     draft.compute(0, 1e-3, after=[first])
     work = draft.workload()
@@ -218,7 +218,7 @@ def test_parts_of_one_rank_that_wait_in_a_circle_are_named() -> None:
 
 def test_a_step_that_never_ends_is_named() -> None:
     """Three ranks, each in two groups, which they enter in different orders, one at a time."""
-    draft = Draft(3)
+    draft = WorkloadBuilder(3)
     groups = [(0, 1), (1, 2), (2, 0)]
     draft.operations += [hopscape.workloads.Together("all-reduce", group, 1e3) for group in groups]
     for rank in range(3):

@@ -1,25 +1,31 @@
 """Workloads: operations of ranks with dependencies, and how long they take on a network.
 
->>> from hopscape.workloads import Chip, Job, LanguageModel, Split, step
+>>> from hopscape.workloads import Chip, ModelJob, LanguageModel, Split, step
 >>> model = LanguageModel(hidden=1024, layers=4, heads=8, seq=512, vocab=1000)
->>> found = step(Job(model, Split(batch=8, tp=2, dp=4), Chip(tflops=100)), "torus(2, 4)")
+>>> found = step(ModelJob(model, Split(batch=8, tp=2, dp=4), Chip(tflops=100)), "torus(2, 4)")
 >>> bool(found.verdict), found.bound.seconds <= found.seconds
 (True, True)
 """
 
 from hopscape.workloads.chakra import read_chakra, write_workload
-from hopscape.workloads.job import Chip, Job, LanguageModel, Overlap, Split, chips, load_chip
+from hopscape.workloads.job import Chip, LanguageModel, ModelJob, Overlap, Split, chips, load_chip
 from hopscape.workloads.step import Step, read_job, search_placement, step
 from hopscape.workloads.timeline import Fabric, Timeline, execute
 from hopscape.workloads.transformer import make_step
-from hopscape.workloads.workload import Draft, Part, Placement, Together, Workload, read_placement
+from hopscape.workloads.workload import (
+    Part,
+    Placement,
+    Together,
+    Workload,
+    WorkloadBuilder,
+    read_placement,
+)
 
 __all__ = [
     "Chip",
-    "Draft",
     "Fabric",
-    "Job",
     "LanguageModel",
+    "ModelJob",
     "Overlap",
     "Part",
     "Placement",
@@ -28,6 +34,7 @@ __all__ = [
     "Timeline",
     "Together",
     "Workload",
+    "WorkloadBuilder",
     "chips",
     "execute",
     "load_chip",

@@ -19,7 +19,7 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.faults import Faults
-from hopscape.workloads.job import Job
+from hopscape.workloads.job import ModelJob
 from hopscape.workloads.path_kernels import PathWork, longest_paths
 from hopscape.workloads.timeline import Fabric
 from hopscape.workloads.transformer import message_ends, rank_groups, stage_program
@@ -112,7 +112,7 @@ def _neighbours(fabric: Fabric) -> bool:
 # -- jobs: one rank of each stage stands for all -----------------------------------------------
 
 
-def job_bounds(job: Job, fabric: Fabric, slack: float = 1.0) -> list[StepBound]:
+def job_bounds(job: ModelJob, fabric: Fabric, slack: float = 1.0) -> list[StepBound]:
     """Bounds of a job, the strongest first; its workload is not written out.
 
     Args:

@@ -15,8 +15,8 @@ from hopscape.core.reading import TomlFile, TomlTable
 
 __all__ = [
     "Chip",
-    "Job",
     "LanguageModel",
+    "ModelJob",
     "Overlap",
     "Split",
     "chips",
@@ -163,7 +163,7 @@ class Overlap:
 
 
 @dataclass(frozen=True)
-class Job:
+class ModelJob:
     """One step of a model on ranks."""
 
     model: LanguageModel
@@ -296,7 +296,7 @@ _OVERLAP = tuple(f.name for f in fields(Overlap))
 TABLES = {"": ("chakra",), "model": _MODEL, "job": _SPLIT, "chip": _CHIP, "overlap": _OVERLAP}
 
 
-def read_job_file(path: str | Path) -> Job | tuple[Path, Chip | None]:
+def read_job_file(path: str | Path) -> ModelJob | tuple[Path, Chip | None]:
     """A job from a TOML file; where it names a folder of traces, that folder and the chip.
 
     Raises:
@@ -317,7 +317,7 @@ def read_job_file(path: str | Path) -> Job | tuple[Path, Chip | None]:
         raise file.error(table, key, f"[{table}] {message}")
     overlap = file.table("overlap")
     usual = Overlap()
-    job = Job(
+    job = ModelJob(
         model,
         split,
         _chip(file.table("chip")),

@@ -2,7 +2,7 @@
 
 The algorithms are the plans of ranks of :mod:`hopscape.collectives.classics` (ring, doubling,
 direct, ...); schedules that its searches make for one network do not compete here. A message waits
-for what its source has received of its chunks before, and for nothing else. A :class:`Plan` speaks
+for what its source has received of its chunks before, and for nothing else. A `GroupPlan` speaks
 of members; placed on a group, its messages have paths.
 """
 
@@ -21,7 +21,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 
-__all__ = ["Placed", "Plan", "place", "plan_named", "plan_names"]
+__all__ = ["GroupPlan", "Placed", "place", "plan_named", "plan_names"]
 
 _MOST_MESSAGES = 2_000_000
 _MOST_DIRECT = 64
@@ -29,7 +29,7 @@ _MOST_DIRECT = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class GroupPlan:
     """Messages between the members of a group.
 
     Attributes:
@@ -64,7 +64,7 @@ class Plan:
         share: float,
         adds: IntArray,
         keys: IntArray | None = None,
-    ) -> tuple[Plan, IntArray]:
+    ) -> tuple[GroupPlan, IntArray]:
         """From transfers of chunks: step, source, target, chunk.
 
         Args:
@@ -199,7 +199,7 @@ def plan_names(goal: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=256)
-def plan_named(goal: str, members: int, name: str, splits: int = 1) -> Plan:
+def plan_named(goal: str, members: int, name: str, splits: int = 1) -> GroupPlan:
     """A plan by its name.
 
     Args:
@@ -219,7 +219,7 @@ def plan_named(goal: str, members: int, name: str, splits: int = 1) -> Plan:
     columns = [np.tile(x, splits) for x in (ranks.step, ranks.source, ranks.target, ranks.chunk)]
     keys = np.repeat(np.arange(splits), len(ranks.step))
     columns[3] = columns[3] * splits + keys
-    made = Plan.of(name, members, tuple(columns), share / splits, np.tile(adds, splits), keys)  # type: ignore[arg-type]
+    made = GroupPlan.of(name, members, tuple(columns), share / splits, np.tile(adds, splits), keys)  # type: ignore[arg-type]
     return made[0]
 
 
@@ -263,13 +263,13 @@ def _ranks(goal: str, n: int, name: str) -> tuple[RankPlan, float, IntArray]:
 class Placed:
     """A plan on a group: the channels of each message."""
 
-    plan: Plan
+    plan: GroupPlan
     path_start: IntArray
     path: IntArray
 
 
 def place(
-    plan: Plan,
+    plan: GroupPlan,
     groups: Sequence[Sequence[int]],
     network: Network,
     router: Router | None = None,

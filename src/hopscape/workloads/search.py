@@ -8,7 +8,7 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
-from hopscape.workloads.job import Job, Split
+from hopscape.workloads.job import ModelJob, Split
 from hopscape.workloads.step import step
 
 __all__ = ["search_parallelism", "splits_of"]
@@ -20,7 +20,7 @@ def _divisors(n: int) -> list[int]:
     return [d for d in range(1, n + 1) if n % d == 0]
 
 
-def splits_of(job: Job) -> Iterator[Job]:
+def splits_of(job: ModelJob) -> Iterator[ModelJob]:
     """The same job cut in other ways: as many ranks, the same batch; those that fit memory."""
     split = job.split
     ranks = split.ranks
@@ -37,7 +37,7 @@ def splits_of(job: Job) -> Iterator[Job]:
                         yield one
 
 
-def _cut(job: Job, split: Split) -> Job | None:
+def _cut(job: ModelJob, split: Split) -> ModelJob | None:
     """The job with another split; None where that does not divide or fit."""
     if split.schedule == "interleaved" and split.pp == 1:
         split = replace(split, schedule="1f1b", interleave=1)
@@ -51,7 +51,7 @@ def _cut(job: Job, split: Split) -> Job | None:
     return made if need <= job.chip.memory or (split.ep == 1 and job.model.experts) else None
 
 
-def search_parallelism(job: Job, network: Network, **options: Any) -> list[dict[str, Any]]:
+def search_parallelism(job: ModelJob, network: Network, **options: Any) -> list[dict[str, Any]]:
     """Every split that fits memory, the fastest first.
 
     Raises:

@@ -22,7 +22,7 @@ from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
 from hopscape.workloads.bounds import StepBound, job_bounds, workload_bounds
 from hopscape.workloads.chakra import read_chakra
-from hopscape.workloads.job import Chip, Job, read_job_file
+from hopscape.workloads.job import Chip, ModelJob, read_job_file
 from hopscape.workloads.timeline import Executor, Fabric, Timeline, execute
 from hopscape.workloads.transformer import make_step
 from hopscape.workloads.workload import COMPUTE, Placement, Workload
@@ -56,7 +56,7 @@ class Step:
         memory: GB of the fullest rank, by what it holds.
     """
 
-    job: Job | Workload
+    job: ModelJob | Workload
     network: Network
     seconds: float | None
     bounds: tuple[StepBound, ...]
@@ -109,7 +109,7 @@ class Step:
         return [row | {"share": row["busy_s"] / whole if whole else 0.0} for row in shown]
 
 
-def read_job(path: str | Path) -> Job | Workload:
+def read_job(path: str | Path) -> ModelJob | Workload:
     """A job from a TOML file, or the workload of a folder of Chakra traces.
 
     Raises:
@@ -118,7 +118,7 @@ def read_job(path: str | Path) -> Job | Workload:
     if Path(path).is_dir():
         return _timed(read_chakra(path), None, str(path))
     found = read_job_file(path)
-    if isinstance(found, Job):
+    if isinstance(found, ModelJob):
         return found
     folder, chip = found
     return _timed(read_chakra(folder), chip, str(path))
@@ -138,7 +138,7 @@ def _timed(workload: Workload, chip: Chip | None, origin: str) -> Workload:
 
 
 def step(
-    job: Job | Workload | str | Path,
+    job: ModelJob | Workload | str | Path,
     network: Network | str,
     *,
     placement: Placement | None = None,
@@ -160,9 +160,10 @@ def step(
         router: Who decides the paths of messages: see :class:`Fabric`.
 
     Examples:
-        >>> from hopscape.workloads import Chip, Job, LanguageModel, Split
+        >>> from hopscape.workloads import Chip, ModelJob, LanguageModel, Split
         >>> model = LanguageModel(hidden=1024, layers=4, heads=8, seq=512, vocab=1000)
-        >>> found = step(Job(model, Split(batch=8, tp=2, dp=4), Chip(tflops=100)), "torus(2, 4)")
+        >>> job = ModelJob(model, Split(batch=8, tp=2, dp=4), Chip(tflops=100))
+        >>> found = step(job, "torus(2, 4)")
         >>> found.bound.seconds <= found.seconds
         True
     """
@@ -170,7 +171,7 @@ def step(
 
     made = read_job(job) if isinstance(job, str | Path) else job
     net = build(network) if isinstance(network, str) else network
-    ranks = made.split.ranks if isinstance(made, Job) else made.ranks
+    ranks = made.split.ranks if isinstance(made, ModelJob) else made.ranks
     places = placement or Placement.in_order(net, ranks, dead_nodes)
     fabric = Fabric(
         net,
@@ -204,7 +205,7 @@ def _of_workload(workload: Workload, fabric: Fabric) -> Step:
     )
 
 
-def _of_job(job: Job, fabric: Fabric, whole: bool) -> Step:
+def _of_job(job: ModelJob, fabric: Fabric, whole: bool) -> Step:
     fullest = max(
         (job.memory(stage) for stage in range(job.split.pp)), key=lambda m: sum(m.values())
     )
@@ -232,7 +233,7 @@ def _of_job(job: Job, fabric: Fabric, whole: bool) -> Step:
 Figures = tuple[float, dict[str, float], Floats]
 
 
-def _executed(job: Job, fabric: Fabric, whole: bool) -> tuple[Timeline, str, Figures]:
+def _executed(job: ModelJob, fabric: Fabric, whole: bool) -> tuple[Timeline, str, Figures]:
     """A step executed whole, or by repetition."""
     split = job.split
     layers = job.model.layers // (split.pp * split.interleave)
@@ -250,7 +251,7 @@ def _executed(job: Job, fabric: Fabric, whole: bool) -> tuple[Timeline, str, Fig
     return _Repetition(job, fabric, cuts, (low, wide), (micro, stride)).result()
 
 
-def _part_count(job: Job) -> int:
+def _part_count(job: ModelJob) -> int:
     """Parts of a step, roughly."""
     split = job.split
     passes = 1 if split.kind != "training" else 3 if split.recompute == "full" else 2
@@ -267,7 +268,7 @@ class _Repetition:
 
     def __init__(
         self,
-        job: Job,
+        job: ModelJob,
         fabric: Fabric,
         cuts: tuple[bool, bool],
         layers: tuple[int, int],
@@ -330,7 +331,7 @@ def _bent(bend: float) -> str:
     return f" (off a line by {100 * abs(bend):.2g} %)" if abs(bend) > _CLOSE else ""
 
 
-def _part_of(job: Job, layers: int, micro: int) -> Job:
+def _part_of(job: ModelJob, layers: int, micro: int) -> ModelJob:
     """The same job with fewer layers in a stage and fewer micro-batches."""
     split = job.split
     return replace(
@@ -394,7 +395,7 @@ def _slack(found: Timeline) -> float:
 
 
 def search_placement(
-    job: Job, network: Network, dead_nodes: Sequence[int] = (), **options: Any
+    job: ModelJob, network: Network, dead_nodes: Sequence[int] = (), **options: Any
 ) -> Placement:
     """The best of the orders in which the dimensions of a job can lie along the endpoints.
 

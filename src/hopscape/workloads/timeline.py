@@ -50,7 +50,7 @@ class Fabric:
         executor ({'cut-through', 'astra'}): How messages move. ``astra`` is the congestion-aware
             model of ASTRA-sim: whole messages are stored at every node, times are whole ns, and a
             rank has one collective or message under way.
-        splits: Parts that the data of every collective are cut into.
+        splits: PartTable that the data of every collective are cut into.
         algorithms: Plans by goal, instead of the best.
         routing: ``auto`` takes shortest paths and spreads ties; another name (``updown``, say) or a
             router of your own decides every path by itself.
@@ -181,8 +181,8 @@ def execute(
 
     Examples:
         >>> import hopscape
-        >>> from hopscape.workloads import Draft
-        >>> draft = Draft(4)
+        >>> from hopscape.workloads import WorkloadBuilder
+        >>> draft = WorkloadBuilder(4)
         >>> parts = draft.collective("all-gather", range(4), 4e6)
         >>> ring = hopscape.build("ring(4)")
         >>> found = execute(draft.workload(), Fabric(ring, Placement.in_order(ring, 4)))
@@ -324,7 +324,7 @@ def _run(
     keep: bool,
 ) -> Timeline:
     """The events of a workload whose operations have their plans."""
-    from hopscape.workloads.timeline_kernels import Progress, Work, run_events
+    from hopscape.workloads.timeline_kernels import PartTable, Progress, run_events
 
     unit = fabric.unit
     templates, needs0, touched0 = _templates(placed)
@@ -346,7 +346,7 @@ def _run(
     lanes = _lanes(workload, astra)
     lane_count = int(lanes.max(initial=-1)) + 1
     seconds = workload.seconds / unit
-    work = Work(
+    work = PartTable(
         lanes,
         np.floor(seconds) if astra else seconds,
         workload.together,
@@ -417,11 +417,11 @@ def _heap(parts: int, messages: int) -> Any:
 
 def _machine(fabric: Fabric) -> Any:
     """The costs of a fabric for the event loop, in its unit of time."""
-    from hopscape.workloads.timeline_kernels import Machine
+    from hopscape.workloads.timeline_kernels import LinkTiming
 
     unit, costs = fabric.unit, fabric.costs
     astra = fabric.executor == "astra"
-    return Machine(
+    return LinkTiming(
         fabric.per_byte / unit,
         1e-6 * costs["alpha"] / unit,
         1e-6 * costs["delta"] / unit,
@@ -481,7 +481,7 @@ def _stamp(rows: IntArray, first: IntArray, which: IntArray, base: IntArray) -> 
 
 
 def _successors(workload: Workload) -> tuple[IntArray, IntArray, IntArray]:
-    """Parts that wait for each part, and how many each waits for."""
+    """PartTable that wait for each part, and how many each waits for."""
     waits = np.diff(workload.after_start)
     waiting = np.repeat(np.arange(len(workload)), waits)
     order = np.argsort(workload.after, kind="stable")

@@ -13,15 +13,15 @@ from typing import NamedTuple
 from hopscape.core.arrays import Floats, Int64s, Integer
 from hopscape.core.kernel import helper, kernel
 
-__all__ = ["Events", "Machine", "Progress", "Templates", "Work", "run_events"]
+__all__ = ["Events", "LinkTiming", "PartTable", "Progress", "Templates", "run_events"]
 
 
-class Work(NamedTuple):
-    """Parts and operations.
+class PartTable(NamedTuple):
+    """PartTable and operations.
 
     Attributes:
         lane, seconds, together, seat: Of each part.
-        next_start, next: Parts that wait for a part.
+        next_start, next: PartTable that wait for a part.
         plan, message_base, member_base: Of each operation: its placed plan, and where its messages
             and members begin in :class:`Progress`.
         part_of: The part of each member of each operation.
@@ -69,7 +69,7 @@ class Templates(NamedTuple):
     path: Int64s
 
 
-class Machine(NamedTuple):
+class LinkTiming(NamedTuple):
     """Costs: time per byte of each channel, start-up, hop, byte added; how messages move."""
 
     per_byte: Floats
@@ -184,9 +184,9 @@ def _drop(times: Floats, keys: Int64s, count: Int64s) -> None:
 def _begin(
     part: Integer,
     now: float,
-    work: Work,
+    work: PartTable,
     plans: Templates,
-    machine: Machine,
+    machine: LinkTiming,
     state: Progress,
     heap: Events,
 ) -> None:
@@ -227,7 +227,7 @@ def _begin(
 
 
 @helper(error_model="numpy", _nrt=False)
-def _end(part: Integer, now: float, work: Work, state: Progress, pending: Int64s) -> Integer:
+def _end(part: Integer, now: float, work: PartTable, state: Progress, pending: Int64s) -> Integer:
     """A part ends; how many may begin now, in `pending`."""
     ready = 0
     state.end[part] = now
@@ -252,9 +252,9 @@ def _end(part: Integer, now: float, work: Work, state: Progress, pending: Int64s
 def _travel(
     key: Integer,
     now: float,
-    work: Work,
+    work: PartTable,
     plans: Templates,
-    machine: Machine,
+    machine: LinkTiming,
     state: Progress,
     heap: Events,
 ) -> bool:
@@ -298,9 +298,9 @@ def _travel(
 def _arrive(
     key: Integer,
     now: float,
-    work: Work,
+    work: PartTable,
     plans: Templates,
-    machine: Machine,
+    machine: LinkTiming,
     state: Progress,
     heap: Events,
 ) -> None:
@@ -326,7 +326,7 @@ def _arrive(
 
 @kernel(error_model="numpy", _nrt=False)
 def run_events(
-    work: Work, plans: Templates, machine: Machine, state: Progress, heap: Events
+    work: PartTable, plans: Templates, machine: LinkTiming, state: Progress, heap: Events
 ) -> int:
     """Run until nothing happens any more; the number of parts that have ended.
 

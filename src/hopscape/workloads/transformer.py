@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.workloads.job import Job
+from hopscape.workloads.job import ModelJob
 from hopscape.workloads.workload import COLLECTIVE, COMPUTE, GOALS, RECEIVE, SEND, Workload
 
-__all__ = ["Program", "make_step", "message_ends", "rank_groups", "stage_program"]
+__all__ = ["StageProgram", "make_step", "message_ends", "rank_groups", "stage_program"]
 
 LANES = {"compute": 0, "tp": 1, "cp": 2, "ep": 3, "dp": 4, "edp": 5, "prefetch": 6}
 """Each kind of communication has a stream of its own."""
@@ -25,7 +25,7 @@ LABELS = ("forward", "backward", "optimizer", "tp", "cp", "ep", "dp", "pp")
 
 
 @dataclass
-class Program:
+class StageProgram:
     """What every rank of a stage does.
 
     Attributes:
@@ -102,20 +102,20 @@ class Program:
         return self._add((RECEIVE, 0.0, 0.0, -1, "pp"), ("message", key, size), ())
 
 
-def make_step(job: Job) -> Workload:
+def make_step(job: ModelJob) -> Workload:
     """The workload of one step of a job.
 
     Examples:
         >>> from hopscape.workloads.job import Chip, LanguageModel, Split
         >>> model = LanguageModel(hidden=512, layers=4, heads=8, seq=128, vocab=1000)
-        >>> make_step(Job(model, Split(batch=8, tp=2, pp=2, dp=2), Chip(tflops=100)))
+        >>> make_step(ModelJob(model, Split(batch=8, tp=2, pp=2, dp=2), Chip(tflops=100)))
         <Workload model: 8 ranks, 640 parts>
     """
     programs = [stage_program(job, stage) for stage in range(job.split.pp)]
     return _stamp(job, programs)
 
 
-def rank_groups(job: Job) -> dict[str, IntArray]:
+def rank_groups(job: ModelJob) -> dict[str, IntArray]:
     """The groups of each kind inside one stage: ranks counted from the first of the stage."""
     split = job.split
     grid = np.arange(split.dp * split.cp * split.tp).reshape(split.dp, split.cp, split.tp)
@@ -132,8 +132,8 @@ def rank_groups(job: Job) -> dict[str, IntArray]:
 class _Stage:
     """Writes the program of one stage."""
 
-    def __init__(self, job: Job, stage: int) -> None:
-        self.job, self.stage, self.program = job, stage, Program()
+    def __init__(self, job: ModelJob, stage: int) -> None:
+        self.job, self.stage, self.program = job, stage, StageProgram()
         model, split = job.model, job.split
         self.layers = model.layers // (split.pp * split.interleave)
         length = 1 if split.kind == "decode" else model.seq
@@ -269,7 +269,7 @@ class _Stage:
 
     # -- the whole program ------------------------------------------------------------------
 
-    def write(self) -> Program:
+    def write(self) -> StageProgram:
         """All micro-batches in the order of the schedule, then the optimizer."""
         split = self.job.split
         last = split.micro_batches - 1
@@ -369,12 +369,12 @@ class _Stage:
                     program.collective("all-gather", over, weights * model.bytes, after=waits)
 
 
-def stage_program(job: Job, stage: int) -> Program:
+def stage_program(job: ModelJob, stage: int) -> StageProgram:
     """What every rank of a stage does."""
     return _Stage(job, stage).write()
 
 
-def _order(job: Job, stage: int) -> list[tuple[str, int, int]]:
+def _order(job: ModelJob, stage: int) -> list[tuple[str, int, int]]:
     """Forward and backward passes of a stage: way, part of the layers, micro-batch."""
     split = job.split
     count = split.micro_batches
@@ -399,7 +399,7 @@ def _order(job: Job, stage: int) -> list[tuple[str, int, int]]:
 class _Operations:
     """The groups and operations of all stages, numbered as they come."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: ModelJob) -> None:
         self.job, self.width = job, job.split.dp * job.split.cp * job.split.tp
         self.groups: list[tuple[int, ...]] = []
         self.goal: list[IntArray] = []
@@ -450,7 +450,7 @@ class _Operations:
         return first
 
 
-def _stamp_stage(stage: int, program: Program, made: _Operations) -> dict[str, IntArray]:
+def _stamp_stage(stage: int, program: StageProgram, made: _Operations) -> dict[str, IntArray]:
     """The columns of one stage: its program on each of its ranks."""
     width, length = made.width, len(program.rows)
     together = np.full((width, length), -1, np.int64)
@@ -479,7 +479,7 @@ def _stamp_stage(stage: int, program: Program, made: _Operations) -> dict[str, I
     }
 
 
-def _stamp(job: Job, programs: list[Program]) -> Workload:
+def _stamp(job: ModelJob, programs: list[StageProgram]) -> Workload:
     """Programs on all ranks of their stages."""
     made, base = _Operations(job), 0
     stages, after = [], [np.zeros(0, np.int64)]
@@ -514,7 +514,7 @@ def _stamp(job: Job, programs: list[Program]) -> Workload:
     )
 
 
-def message_ends(job: Job, tag: tuple[str, int, int]) -> tuple[int, int]:
+def message_ends(job: ModelJob, tag: tuple[str, int, int]) -> tuple[int, int]:
     """The stages that a message goes from and to."""
     way, depth, _ = tag
     pp = job.split.pp

@@ -18,7 +18,16 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile
 
-__all__ = ["GOALS", "KINDS", "Draft", "Part", "Placement", "Together", "Workload", "read_placement"]
+__all__ = [
+    "GOALS",
+    "KINDS",
+    "Part",
+    "Placement",
+    "Together",
+    "Workload",
+    "WorkloadBuilder",
+    "read_placement",
+]
 
 Kind = Literal["compute", "collective", "send", "receive"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -80,7 +89,7 @@ class Part:
 class Workload:
     """Operations of ranks in columns, a row for each part.
 
-    Build one with :class:`Draft`, :func:`hopscape.workloads.read_job` or
+    Build one with :class:`WorkloadBuilder`, :func:`hopscape.workloads.read_job` or
     :func:`hopscape.workloads.read_chakra`.
 
     Attributes:
@@ -130,7 +139,7 @@ class Workload:
             rate, bandwidth: Flops and bytes of a second.
 
         Examples:
-            >>> draft = Draft(1)
+            >>> draft = WorkloadBuilder(1)
             >>> _ = draft.compute(0, flops=2e9, moved=1e9)
             >>> draft.workload().timed(1e9, 1e9).seconds.tolist()
             [2.0]
@@ -151,11 +160,11 @@ class Workload:
         return np.searchsorted(self.together[order], np.arange(len(self.goal) + 1)), order
 
 
-class Draft:
+class WorkloadBuilder:
     """A workload while it is written.
 
     Examples:
-        >>> draft = Draft(2)
+        >>> draft = WorkloadBuilder(2)
         >>> work = [draft.compute(rank, 1e-3) for rank in range(2)]
         >>> parts = draft.collective("all-reduce", [0, 1], 4096, after=work)
         >>> draft.workload()

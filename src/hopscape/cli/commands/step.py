@@ -15,7 +15,7 @@ from hopscape.core.numbers import number
 from hopscape.registry import build
 
 if TYPE_CHECKING:
-    from hopscape.workloads import Job, Placement, Step, Workload
+    from hopscape.workloads import ModelJob, Placement, Step, Workload
 
 __all__ = ["step"]
 
@@ -68,14 +68,14 @@ def step(
     ] = None,
 ) -> None:
     """Time one step of a training or inference job on networks, with a proved bound."""
-    from hopscape.workloads import Job, make_step, read_job, write_workload
+    from hopscape.workloads import ModelJob, make_step, read_job, write_workload
     from hopscape.workloads.gantt import draw_gantt
 
     if gantt is not None and len(on) > 1:
         raise ArgumentError(f"--gantt draws one timeline; --on names {len(on)} networks")
     found = read_job(job)
     if chakra is not None:
-        workload = make_step(found) if isinstance(found, Job) else found
+        workload = make_step(found) if isinstance(found, ModelJob) else found
         write_workload(workload, chakra)
     options: dict[str, Any] = {
         "costs": {"alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta},
@@ -106,18 +106,18 @@ def step(
 
 
 def _one(
-    job: Job | Workload,
+    job: ModelJob | Workload,
     network: Network,
     place: str | None,
     faults: dict[str, Any],
     options: dict[str, Any],
 ) -> Step:
-    from hopscape.workloads import Job, read_placement, search_placement
+    from hopscape.workloads import ModelJob, read_placement, search_placement
     from hopscape.workloads import step as run
 
     there: Placement | None = None
     if place == "search":
-        if not isinstance(job, Job):
+        if not isinstance(job, ModelJob):
             raise ArgumentError(
                 "--place search is for jobs; traces do not say which ranks belong together"
             )
@@ -151,7 +151,7 @@ def _prices(network: Network, prices: str, seconds: float | None) -> dict[str, A
 
 
 def _search(
-    job: Job | Workload,
+    job: ModelJob | Workload,
     on: list[str],
     what: str,
     dead: list[str] | None,
@@ -159,12 +159,12 @@ def _search(
     options: dict[str, Any],
 ) -> None:
     """All ways to cut a job, the fastest first."""
-    from hopscape.workloads import Job
+    from hopscape.workloads import ModelJob
     from hopscape.workloads.search import search_parallelism
 
     if what != "parallelism":
         raise ArgumentError(f"--search is {what!r}; choose parallelism")
-    if not isinstance(job, Job):
+    if not isinstance(job, ModelJob):
         raise ArgumentError("--search parallelism is for jobs; traces are cut already")
     rows = []
     for text in on:
