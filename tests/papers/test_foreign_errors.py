@@ -168,6 +168,42 @@ def test_the_search_asleep_for_large_orders(plant, key):
     assert notices(key)
 
 
+@pytest.mark.parametrize("key", ["circulant-theorem1", "circulant-theorem2"])
+def test_the_search_asleep_above_the_largest_orders(plant, key):
+    from hopscape.families.circulant.closed_forms import max_order
+    from hopscape.papers.circulant import scanning
+
+    def broken(right):
+        def scan(nodes, count, d, *rest, **more):
+            if nodes > max_order(d, 3):  # where nothing is found anyway
+                return {"total": -1, "sets": [], "tested": 0}
+            return right(nodes, count, d, *rest, **more)
+
+        return scan
+
+    plant(scanning, "scan_slice", broken)
+    assert notices(key)
+
+
+@pytest.mark.parametrize("key", ["circulant-memoryless"])
+@pytest.mark.parametrize("error", [{"port": 1}, {"vector": (9, 9)}, {"round": 1}, {"sender": 3}])
+def test_a_rule_that_tells_a_wrong_arrival(plant, key, error):
+    from hopscape.papers.circulant.memoryless import ForwardingRule
+
+    def broken(right):
+        def at(self, node, root=0):
+            stop = right(self, node, root)
+            if stop.sender is None or stop.node % 5:
+                return stop
+            wrong = {"vector": stop.vector[::-1]} if "vector" in error else error
+            return replace(stop, **wrong)
+
+        return at
+
+    plant(ForwardingRule, "at", broken)
+    assert notices(key)
+
+
 @about("circulant-theorem2")
 def test_an_atlas_that_overlooks_a_larger_order(plant):
     from hopscape.papers.circulant import atlas
@@ -235,6 +271,28 @@ def test_broadcasts_by_axes_incomplete_from_other_roots(plant):
 
     plant(products, "broadcast_by_axes", broken)
     assert notices("heawood-folded-broadcast")
+
+
+@about("heawood-basic-broadcast")
+def test_broadcasts_from_another_root_than_asked_for(plant):
+    from hopscape.families.classic import heawood
+
+    def broken(right):
+        return lambda network, root, **more: right(network, min(root, 1), **more)
+
+    plant(heawood, "basic_broadcast", broken)
+    assert notices("heawood-basic-broadcast")
+
+
+@about("heawood-ccc-diameter")
+def test_closed_forms_beside_the_one_that_is_asked_for(plant):
+    from hopscape.families.classic import CubeConnectedCycles
+
+    def broken(right):
+        return lambda self: replace(right(self), mean_distance=right(self).mean_distance + 1)
+
+    plant(CubeConnectedCycles, "facts", broken)
+    assert notices("heawood-ccc-diameter")
 
 
 @pytest.mark.parametrize("key", ["heawood-folded-route", "heawood-hypercube-properties"])

@@ -257,7 +257,7 @@ def theorem2() -> Outcome:
         sets[d] = len(_ring_sets(largest[d], d))
         scanned += sum(1 for n in range(largest[d], ball(d, 3) + 1) if _scanned(n, d)[1])
         tested += sum(_scanned(n, d)[1] for n in range(largest[d], ball(d, 3) + 1))
-    counted, to_count = _counted(wrong)
+    counted = _counted(wrong)
     rows, rows_theory, unproved = 0, 0, []
     for d in range(1, _PROVED + 1):
         found_row = largest_order(d, 6)
@@ -306,7 +306,7 @@ def theorem2() -> Outcome:
                 ),
             ),
             Searched("pairs tried by the search", tested),
-            Searched("pairs tried at drawn orders", counted, to_count),
+            Searched("pairs at drawn orders", *counted),
             Searched("larger orders in the atlas", rows, rows_theory),
         ],
     )
@@ -334,7 +334,7 @@ def theorem1() -> Outcome:
         orders.append(order)
         if not order == theorem1_order(d) == in_d(printed.THEOREM_1, d):
             wrong.append(f"d = {d}: {order}")
-    counted, to_count = _counted(wrong)
+    counted = _counted(wrong)
     return judge(
         wrong,
         f"largest orders {', '.join(map(str, orders))}",
@@ -342,7 +342,7 @@ def theorem1() -> Outcome:
         searched=[
             Searched("pairs by sums", tried, theory),
             Searched("pairs tried by the search", tested),
-            Searched("pairs tried at drawn orders", counted, to_count),
+            Searched("pairs at drawn orders", *counted),
         ],
     )
 
@@ -398,8 +398,10 @@ def _fours(nodes: int, d: int, given: Sequence[int] | None = None) -> bool:
 
 def even_s2() -> Outcome:
     even: list[tuple[int, str]] = []
+    tried = 0
     for d in range(2, _SEARCHED + 1):
         order = theorem1_order(d)
+        tried += _scanned(order, d)[1]
         for s in _wide(_ring_sets(order, d)):
             if s[1] % 2 == 0:
                 even.append((d, f"d = {d}: {shown(order, s)}"))
@@ -410,6 +412,7 @@ def even_s2() -> Outcome:
         wrong,
         f"even s2: {'; '.join(text for _, text in even) or 'none'}",
         values={"even": len(even), "d": [d for d, _ in even]},
+        searched=[Searched("pairs tried by the search", tried)],
     )
 
 
@@ -417,8 +420,10 @@ def double_s2() -> Outcome:
     """As printed s3 may also stand for N - s3, as d = 1 needs it."""
     folded: list[tuple[int, str]] = []
     signed: list[tuple[int, str]] = []
+    tried = 0
     for d in range(1, _SEARCHED + 1):
         order = max_order(d, 3)
+        tried += _scanned(order, d)[1]
         for s in _ring_sets(order, d):
             if 2 * s[1] == s[2]:
                 folded.append((d, f"d = {d}: {shown(order, s)}"))
@@ -437,6 +442,7 @@ def double_s2() -> Outcome:
             "true for generators up to N/2 and d >= 2", [text for d, text in folded if d != 1]
         ),
         values={"folded": [d for d, _ in folded], "unfolded": [d for d, _ in signed]},
+        searched=[Searched("pairs tried by the search", tried)],
     )
 
 
