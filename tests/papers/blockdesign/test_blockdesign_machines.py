@@ -286,10 +286,23 @@ def test_half_duplex_rounds_are_not_those_of_duplex_ports():
     record = ask(*words, "--half-duplex", code=1)
     assert record["conflicts"] > 0
     assert record["rounds_at_least"] == 2
+    assert record["rounds_at_least_by"] == "all minimal paths"
     assert record["rounds_planned"] >= 2
     record = ask(*words, "--traffic", "relation", "--at-once", "4", code=1)
     assert record["rounds_needed"] == record["rounds_planned"] == record["rounds_at_least"]
     assert record["rounds_needed"] <= 4
+
+
+def test_a_bound_says_when_it_counts_ports_only(monkeypatch):
+    from hopscape.papers.blockdesign import rounds
+
+    network = hopscape.build("two_level(complete(4), complete(9), copies=2)")
+    targets = np.random.default_rng(1).permutation(network.order)
+    exact = rounds.plan_rounds(network, range(network.order), targets)
+    monkeypatch.setattr(rounds, "_MOST_COLUMNS", 1)
+    by_ports = rounds.plan_rounds(network, range(network.order), targets)
+    assert (exact.by, by_ports.by) == ("all minimal paths", "ports of endpoints")
+    assert by_ports.bound <= exact.bound <= exact.rounds
 
 
 def test_files_of_destinations_take_no_further_choice(tmp_path):

@@ -208,7 +208,7 @@ def check_permutation(
 
     network = build(spec)
     total, refused, text, holds = 0, 0, "", True
-    planned, least = 0, 0
+    planned, least, by = 0, 0, set[str]()
     for sources, targets in _patterns(network, permutation, traffic, at_once, count):
         verdict = patterns.check_traffic(network, sources, targets, half_duplex=half, spread=spread)
         total += int(verdict.details["packets"])
@@ -217,6 +217,7 @@ def check_permutation(
         text = text or ("" if verdict else verdict.reason)
         plan = plan_rounds(network, sources, targets, half_duplex=half)
         planned, least = max(planned, plan.rounds), max(least, plan.bound)
+        by.add(plan.by)
     record = {
         "spec": network.spec,
         "patterns": count,
@@ -228,6 +229,7 @@ def check_permutation(
         "rounds_needed": planned if planned == least else None,
         "rounds_planned": planned,
         "rounds_at_least": least,
+        "rounds_at_least_by": ", ".join(sorted(by)),
     }
     emit(record, title=f"{network.spec}: {traffic}")
     if not holds:

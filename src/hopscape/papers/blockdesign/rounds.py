@@ -46,6 +46,9 @@ _UNIT = 1 << 24
 """Dual weights are rounded to fractions of this, far finer than bounds of thousands of rounds."""
 
 
+_ALL_PATHS, _PORTS = "all minimal paths", "ports of endpoints"
+
+
 @dataclass(frozen=True)
 class Rounds:
     """Packets sorted into rounds without conflicts.
@@ -53,7 +56,9 @@ class Rounds:
     Attributes:
         round (int64[packets]): From 0; -1 for packets that stay at home.
         rounds: How many the plan takes.
-        bound: No plan with minimal paths (or the router's) takes fewer.
+        bound: No plan with minimal paths takes fewer.
+        by: What the bound counts: ``all minimal paths``, or ``ports of endpoints`` only where
+            these are too many.
         paths: Resources that each packet holds: channels (links, in half duplex), in a distributed
             switch numbered endpoint * m + port, those towards endpoints after all others.
     """
@@ -62,6 +67,7 @@ class Rounds:
     rounds: int
     bound: int
     paths: list[tuple[int, ...]] = field(repr=False)
+    by: str = _ALL_PATHS
 
 
 @dataclass
@@ -116,7 +122,7 @@ def plan_rounds(
         problem = _switch_problem(network, a, b, half_duplex, one_port)
     else:
         problem = _circuit_problem(network, a, b, half_duplex, one_port)
-    bound, shares = _lower_bound(network, problem, a, b, half_duplex)
+    bound, shares, by = _lower_bound(network, problem, a, b, half_duplex)
     chosen, colours = _plan(problem, bound, shares)
     used = int(colours.max()) + 1
     if used > bound and problem.all_paths:
@@ -128,7 +134,7 @@ def plan_rounds(
     out[moving] = colours
     held = iter(chosen)
     paths = [next(held) if moves else () for moves in moving.tolist()]
-    return Rounds(out, used, bound, paths)
+    return Rounds(out, used, bound, paths, by)
 
 
 def _switch_problem(
@@ -234,11 +240,11 @@ def _matrix(problem: _Problem) -> tuple[IntArray, IntArray, IntArray, IntArray]:
 
 def _lower_bound(
     network: Network, problem: _Problem, a: IntArray, b: IntArray, half: bool
-) -> tuple[int, Floats | None]:
-    """Rounds that no plan beats, and the shares of the alternatives in a linear program."""
+) -> tuple[int, Floats | None, str]:
+    """Rounds that no plan beats, shares of the alternatives in a linear program, what counts."""
     columns = sum(len(row) for row in problem.options)
     if columns == len(problem.options) and problem.all_paths:  # no choice at all
-        return int(_loads(problem, [row[0] for row in problem.options]).max()), None
+        return int(_loads(problem, [row[0] for row in problem.options]).max()), None, _ALL_PATHS
     degree = np.bincount(network.tails, minlength=network.order)
     into = np.bincount(network.heads, minlength=network.order)
     bound = 1
@@ -247,12 +253,13 @@ def _lower_bound(
         used = wanted > 0
         bound = max(bound, int((-(-wanted[used] // ports[used])).max()))
     if columns > _MOST_COLUMNS:
-        return bound, None
+        return bound, None, _PORTS
     shares, weights = _relaxed(problem)
     if weights is None:
-        return bound, None
+        return bound, None, _PORTS
     priced = _price(network, problem, a, b, weights, half)
-    return max(bound, priced), shares
+    by = _ALL_PATHS if problem.all_paths or _searchable(network, b) else _PORTS
+    return max(bound, priced), shares, by
 
 
 def _relaxed(problem: _Problem) -> tuple[Floats | None, IntArray | None]:
