@@ -119,3 +119,19 @@ def test_the_matrix_notices_a_wrong_schedule():
     through = Model(switching="cut-through")
     with pytest.raises(AssertionError, match="lacking"):
         check(_forgetful(build("petersen"), Goal.broadcast(0), through))
+
+
+@pytest.mark.parametrize("size", [None, 10**6])
+def test_a_bound_that_a_schedule_beats_is_an_error(size, monkeypatch, tmp_path):
+    from hopscape.collectives import contest
+
+    true = contest.lower_bounds
+    monkeypatch.setattr(
+        contest, "lower_bounds", lambda *given: [contest.Bound(99, "planted"), *true(*given)]
+    )
+    with pytest.raises(CheckFailedError, match=r"the lower bound of .* fails its check: '"):
+        compete(build("petersen"), Goal.broadcast(0), size=size)
+    done = run("broadcast", "petersen", "--save", str(tmp_path / "s.json"))
+    assert done.returncode == 1
+    assert "(planted) fails its check" in done.stderr
+    assert os.listdir(tmp_path) == []

@@ -421,9 +421,33 @@ def compete(
         left += [LeftOut(one.name, why)] if not served or effort.cut else []
     if not entries:
         _give_up(network, goal, model, left)
+    _check_bounds(contest, entries)
     entries.sort(key=lambda e: (e.cost(costs, size), e.rounds, e.busiest, e.schedule.transfers))
     bounds = (*_proved(entries, model, bounds), *bounds)
     return replace(contest, entries=tuple(entries), left_out=tuple(left), bounds=bounds)
+
+
+def _check_bounds(contest: Contest, entries: Sequence[ContestEntry]) -> None:
+    """A schedule that holds and beats a lower bound shows that the bound is wrong.
+
+    Raises:
+        CheckFailedError: With the algorithm and the bound.
+    """
+    where = f"{contest.goal.kind} on {contest.network.spec}"
+    for entry in entries:
+        for bound in contest.bounds:
+            if entry.schedule.goal == contest.goal and entry.duration < bound.rounds:
+                raise CheckFailedError(
+                    f"the lower bound of {bound.rounds} rounds for {where} ({bound.why}) fails its"
+                    f" check: {entry.algorithm!r} takes {entry.duration:g}"
+                )
+        if contest.size is not None:
+            took, least = entry.time(contest.costs, contest.size), contest.least_time(contest.size)
+            if took < least * (1 - 1e-9):
+                raise CheckFailedError(
+                    f"the lower bound of {least:g} µs for {where} fails its check:"
+                    f" {entry.algorithm!r} takes {took:g} µs"
+                )
 
 
 def _proved(

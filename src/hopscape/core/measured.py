@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, Literal, TypeVar
 
+from hopscape.core.errors import CheckFailedError
+
 __all__ = ["How", "Measured"]
 
 Known = TypeVar("Known")
@@ -15,6 +17,8 @@ Known = TypeVar("Known")
 How = Literal["closed form", "exact", "symmetry", "sampled", "bound", "unknown"]
 
 _PROVED = ("closed form", "exact", "symmetry")
+_CLOSE = 1e-9
+"""Bounds in floating-point numbers may cross by rounding."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,13 @@ class Measured(Generic[Known]):
         if number and self.how in _PROVED and self.low is None and self.high is None:
             object.__setattr__(self, "low", self.value)
             object.__setattr__(self, "high", self.value)
+        inner: Any = self.value if number and self.how != "sampled" else None
+        for below, above in ((self.low, self.high), (self.low, inner), (inner, self.high)):
+            if below is not None and above is not None and below > above + _CLOSE * abs(above):
+                raise CheckFailedError(
+                    f"a figure fails its check: {self.value} ({self.how}) with the bounds"
+                    f" {self.low} and {self.high}{f'; {self.note}' if self.note else ''}"
+                )
 
     @classmethod
     def at_least(cls, value: Any, note: str = "", *, how: How = "bound") -> Measured[Any]:

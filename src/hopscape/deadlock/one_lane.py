@@ -24,7 +24,7 @@ import numpy as np
 
 from hopscape.core.arrays import NO_OFFSET, Floats, IntArray
 from hopscape.core.distances import distances_from
-from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.errors import ArgumentError, CheckFailedError, DisconnectedError
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.progress import track
@@ -32,6 +32,7 @@ from hopscape.core.router import Router
 from hopscape.deadlock.layers import begin_marks, blank_graph
 from hopscape.deadlock.layout import Dependencies, PortTable, Wiring
 from hopscape.deadlock.routes import table_of
+from hopscape.metrics.route_check import check_ways
 from hopscape.metrics.routes import Routes, all_routes
 
 __all__ = ["UpDownRouter", "cyclic_channels", "one_lane_routes"]
@@ -76,7 +77,13 @@ def one_lane_routes(network: Network, shortest: Routes | None = None, *, seed: i
     direct = shortest if shortest is not None else all_routes(network)
     if cyclic_channels(direct) == 0:
         return direct
-    return _Search(network, seed).best()
+    found = _Search(network, seed).best()
+    check_ways(network, found.name, found.targets, found.table, exact=False)
+    if cyclic_channels(found):
+        raise CheckFailedError(
+            f"the one-lane routes of {network.spec} fail their check: channels wait in a circle"
+        )
+    return found
 
 
 def cyclic_channels(routes: Routes) -> int:

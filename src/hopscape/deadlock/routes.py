@@ -17,6 +17,7 @@ from hopscape.core.processes import one_ahead, require_memory
 from hopscape.core.progress import track
 from hopscape.core.router import Router, TableRouter
 from hopscape.deadlock.layout import PortTable
+from hopscape.metrics.route_check import check_ways
 from hopscape.metrics.routes import MOST_DEGREE, Routes, all_routes, closed_router
 
 __all__ = [
@@ -143,6 +144,9 @@ def routing_table(
         >>> import hopscape
         >>> routing_table(hopscape.build("ring(5)")).port[0].tolist()
         [65535, 0, 0, 1, 1]
+
+    Raises:
+        CheckFailedError: When a way does not arrive, or is longer than an exact router says.
     """
     order = network.order
     routing = router if router is not None else network.router()
@@ -154,7 +158,8 @@ def routing_table(
         from hopscape.deadlock.dependency_kernels import fill_ports
 
         fill_ports(network.indptr, network.heads, routing._table, port)
-        return RoutingTable(network, routing.name, *_spread(network, port, None, ties), rings)
+        made = RoutingTable(network, routing.name, *_spread(network, port, None, ties), rings)
+        return _checked(made, routing.exact)
     other = np.empty_like(port) if columns.tied else port
     for block in columns.blocks(lambda block: block):
         here = slice(int(block.goals[0]), int(block.goals[-1]) + 1)
@@ -162,7 +167,16 @@ def routing_table(
         if columns.tied:
             other[:, here] = block.other
     second = other if columns.tied and not np.array_equal(other, port) else None
-    return RoutingTable(network, routing.name, *_spread(network, port, second, ties), rings)
+    made = RoutingTable(network, routing.name, *_spread(network, port, second, ties), rings)
+    return _checked(made, routing.exact)
+
+
+def _checked(table: RoutingTable, exact: bool) -> RoutingTable:
+    """A table whose ways all arrive, by either way of a tie."""
+    others = None if table.other is None else table.other.T
+    nodes = np.arange(table.network.order)
+    check_ways(table.network, table.router, nodes, table.port.T, others, exact=exact)
+    return table
 
 
 def own_table(network: Network, router: Router | None = None) -> RoutingTable:
@@ -177,7 +191,7 @@ def own_table(network: Network, router: Router | None = None) -> RoutingTable:
         return routing_table(network, TableRouter(network))
     table = table_of(all_routes(network))
     port, other = _spread(network, table.port, None, True)
-    return replace(table, port=port, other=other)
+    return _checked(replace(table, port=port, other=other), exact=True)
 
 
 def table_of(routes: Routes) -> RoutingTable:

@@ -272,14 +272,21 @@ def _faulty(evaluation: Evaluation) -> Any:
     )
 
 
-def _fault_pairs(evaluation: Evaluation) -> Measured[float]:
+_NO_LINKS = Measured(None, "unknown", "there are no links to fail")
+
+
+def _fault_pairs(evaluation: Evaluation) -> Measured[float] | Measured[None]:
+    if not evaluation.network.links:
+        return _NO_LINKS
     found = _faulty(evaluation)
     return Measured(
         round(found.pairs, 6), "sampled", f"{found.faults} links, {found.trials} trials"
     )
 
 
-def _fault_stretch(evaluation: Evaluation) -> Measured[float | None]:
+def _fault_stretch(evaluation: Evaluation) -> Measured[float | None] | Measured[None]:
+    if not evaluation.network.links:
+        return _NO_LINKS
     found = _faulty(evaluation)
     note = f"{found.faults} links, {found.trials} trials"
     return Measured(None if found.stretch is None else round(found.stretch, 6), "sampled", note)

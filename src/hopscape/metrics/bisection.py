@@ -9,7 +9,7 @@ from itertools import count
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.errors import OutOfTimeError
+from hopscape.core.errors import CheckFailedError, OutOfTimeError
 from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time, track
@@ -93,7 +93,31 @@ def bisection(
         upper, side = int(search.numbers[1]), search.best_side
         lower = upper if finished else lower
     how: How = "exact" if lower == upper else "bound"
-    return Bisection(int(lower), int(upper), side, how)
+    return _checked(network, Bisection(int(lower), int(upper), side, how))
+
+
+def _checked(network: Network, found: Bisection) -> Bisection:
+    """A width whose partition is counted again, and whose bounds are in order.
+
+    Raises:
+        CheckFailedError: When they are not.
+    """
+    assert found.side is not None
+    inside = np.asarray(found.side).astype(bool)
+    held, ends = int(inside[network.endpoints].sum()), network.endpoint_count
+    crossing = int(np.count_nonzero(inside[network.tails] != inside[network.heads]))
+    crossing //= 2 if network.duplex else 1
+    if held not in (ends // 2, ends - ends // 2) or crossing != found.upper:
+        raise CheckFailedError(
+            f"the bisection of {network.spec} fails its check: its partition holds {held} of {ends}"
+            f" endpoints and cuts {crossing} links, not {found.upper}"
+        )
+    if found.lower > found.upper:
+        raise CheckFailedError(
+            f"the bisection of {network.spec} fails its check: at least {found.lower} links is"
+            f" above the {found.upper} of a partition"
+        )
+    return found
 
 
 def _symmetric(network: Network) -> tuple[IntArray, IntArray]:

@@ -19,6 +19,7 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.progress import track
 from hopscape.core.router import Router
+from hopscape.metrics.route_check import check_ways
 
 __all__ = [
     "CHANNELS_LOOKED_AT",
@@ -261,7 +262,11 @@ def all_routes(network: Network, most: int | None = None, seed: int = 0) -> Rout
 
 
 def routes_by(network: Network, router: Router, targets: IntArray) -> Routes:
-    """Ask a router about the ways from all nodes to some destinations."""
+    """Ask a router about the ways from all nodes to some destinations; they are checked.
+
+    Raises:
+        CheckFailedError: When a way does not arrive, or is longer than an exact router says.
+    """
     order = network.order
     step = max(1, _PAIRS // (order * max(1, network.ports // 8)))
     nodes = np.arange(order, dtype=np.int64)
@@ -273,6 +278,7 @@ def routes_by(network: Network, router: Router, targets: IntArray) -> Routes:
         channel = network.channel_at(at, port)
         offset = np.where(channel >= 0, channel - network.indptr[at], NO_OFFSET)
         table[low : low + step] = offset.reshape(len(goals), order)
+    check_ways(network, router.name, targets, table, exact=router.exact)
     return Routes(network, router.name, table, router.table_bytes, targets, router.exact)
 
 
@@ -319,4 +325,5 @@ def _balanced(network: Network, targets: IntArray, step: int) -> Routes:
         balanced_table(
             network.indptr, network.heads, towards, goals, marks, level, TURNS, load, rows
         )
+    check_ways(network, "balanced table", targets, table, exact=True)
     return Routes(network, "balanced table", table, order**2, targets)
