@@ -29,15 +29,27 @@ PAPERS = find_spec("hopscape.papers") is not None
 collect_ignore = [] if PAPERS else ["papers", "golden", "docs"]
 
 
+def registered_by_papers(group: str) -> list[str]:
+    """What the papers register in a group of entry points, whether they are installed or not."""
+    text = (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
+    entries = tomllib.loads(text)["project"]["entry-points"][f"hopscape.{group}"]
+    return [name for name, place in entries.items() if place.startswith("hopscape.papers.")]
+
+
 def families_of_papers() -> list[str]:
     """Names of families that the papers register, whether they are installed or not."""
-    text = (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
-    families = tomllib.loads(text)["project"]["entry-points"]["hopscape.families"]
-    return [name for name, place in families.items() if place.startswith("hopscape.papers.")]
+    return registered_by_papers("families")
+
+
+def _commands_of_papers() -> list[tuple[str, ...]]:
+    """The words of each command that is missing without the papers."""
+    commands = [tuple(name.split(".")) for name in registered_by_papers("commands")]
+    return [*commands, *(("study", name) for name in registered_by_papers("studies"))]
 
 
 _ABSENT = [name for name in families_of_papers() if name not in plugin_entries("families")]
-_NAMED = re.compile(rf"(?:^|[^\w.])(?:{'|'.join(_ABSENT)})(?:\(|$|[,)] ?)")
+_NO_COMMANDS = [] if PAPERS else _commands_of_papers()
+_NAMED = re.compile(rf"(?:^|[^\w.])(?:{'|'.join(_ABSENT)})(?:\(|$|[,)'] ?)")
 _LITERAL = re.compile(r"""(["'])((?:(?!\1)[^\n])*)\1""")
 
 
@@ -47,14 +59,23 @@ def is_known(*specs: Any) -> bool:
 
 
 def _needs_a_paper(item: pytest.Item) -> bool:
-    """Does a test name a family that is not installed, in a parameter or in a text of its own?"""
+    """Does a test name a family or a command that is not installed?
+
+    In a parameter or in a text of its own; else it is marked so.
+    """
     if _ABSENT and isinstance(item, pytest.DoctestItem):
         return not is_known(*(literal for _, literal in _LITERAL.findall(item.dtest.docstring)))
     if not _ABSENT or not isinstance(item, pytest.Function):
         return False
-    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    words = (literal for _, literal in _LITERAL.findall(inspect.getsource(item.function)))
-    return not is_known(*values, *words)
+    values = [str(v) for v in item.callspec.params.values()] if hasattr(item, "callspec") else []
+    source = inspect.getsource(item.function)
+    texts = [literal for _, literal in _LITERAL.findall(source)]
+    calls = re.findall(
+        r"""\(\s*["']([\w-]+)["'](?:,\s*["']([\w-]+)["'])?""", " ".join([source, *values])
+    )
+    called = any(call[: len(one)] == one for call in calls for one in _NO_COMMANDS)
+    marked = item.get_closest_marker("papers") is not None
+    return called or marked or not is_known(*values, *texts)
 
 
 # The same examples every time: a run must not depend on luck. New ones are found by

@@ -83,8 +83,8 @@ _register_methods(
 )
 
 _ROOMS = (
-    "algebra", "collectives", "deadlock", "design", "formats", "ledger", "metrics", "papers",
-    "proofs", "search", "show", "simulate", "store", "workloads",
+    "algebra", "collectives", "deadlock", "design", "formats", "ledger", "metrics", "proofs",
+    "search", "show", "simulate", "store", "workloads",
 )  # fmt: skip
 
 

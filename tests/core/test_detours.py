@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
+from conftest import is_known
 from hopscape.collectives.survivors import survivors
 from hopscape.core.detours import DetourRouter, route_around
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -20,7 +21,7 @@ SPECS = ["heawood", "folded(petersen, 2)", "expanded(petersen, 2)", "expanded(he
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.sampled_from(SPECS), st.data())
+@given(st.sampled_from([spec for spec in SPECS if is_known(spec)]), st.data())
 def test_detours_are_shortest_in_what_is_left(spec, data):
     net = hopscape.build(spec)
     node = st.integers(0, net.order - 1)

@@ -84,7 +84,7 @@ JOBS = {
     "simulate": "simulate torus(8,8) --load 0.1:0.9:0.4 --cycles 2000",
     "compare": "compare random_regular(64,4) mesh(8,8) --time-limit 600",
     "collectives": "allgather random_regular(64,4)",
-    "search": "search circulant --nodes 60 --generators 2 --workers 1",
+    "search": "search graph --nodes 60 --degree 4 --time-limit 2 --workers 1",
 }
 """What is run, by the job whose kernels it compiles."""
 
