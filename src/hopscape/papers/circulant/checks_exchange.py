@@ -297,6 +297,10 @@ def survivable() -> Outcome:
             ours.append(f"{shown(nodes, steps)}: {value}, by networkx {least}")
         if least != 2 * len(steps):
             wrong.append(f"{shown(nodes, steps)}: {least} of {2 * len(steps)}")
+    for nodes, steps in ((10, (1, 4, 5)), (14, (1, 6, 7)), (18, (1, 8, 9))):  # 4 of degree 5
+        value = node_connectivity(Network.of(Circulant(nodes, steps)), exact=True).value
+        if value != _least_cut(nodes, steps):
+            ours.append(f"{shown(nodes, steps)}: {value}, by networkx {_least_cut(nodes, steps)}")
     text = f"vertex connectivity {', '.join(connectivity)}: the degree is the most"
     return settled(ours, judge(wrong, text, values={"connectivity": connectivity}))
 
@@ -311,8 +315,13 @@ def _least_cut(nodes: int, steps: tuple[int, ...]) -> int:
     return min(len(minimum_node_cut(graph, 0, v)) for v in far)
 
 
-def _around(nodes: int, steps: tuple[int, ...], dead: tuple[int, ...]) -> list[list[int]]:
-    """Distances between live nodes, by search that avoids the dead ones."""
+Links = frozenset[frozenset[int]]
+
+
+def _around(
+    nodes: int, steps: tuple[int, ...], dead: tuple[int, ...], cut: Links
+) -> list[list[int]]:
+    """Distances between live nodes, by search that avoids dead nodes and links."""
     rows = []
     for source in range(nodes):
         hops = [-1] * nodes
@@ -320,7 +329,7 @@ def _around(nodes: int, steps: tuple[int, ...], dead: tuple[int, ...]) -> list[l
         for u in queue:
             for s in (*steps, *(-s for s in steps)):
                 v = (u + s) % nodes
-                if hops[v] < 0 and v not in dead:
+                if hops[v] < 0 and v not in dead and frozenset((u, v)) not in cut:
                     hops[v] = hops[u] + 1
                     queue.append(v)
         rows.append(hops)
@@ -338,6 +347,13 @@ def _dead_sets(nodes: int, count: int, most: int) -> list[tuple[int, ...]]:
     ]
 
 
+def _dead_links(nodes: int, steps: tuple[int, ...], count: int, seed: int) -> Links:
+    """Links drawn from a seed."""
+    rng = np.random.default_rng(seed)
+    ends = [(int(rng.integers(nodes)), int(rng.choice(steps))) for _ in range(count)]
+    return frozenset(frozenset((v, (v + s) % nodes)) for v, s in ends)
+
+
 def fault_routing() -> Outcome:
     """Every route walked; the detours that a node's own sight costs are bounded and counted."""
     steps, ports = (1, 5, 21), (1, 5, 21, 54, 50, 34)
@@ -345,41 +361,51 @@ def fault_routing() -> Outcome:
     router = network.router("closed")
     assert isinstance(router, CirculantRouter)
     wrong, pairs, theory, longer, extra, most = [], 0, 0, 0, 0, 0
-    for dead in (_DEAD, *_dead_sets(55, 2, 5)):
-        faults, hops = FaultRouter(router, dead), _around(55, steps, dead)
+    nothing: Links = frozenset()
+    one, two = _dead_sets(55, 2, 5)
+    cases = ((_DEAD, nothing), (one, nothing), (two, _dead_links(55, steps, 6, _SEED)),
+             ((), _dead_links(55, steps, 9, _SEED + 1)))  # fmt: skip
+    sound = _around(55, steps, (), nothing)
+    for dead, cut in cases:
+        faults = FaultRouter(router, dead, [(min(link), max(link)) for link in cut])
+        hops = _around(55, steps, dead, cut)
         alive = [v for v in range(55) if v not in dead]
         theory += 2 * len(alive) * (len(alive) - 1)
         for (a, b), known in itertools.product(itertools.permutations(alive, 2), (False, True)):
             pairs += 1
             route = faults.route(a, b, known=known)
             path = route.path
-            sound = all((v - u) % 55 in ports for u, v in itertools.pairwise(path))
-            ends = path and (path[0], path[-1]) == (a, b)
-            if not (route.delivered and sound and ends) or set(path) & set(dead):
+            hop_by_hop = list(itertools.pairwise(path))
+            wired = [int(network.neighbours(u)[port])
+                     for u, port in zip(path, route.ports, strict=False)]  # fmt: skip
+            ends = path and (path[0], path[-1], route.distance) == (a, b, sound[a][b])
+            broken = set(path) & set(dead) or {frozenset(hop) for hop in hop_by_hop} & cut
+            if not (route.delivered and ends) or wired != list(path[1:]) or broken:
                 wrong.append(f"from {a} to {b}: {path}")
             more = len(path) - 1 - hops[a][b]
             if known and more:
                 wrong.append(f"from {a} to {b}, faults known: {more} hops too many")
-            if more and len(set(path)) == len(path) and not _beside(path, dead, ports):
+            if more and len(set(path)) == len(path) and not _beside(path, dead, cut, ports):
                 wrong.append(f"from {a} to {b}: {more} hops more, but no dead node beside the way")
             longer, extra, most = longer + (more > 0), extra + more, max(most, more)
-    if most > 2:  # a step aside and one back
+    if most > 4:  # two steps aside and two back
         wrong.append(f"a route has {most} hops more than needed")
     return judge(
         wrong,
-        f"three sets of dead nodes: {longer} routes are longer than needed, by {extra} hops in all"
-        f" and {most} at most; none when the faults are known",
+        f"four sets of dead nodes and links: {longer} routes are longer than needed, by {extra}"
+        f" hops in all and {most} at most; none when the faults are known",
         values={"longer": longer, "extra_hops": extra, "most_extra": most},
         searched=[Searched("routes", pairs, theory)],
     )
 
 
-def _beside(path: Sequence[int], dead: tuple[int, ...], ports: tuple[int, ...]) -> bool:
-    return any((u + s) % 55 in dead for u in path for s in ports)
+def _beside(path: Sequence[int], dead: tuple[int, ...], cut: Links, ports: tuple[int, ...]) -> bool:
+    ends = {v for link in cut for v in link}
+    return any((u + s) % 55 in dead or u in ends for u in path for s in ports)
 
 
 def _repaired_times(
-    nodes: int, steps: tuple[int, ...], root: int, dead: tuple[int, ...]
+    nodes: int, steps: tuple[int, ...], root: int, dead: tuple[int, ...], cut: Links
 ) -> list[int]:
     """When each node hears, written out again: by the tree, else one round after it asks.
 
@@ -394,7 +420,8 @@ def _repaired_times(
     when[root] = 0
     for v in sorted(range(nodes), key=lambda v: due[v]):
         parent = sender[v]
-        if v not in dead and parent is not None and when[parent] < far:
+        whole = parent is not None and frozenset((parent, v)) not in cut
+        if v not in dead and parent is not None and whole and when[parent] < far:
             when[v] = due[v]
     late = [v for v in range(nodes) if when[v] == far and v not in dead]
     changed = True
@@ -402,7 +429,8 @@ def _repaired_times(
         changed = False
         for v in late:
             neighbours = ((v + s) % nodes for s in (*steps, *(-s for s in steps)))
-            best = min(max(when[u], due[v] + 1) + 1 for u in neighbours)
+            heard = [when[u] for u in neighbours if frozenset((u, v)) not in cut]
+            best = max(min(heard), due[v] + 1) + 1
             if best < when[v] < far or (when[v] == far and best < far):
                 when[v], changed = best, True
     return when
@@ -413,6 +441,7 @@ def fault_broadcast() -> Outcome:
     nodes, steps = 55, (1, 5, 21)
     network = Network.of(Circulant(nodes, steps))
     wrong, runs, most = [], 0, []
+    nothing: Links = frozenset()
     named = [_DEAD, (1,), (5, 50), (1, 5, 21, 54, 50), tuple(range(20, 25))]
     for dead, root in (
         *((one, 0) for one in named),
@@ -420,7 +449,9 @@ def fault_broadcast() -> Outcome:
           for i, one in enumerate(_dead_sets(nodes, 6, 5))),
     ):  # fmt: skip
         runs += 1
-        repair = repaired_broadcast(network, root, dead)
+        cut = _dead_links(nodes, steps, 7, _SEED + runs) if runs % 2 else nothing
+        links = [(min(link), max(link)) for link in cut]
+        repair = repaired_broadcast(network, root, dead, links)
         schedule = repair.schedule
         alive = [v for v in range(nodes) if v not in dead and v != root]
         verdict = verify(schedule, network, Goal.one_to_many(root, alive), model=Model())
@@ -428,10 +459,12 @@ def fault_broadcast() -> Outcome:
         informed[root] = 0
         for v, r in zip(schedule.target.tolist(), schedule.round.tolist(), strict=True):
             informed[v] = min(informed[v], r + 1)
-        true = _repaired_times(nodes, steps, root, dead)
+        true = _repaired_times(nodes, steps, root, dead, cut)
         missing = {v for v in range(nodes) if informed[v] == 10**6} - set(dead)
         most.append(schedule.rounds)
-        if not verdict.holds or missing or set(schedule.target.tolist()) & set(dead):
+        hops = zip(schedule.source.tolist(), schedule.target.tolist(), strict=True)
+        broken = {frozenset(hop) for hop in hops} & cut or set(schedule.target.tolist()) & set(dead)
+        if not verdict.holds or missing or broken or repair.lost:
             wrong.append(f"dead {dead}: {len(missing)} nodes not served")
         elif informed != true:
             v = next(v for v in range(nodes) if informed[v] != true[v])
@@ -440,5 +473,5 @@ def fault_broadcast() -> Outcome:
         wrong,
         f"all others served, in {', '.join(map(str, most))} rounds (diameter 3)",
         values={"rounds": most},
-        searched=[Searched("sets of dead nodes", runs, len(named) + 6)],
+        searched=[Searched("sets of dead nodes and links", runs, len(named) + 6)],
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
 from hopscape.collectives.products import broadcast_by_axes
+from hopscape.core.arrays import IntArray
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
@@ -161,6 +163,7 @@ def check_route() -> Outcome:
             routed = router.distances(np.full(network.order, source), np.arange(network.order))
             for target in np.flatnonzero(routed != truth[i])[:1].tolist():
                 ours.append(f"FH({n}): told {routed[target]} hops from {source} to {target}")
+    ours += _misrouted(hops_of)
     slow = [f"FH({n}) takes {far} hops" for n, far in longest.items() if far > 3 * n]
     text = f"FH(1..3): {tried} pairs, longest routes {list(longest.values())}"
     outcome = judge(
@@ -170,6 +173,23 @@ def check_route() -> Outcome:
         searched=[Searched("pairs", tried, 14 * 14 + 25 * (14**2 + 14**3))],
     )
     return settled(ours, outcome)
+
+
+def _misrouted(hops_of: IntArray) -> list[str]:
+    """Drawn pairs of FH(4) to FH(9): distances add up entry by entry, routes are walked."""
+    rng, wrong = np.random.default_rng(_SEED), []
+    for n in range(4, 10):
+        network = folded(heawood(), n)
+        router = network.router()
+        for a, b in rng.integers(14**n, size=(20, 2)).tolist():
+            entries = [(a // 14**i % 14, b // 14**i % 14) for i in range(n)]
+            far = sum(int(hops_of[x, y]) for x, y in entries)
+            path = router.path(a, b)
+            steps = all(v in network.neighbours(u) for u, v in pairwise(path))
+            told = int(router.distances(np.asarray([a]), np.asarray([b]))[0])
+            if not steps or (path[0], path[-1], len(path) - 1, told) != (a, b, far, far):
+                wrong.append(f"FH({n}): {far} hops from {a} to {b}, told {told}, routed {path}")
+    return wrong
 
 
 def check_broadcast() -> Outcome:

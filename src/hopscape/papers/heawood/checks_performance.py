@@ -377,10 +377,13 @@ def check_order_n() -> Outcome:
 def check_distance() -> Outcome:
     """Covering walks plus lamp distances, and the routes, against search."""
     rng = np.random.default_rng(36)
-    wrong, pairs = [], 0
-    for network in (expanded(heawood(), 1), expanded(heawood(), 2), expanded(petersen(), 2)):
+    wrong, pairs, theory = [], 0, 0
+    for base, n, count in ((heawood(), 1, 40), (heawood(), 2, 40), (petersen(), 2, 40),
+                           (heawood(), 3, 3), (petersen(), 4, 2)):  # fmt: skip
+        network = expanded(base, n)
         rows, router = graphs.rows_of(network), network.router()
-        sources = sorted(rng.choice(network.order, 40, replace=False).tolist())
+        sources = sorted(rng.choice(network.order, count, replace=False).tolist())
+        theory += count * base.order ** (n + 1)
         truth = graphs.distances(rows, sources)
         nodes = np.arange(network.order)
         for i, source in enumerate(sources):
@@ -393,8 +396,8 @@ def check_distance() -> Outcome:
             )
     return judge(
         wrong,
-        f"pairs of RE-H(1), RE-H(2) and RE-P(2), {len(wrong)} exceptions",
-        searched=[Searched("pairs", pairs, 40 * (14**2 + 14**3 + 10**3))],
+        f"pairs of RE-H(1), (2), (3), RE-P(2) and (4), {len(wrong)} exceptions",
+        searched=[Searched("pairs", pairs, theory)],
     )
 
 

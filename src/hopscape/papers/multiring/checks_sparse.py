@@ -102,6 +102,10 @@ def parts_are_designs() -> Outcome:
             pairs = {p for row in blocks.tolist() for p in combinations(sorted(row), 2)}
             whole = member.ring_count * (member.ring_count - 1) // 2
             parts += 1
+            other = blocks.copy()
+            other[j, 0] = next(x for x in range(1, member.ring_count + 1) if x not in blocks[j])
+            if check_design(other, sigma=1):
+                exceptions.append(f"m = {m}, part {j + 1}: a changed block is no exception")
             if not verdict or len(pairs) != whole:
                 exceptions.append(f"m = {m}, part {j + 1}: {verdict.reason}")
     return judge(exceptions, f"{parts} parts are designs B(N, m, 1), m = 2..6")

@@ -27,6 +27,7 @@ from hopscape.papers.torusbcast.reference import (
     Walked,
     boxes,
     star,
+    sums,
     tile_corners,
     torus_distance,
     walk_broadcast,
@@ -189,6 +190,9 @@ def _check_van_der_corput() -> Outcome:
         for r in range(total + 1):
             if sorted(number[: base**r].tolist()) != np.flatnonzero(when <= r).tolist():
                 wrong.append(f"side {side}^{d}: the first {base**r} points are not I({r})")
+            lattice = sums(paper.MATRICES[d], star(d), range(total - r, total)) % side
+            if sorted(map(tuple, points[: base**r].tolist())) != sorted(map(tuple, lattice)):
+                wrong.append(f"side {side}^{d}: the first {base**r} points are not L({total - r})")
             low = tile_corners(paper.MATRICES[d], m, total - r - 1)[number].reshape(-1, base**r)
             if any(len(set(row.tolist())) != base**r for row in low):
                 wrong.append(

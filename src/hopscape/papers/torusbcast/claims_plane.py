@@ -45,14 +45,21 @@ def _check_notation() -> Outcome:
 
 
 def wordings(d: int, m: int, printed: dict[int, tuple[str, ...]]) -> list[str]:
-    """Rounds whose paths are not those of the printed words of the case dm - r mod d."""
-    wrong = []
+    """Rounds whose paths are not those of the printed words of the case dm - r mod d.
+
+    Or that are not called by all who know by then, the lattice L(dm - r).
+    """
+    wrong, side = [], (2 * d + 1) ** m
     for r, now in enumerate(scheme("numeration", ((2 * d + 1) ** m,) * d).rounds, 1):
         unit = (2 * d + 1) ** ((d * m - r) // d)
         wanted = {places_of(w, d, unit).tobytes() for w in printed[(d * m - r) % d]}
         used = {steps(w, d)[0].astype(np.int64).tobytes() for calls in now for w in calls.words}
         if used != wanted:
             wrong.append(f"m = {m}: round {r} uses other paths than the printed ones")
+        callers = sorted(tuple(v) for calls in now for v in (calls.sources % side).tolist())
+        known = sums(paper.MATRICES[d], star(d), range(d * m - r + 1, d * m)) % side
+        if callers != sorted(map(tuple, known.tolist())):
+            wrong.append(f"m = {m}: in round {r} others call than those who know")
     return wrong
 
 
