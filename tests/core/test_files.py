@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hopscape.core.errors import ArgumentError
-from hopscape.core.files import write_atomically
+from hopscape.core.files import whole_folder, write_atomically, write_text
 
 
 def _text(text: str):
@@ -122,3 +122,19 @@ def test_an_error_while_writing_leaves_the_old(tmp_path: Path) -> None:
         write_atomically(path, stops)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    """Files and folders in the making carry the number of their process."""
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    (tmp_path / f".out.json.{dead.pid}.abc").write_text("half")
+    (tmp_path / f".out.json.{os.getpid()}.abc").write_text("in the making")
+    (tmp_path / ".out.json.mine").write_text("a user's")
+    write_text(tmp_path / "out.json", "whole")
+    left = sorted(os.listdir(tmp_path))
+    assert left == sorted([f".out.json.{os.getpid()}.abc", ".out.json.mine", "out.json"])
+    (tmp_path / f".new.{dead.pid}.abc").mkdir()
+    with whole_folder(tmp_path / "new") as folder:
+        write_text(folder / "a", "a")
+    assert not (tmp_path / f".new.{dead.pid}.abc").exists()

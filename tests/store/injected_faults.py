@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import Any
 
 COMMANDS: dict[str, str] = {
-    "search circulant": "search circulant --nodes 20..26 --workers 1 --resume {table}",
-    "search multiring": "search multiring --nodes 8..10 --rings 4 --workers 1 --resume {table}",
+    "search circulant": "search circulant --nodes 20:26 --workers 1 --resume {table}",
+    "search multiring": "search multiring --nodes 8:10 --rings 4 --workers 1 --resume {table}",
     "simulate": "simulate ring(6) --load 0.1,0.2,0.3 --cycles 200 --workers 1 --resume {table}",
     "design": "design --nodes 12 --ports 3 --finalists 1 --workers 1 --resume {table}",
     "study": "study load --sizes 64 --traffic uniform --cycles 20 --precision 0.5"
     " --workers 1 --resume {table}",
-    "atlas": "atlas circulant --degree 6 --nodes 20..24 --prove --workers 1 --resume {table}",
+    "ledger": "ledger --claim circulant-ulb2 --plant --sample 3 --workers 1 --resume {table}",
+    "atlas": "atlas circulant --degree 6 --nodes 20:24 --prove --workers 1 --resume {table}",
 }
 _WATCHED = ("write", "fsync", "replace", "rename", "ftruncate")
 _DEAD = 9
@@ -139,6 +140,8 @@ def attack(name: str, folder: Path, every: int) -> dict[str, Any]:
                 wrong.append(f"call {at} torn={torn}: a later run ends with {again}")
             elif result(folder / f"{tag}.json") != want:
                 wrong.append(f"call {at} torn={torn}: another result than undisturbed")
+            left = [one for one in os.listdir(folder) if one.startswith(".")]
+            wrong += [f"call {at} torn={torn}: {left[0]} is left over"] if left else []
     return {"calls": calls, "kills": kills, "wrong": wrong}
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -165,3 +167,27 @@ def test_a_store_that_is_open_stays_open(tmp_path: Path) -> None:
         assert again["a"] == 1
     with Store(path) as free:  # nobody holds it any more
         assert "a" in free
+
+
+def test_the_lock_of_windows(tmp_path, monkeypatch):
+    """One byte far beyond the end, by msvcrt: a second run is refused in a sentence."""
+    held: set[tuple[int, int]] = set()
+
+    def locking(handle, mode, count):
+        place = os.fstat(handle).st_ino, os.lseek(handle, 0, os.SEEK_CUR)
+        assert (mode, count) == (7, 1)
+        if place in held:
+            raise PermissionError(13, "Permission denied")
+        held.add(place)
+
+    fake = types.SimpleNamespace(locking=locking, LK_NBLCK=7)
+    monkeypatch.setitem(sys.modules, "msvcrt", fake)
+    monkeypatch.setattr(records.sys, "platform", "win32")
+    with Store(tmp_path / "a.jsonl") as store:
+        store.add("k", 1)
+        with pytest.raises(ArgumentError, match="is in use by another run"):
+            Store(tmp_path / "a.jsonl")
+        store.add("l", 2)
+    assert [place for _, place in held] == [2**40]
+    held.clear()
+    assert len(Store(tmp_path / "a.jsonl")) == 2

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from hopscape.core.errors import ArgumentError
+from hopscape.core.processes import is_running
 
 __all__ = [
     "GRAPH_ENDINGS",
@@ -130,7 +131,8 @@ def whole_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
     try:
         above = place.parent if fresh else place
         above.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{place.name[:100]}.", dir=above))
+        _sweep(above, place.name)
+        work = Path(tempfile.mkdtemp(prefix=_hidden(place.name), dir=above))
     except OSError as error:
         raise ArgumentError(f"{place} cannot be made: {error.strerror or error}") from error
     try:
@@ -186,7 +188,8 @@ def _write_through(place: Path, write: Callable[[IO[bytes]], Any]) -> None:
 def _replace(path: str | Path, place: Path, mode: int, write: Callable[[IO[bytes]], Any]) -> None:
     name = ""
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{place.name[:100]}.", dir=place.parent)
+        _sweep(place.parent, place.name)
+        handle, name = tempfile.mkstemp(prefix=_hidden(place.name), dir=place.parent)
         with os.fdopen(handle, "wb") as out:
             write(out)
             out.flush()
@@ -199,6 +202,23 @@ def _replace(path: str | Path, place: Path, mode: int, write: Callable[[IO[bytes
         if isinstance(error, OSError):
             raise _refused(path, error) from error
         raise
+
+
+def _hidden(name: str) -> str:
+    """What the name of a file or folder in the making begins with: whose it is stands in it."""
+    return f".{name[:100]}.{os.getpid()}."
+
+
+def _sweep(folder: Path, name: str) -> None:
+    """Remove what a process that was killed has left half-made under this name."""
+    begin = f".{name[:100]}."
+    with suppress(OSError):
+        for left in [one for one in os.listdir(folder) if one.startswith(begin)]:
+            owner = left.removeprefix(begin).partition(".")[0]
+            if owner.isdecimal() and not is_running(int(owner)):
+                shutil.rmtree(folder / left, ignore_errors=True)
+                with suppress(OSError):
+                    (folder / left).unlink(missing_ok=True)
 
 
 def _refused(path: str | Path, error: OSError) -> ArgumentError:

@@ -35,6 +35,7 @@ __all__ = [
     "end_with_parent",
     "ended_code",
     "ended_word",
+    "is_running",
     "memory_limit",
     "note_ended",
     "one_ahead",
@@ -63,6 +64,19 @@ def ended_code() -> int:
 def ended_word() -> str:
     """What a signal has done to a command."""
     return "terminated" if _ended_by == signal.SIGTERM else "interrupted"
+
+
+def is_running(process: int) -> bool:
+    """Is there a process of this number? Where that cannot be asked, there is."""
+    if os.name != "posix":  # on Windows the same call would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _ending() -> Callable[[], object] | None:

@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import stat
+import sys
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache
@@ -117,7 +118,8 @@ class Store:
         if path.exists():
             self._read(path)  # refuses other files before they are opened for writing
         try:
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            binary = getattr(os, "O_BINARY", 0)  # Windows would write two bytes for a line end
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | binary, 0o666)
             _lock(self._handle)
             self._whole = self._read(path)  # again: a run may have ended in between
             os.ftruncate(self._handle, self._whole)
@@ -178,12 +180,30 @@ def _sentence(path: Path | None, error: OSError) -> str:
     return f"{path} cannot be written: {error.strerror}"
 
 
+_LOCKED_BYTE = 2**40
+"""Where the lock of Windows lies, far beyond the end: others may read what is there."""
+
+
 def _lock(handle: int) -> None:
-    """One run at a time; the system gives the lock back when the process ends, however."""
-    if os.name == "posix":
+    """One run at a time; the system gives the lock back when the process ends, however.
+
+    Raises:
+        BlockingIOError: When another run has it.
+    """
+    if sys.platform != "win32":
         import fcntl
 
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    import msvcrt
+
+    os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
+    try:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    except OSError as error:
+        raise BlockingIOError(errno.EAGAIN, "locked by another run") from error
+    finally:
+        os.lseek(handle, 0, os.SEEK_SET)
 
 
 _COMPUTING = ("numpy", "scipy", "numba")
