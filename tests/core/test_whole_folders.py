@@ -122,3 +122,41 @@ def test_a_name_ends_no_comment(tmp_path, monkeypatch):
     shown("export", "ring(4)", "-o", "x*/y.json")
     shown("emit", "x*/y.json", "--to", "c", "-o", "q.c")
     assert subprocess.run(["gcc", "-c", "q.c"], check=False).returncode == 0
+
+
+def test_a_study_writes_a_whole_folder_and_leaves_files_of_others(tmp_path):
+    place = tmp_path / "study"
+    shown("study", "circulant", "--diameter", "2", "--out", str(place))
+    assert {"table.csv", "cell.svg", ".hopscape-files"} <= set(os.listdir(place))
+    shown("study", "circulant", "--diameter", "2", "--out", str(place))
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "table.csv").write_text("mine")
+    assert "table.csv" in refused("study", "circulant", "--diameter", "2", "--out", str(other))
+    assert (other / "table.csv").read_text() == "mine"
+    assert os.listdir(other) == ["table.csv"]
+    shown("study", "circulant", "--diameter", "2", "--out", str(other), "--force")
+    assert (other / "table.csv").read_text() != "mine"
+
+
+STUDIES = ["circulant", "rpc", "heawood", "multiring", "torus-broadcast", "load"]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_studies_refuse_no_folder_and_a_file(study, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "is empty" in refused("study", study, "--out", "")
+    (tmp_path / "file").write_text("mine")
+    assert "is a file" in refused("study", study, "--out", "file")
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not os.path.exists("/proc"), reason="root writes all")
+def test_a_folder_that_is_read_only_is_one_sentence(tmp_path):
+    if os.geteuid() == 0:
+        place = "/proc/hopscape"  # even root makes no folder there
+    else:
+        tmp_path.chmod(0o500)
+        place = str(tmp_path / "new")
+    for words in (("handover", "ring(3)"), ("study", "circulant", "--diameter", "2")):
+        assert "cannot be made" in refused(*words, "--out", place)

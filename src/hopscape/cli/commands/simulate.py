@@ -13,6 +13,7 @@ import typer
 
 from hopscape.cli.options import (
     DaskOption,
+    ForceOption,
     OptionalFolderOption,
     OptionGroup,
     ResumeOption,
@@ -26,6 +27,7 @@ from hopscape.cli.options import (
 )
 from hopscape.cli.output import Format, emit, emit_rows, output_settings
 from hopscape.core.errors import ArgumentError
+from hopscape.core.files import require_room, whole_folder
 from hopscape.core.numbers import byte_count, number
 
 if TYPE_CHECKING:
@@ -483,6 +485,7 @@ def study_load(
     seed: SeedOption = 1,
     workers: WorkersOption = None,
     resume: ResumeOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Curves and saturation of RPC, RP, tori, circulants, folded and expanded networks."""
     from hopscape.simulate.study import SIZES, load_rows, write_page
@@ -495,6 +498,8 @@ def study_load(
         raise ArgumentError(f"sizes is {sizes!r}; write numbers separated by commas") from error
     if not set(wanted) <= set(SIZES):
         raise ArgumentError(f"sizes is {sizes!r}; choose from {', '.join(map(str, SIZES))}")
+    if out is not None:
+        require_room(out, ("load-latency.md",), force=force)
     names = [name.strip() for name in traffic.split(",")]
     rows, points = load_rows(
         wanted,
@@ -506,7 +511,8 @@ def study_load(
         resume=resume,
     )
     if out is not None:
-        write_page(out, rows, points, cycles=cycles, precision=precision, seed=seed)
+        with whole_folder(out, force=force) as folder:
+            write_page(folder, rows, points, cycles=cycles, precision=precision, seed=seed)
     if output_settings.style is Format.json:
         emit({"networks": rows, "points": points})
         return

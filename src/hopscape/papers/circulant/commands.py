@@ -17,6 +17,7 @@ from hopscape.cli.options import (
     DeadOption,
     DeviceOption,
     FolderOption,
+    ForceOption,
     ProofOption,
     ResumeOption,
     SpecArgument,
@@ -28,6 +29,7 @@ from hopscape.cli.options import (
 from hopscape.cli.output import Format, emit, emit_rows, output_settings, write_proofs, write_tables
 from hopscape.cli.overview import CommandGroup
 from hopscape.core.errors import ArgumentError
+from hopscape.core.files import whole_folder
 from hopscape.core.numbers import number
 from hopscape.core.tables import in_table
 
@@ -125,6 +127,7 @@ def _in_words(record: dict[str, Any]) -> dict[str, str]:
 def study_circulant(
     out: FolderOption,
     d: Annotated[int, option("Graph of the pictures.", "--diameter")] = 6,
+    force: ForceOption = False,
 ) -> None:
     """The paper's table up to d = 18, its broadcast tree (still and moving), a map of distances."""
     from hopscape.papers.circulant.broadcast import broadcast
@@ -134,13 +137,14 @@ def study_circulant(
 
     variant = "5+" if d % 3 == 1 else "5"
     network = build(f'optimal_circulant({d}, variant="{variant}")')
-    write_tables([("table", table_rows())], out)
     tree = broadcast(network, 0)
-    draw_rounds(tree, out / "broadcast.svg")
-    draw_rounds(tree, out / "broadcast.gif")
     distances, title = cell_map(network)
     across, upwards = "remainder v mod s3", "i = v div s3"
-    draw_cell(distances, out / "cell.svg", title=title, across=across, upwards=upwards)
+    with whole_folder(out, force=force) as folder:
+        write_tables([("table", table_rows())], folder)
+        draw_rounds(tree, folder / "broadcast.svg")
+        draw_rounds(tree, folder / "broadcast.gif")
+        draw_cell(distances, folder / "cell.svg", title=title, across=across, upwards=upwards)
     names = ("table.csv", "broadcast.svg", "broadcast.gif", "cell.svg")
     emit_rows([{"file": str(out / name)} for name in names])
 

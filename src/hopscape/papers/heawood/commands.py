@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from hopscape.cli.options import FolderOption, ResumeOption, option
+from hopscape.cli.options import FolderOption, ForceOption, ResumeOption, option
 from hopscape.cli.output import emit_rows, write_tables
 from hopscape.core.errors import ArgumentError
+from hopscape.core.files import whole_folder
 
 __all__ = ["search_bases", "study_heawood"]
 
@@ -27,6 +28,7 @@ def study_heawood(
     out: FolderOption,
     picture: Annotated[str, option("svg, png or pdf.")] = "svg",
     resume: ResumeOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Folded and expanded networks against the paper: table 1, figures 5 and 6, and beyond."""
     from hopscape.papers.heawood.study import draw_figures, study_tables
@@ -34,9 +36,8 @@ def study_heawood(
 
     if picture not in ("svg", "png", "pdf"):
         raise ArgumentError(f"picture is {picture!r}; choose svg, png or pdf")
-    if out.exists() and not out.is_dir():
-        raise ArgumentError(f"{out} is not a folder")
-    with Store(resume) as store:
-        tables = write_tables(study_tables(store), out)
-    draw_figures(tables, out, picture)
+    with whole_folder(out, force=force) as folder:
+        with Store(resume) as store:
+            tables = write_tables(study_tables(store), folder)
+        draw_figures(tables, folder, picture)
     emit_rows(tables["table1"], title=f"Table 1, printed and true (all in {out})")

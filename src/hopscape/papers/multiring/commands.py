@@ -17,6 +17,7 @@ from hopscape.cli.options import (
     DaskOption,
     DeadOption,
     FolderOption,
+    ForceOption,
     ResumeOption,
     SeedOption,
     SpecArgument,
@@ -28,6 +29,7 @@ from hopscape.cli.options import (
 from hopscape.cli.output import Format, emit, emit_rows, output_settings
 from hopscape.cli.overview import CommandGroup
 from hopscape.core.errors import ArgumentError
+from hopscape.core.files import whole_folder
 from hopscape.core.numbers import number
 from hopscape.core.reading import TextFile
 from hopscape.registry import build
@@ -356,12 +358,15 @@ def study_multiring(
     output: FolderOption,
     quick: Annotated[bool, option("Fewer points, shorter runs.")] = False,
     seed: Annotated[int, option("Of the simulation.")] = 0,
+    force: ForceOption = False,
 ) -> None:
     """Draw the rings, capacity against nodes, loads before and after balancing, and delays."""
     from hopscape.papers.multiring.pictures import draw_all
 
-    for path in draw_all(output, quick=quick, seed=seed):
-        print(path)
+    with whole_folder(output, force=force) as folder:
+        names = [path.name for path in draw_all(folder, quick=quick, seed=seed)]
+    for name in names:
+        print(output / name)
 
 
 def simulate_rings(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from hopscape.cli.options import FolderOption, ResumeOption, SpecArgument, option
+from hopscape.cli.options import FolderOption, ForceOption, ResumeOption, SpecArgument, option
 from hopscape.cli.output import emit, emit_rows, write_tables
+from hopscape.core.files import whole_folder
 from hopscape.registry import build
 
 __all__ = ["groups", "study_rpc"]
@@ -44,6 +45,7 @@ def study_rpc(
     only: Annotated[list[str] | None, option("Only this table; may be given again.")] = None,
     effort: Annotated[int, option("Steps of hill-climbing per permutation.", min=1)] = 200,
     resume: ResumeOption = None,
+    force: ForceOption = False,
 ) -> None:
     """RPC(k) beside its rivals: tables (CSV) and figures (SVG, PNG).
 
@@ -53,8 +55,10 @@ def study_rpc(
     from hopscape.papers.rpc.study import draw_figures, study_tables
     from hopscape.store import Store
 
-    with Store(resume) as store:
-        tables = write_tables(study_tables(only or (), effort, store), out)
-    written = [out / f"{name}.csv" for name in tables] + draw_figures(tables, out)
+    with whole_folder(out, force=force) as folder:
+        with Store(resume) as store:
+            tables = write_tables(study_tables(only or (), effort, store), folder)
+        written = [out / f"{name}.csv" for name in tables]
+        written += [out / path.name for path in draw_figures(tables, folder)]
     rows = [{"file": str(path), "rows": len(tables.get(path.stem, []))} for path in written]
     emit_rows(rows)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-from hopscape.cli.options import OptionalFolderOption, ResumeOption, option
+from hopscape.cli.options import ForceOption, OptionalFolderOption, ResumeOption, option
 from hopscape.cli.output import Below, Format, emit, output_settings, write_tables
-from hopscape.core.files import write_text
+from hopscape.core.files import require_room, whole_folder, write_text
 from hopscape.core.numbers import signed_json
 from hopscape.core.tables import in_table
 
@@ -19,15 +19,19 @@ def torus_broadcast(
     out: OptionalFolderOption = None,
     levels: Annotated[int, option("Sides up to (2d+1) to this power.", min=1, max=2)] = 2,
     resume: ResumeOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Circuit-switched broadcast on tori: every scheme, all 456 lattice chains, the lower bound."""
     from hopscape.papers.torusbcast.study import study_record
     from hopscape.store import Store
 
+    if out is not None:
+        require_room(out, ("study.json",), force=force)
     with Store(resume) as store:
         record = study_record(levels, store)
     if out is not None:
-        _write_folder(out, record)
+        with whole_folder(out, force=force) as folder:
+            _write_folder(folder, record)
     codes = {name: in_table(value) for name, value in record["codes"].items()}
     emit(record, title="Perfect codes (lower bound D + 1)", table=codes, below=_tables(record))
     if out is not None and output_settings.style is Format.table:
