@@ -413,6 +413,7 @@ def check_broadcast() -> Outcome:
             "reached": len(reached),
             "messages": made.transfers,
             "duplicates": int(verdict.details["duplicates"]),
+            "longest_chain": int(verdict.details["max_path"]),
         },
     )
     return settled(ours, outcome)

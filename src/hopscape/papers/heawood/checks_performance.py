@@ -424,18 +424,21 @@ def check_permutation() -> Outcome:
     shifts = [[(x + s) % 14 for x in range(14)] for s in range(1, 14, 2)]
     mirrored = [[(s - x) % 14 for x in range(14)] for s in range(0, 14, 3)]
     tried = [*shifts, *mirrored, *(rng.permutation(14).tolist() for _ in range(12))]
-    wrong, worst = [], {1: 0, 2: 0}
+    wrong, worst, hops = [], {1: 0, 2: 0}, 0
     cases = [(1, targets) for targets in tried]
     cases += [(2, rng.permutation(196).tolist()), (2, np.arange(196)[::-1].tolist())]
     for n, targets in cases:
         network = folded(heawood(), n)
         plan = permute_by_rows(network, (heawood(),) * n, targets)
         worst[n] = max(worst[n], plan.rounds)
+        hops += plan.transfers
         verdict = verify(plan, network, Goal.permutation(targets), model=Model())
         if not verdict or plan.rounds > 3 * (2 * n - 1):
             wrong.append(f"FH({n}): {verdict.reason or f'{plan.rounds} rounds'}")
     return judge(
-        wrong, f"{len(cases)} permutations: at most {worst[1]} rounds on H, {worst[2]} on FH(2)"
+        wrong,
+        f"{len(cases)} permutations: at most {worst[1]} rounds on H, {worst[2]} on FH(2)",
+        values={"rounds": list(worst.values()), "hops": hops},
     )
 
 
