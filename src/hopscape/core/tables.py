@@ -333,14 +333,17 @@ def write_markup(table: Table, notes: Sequence[str], kind: str) -> str:
 
 def _markdown(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
     def line(cells: Sequence[str]) -> str:
-        escaped = (cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
+        escaped = (text(cell).replace("|", "\\|") for cell in cells)
         return f"| {' | '.join(escaped)} |"
 
-    out = [f"**{table.title}**", ""] if table.title else []
+    def text(words: str) -> str:  # HTML in a name stays text
+        return escape(words, quote=False).replace("\n", " ")
+
+    out = [f"**{text(table.title)}**", ""] if table.title else []
     out += [line([*table.heads.values()]), f"|{'|'.join('--:' if n else '---' for n in numeric)}|"]
     out += [line(row) for row in table.rows]
     for note in notes:
-        out += ["", note]
+        out += ["", text(note)]
     return "\n".join(out) + "\n"
 
 
