@@ -27,7 +27,7 @@ COMMANDS: dict[str, str] = {
     "design": "design --nodes 12 --ports 3 --finalists 1 --workers 1 --resume {table}",
     "study": "study load --sizes 64 --traffic uniform --cycles 20 --precision 0.5"
     " --workers 1 --resume {table}",
-    "ledger": "ledger --claim circulant-ulb2 --plant --sample 3 --workers 1 --resume {table}",
+    "ledger": "ledger --claim circulant-ulb2 --plant --sample 1 --workers 1 --resume {table}",
     "atlas": "atlas circulant --degree 6 --nodes 20:24 --prove --workers 1 --resume {table}",
 }
 _WATCHED = ("write", "fsync", "replace", "rename", "ftruncate")
