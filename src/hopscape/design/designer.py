@@ -35,9 +35,9 @@ from hopscape.design.offers import FAMILY_STEPS, Offer, ask_family
 from hopscape.design.ranking import Presentation, few_names, grades, misses, rank
 from hopscape.design.requirements import Kind, Question, Requirements, SwitchedRequirements
 from hopscape.design.table import machine_records, ranking_records
-from hopscape.design.words import sentences
+from hopscape.design.words import certificate, sentences
 from hopscape.metrics.columns import Evaluation, measure_columns
-from hopscape.registry import all_families, build, family, spec_files
+from hopscape.registry import all_families, build, family, member, spec_files
 from hopscape.store import Processes, Store, Task, opened, renamed_arguments, run_tasks
 from hopscape.store.records import digest
 
@@ -47,6 +47,7 @@ _STAGES = 3
 _SHORT_LIST = 34  # of stage 2: the best of each family that has a member, and the first besides
 _ROUTED_PAIRS = 40_000_000  # of all on the short list, which is shorter for large machines
 _FINALISTS = 8  # schedules take longest: as many as a reader compares
+_DEARER = 1.25  # times the best: what other machines may cost to be looked at
 _CLOSER = 5  # switched machines of which tables and the best split are computed
 _DEEP_ORDER = 16_000  # largest network on the short list whose routes are all followed
 _LEAST_SECONDS = 1.0  # for direct machines: figures in closed form are there in no time
@@ -90,8 +91,9 @@ class Design:
         search: How the finalists were improved.
         late: Families in which a time limit cut the search short.
         others: What other demands on a switched machine would choose.
-        counted: Of switched machines: how many were looked at, how many of them were ruled out
-            before their throughput was computed, and families not searched to the end.
+        examined: Of switched machines: for each family how many were looked at and what ruled
+            others out, as :class:`hopscape.design.offers.Counted` has it.
+        dear: Cost beyond which switched machines were not looked at.
     """
 
     requirements: Question
@@ -104,7 +106,8 @@ class Design:
     search: Improvement | None = None
     late: list[str] = field(default_factory=list)
     others: list[OtherAnswer] = field(default_factory=list)
-    counted: list[int] = field(default_factory=lambda: [0, 0, 0])
+    examined: list[dict[str, Any]] = field(default_factory=list)
+    dear: float = math.inf
 
     @property
     def kind(self) -> Kind:
@@ -182,14 +185,10 @@ class Design:
     def answer(self) -> str:
         """What to build and why, in words."""
         words = sentences(self.candidates, self.requirements, self.others)
-        if self.counted[0]:
-            looked, out, ended = self.counted
-            left = "1 family was" if ended == 1 else f"{ended} families were"
-            words.append(
-                f"{looked:,} machines were looked at, {out:,} of them ruled out by their size or by"
-                f" capacity over distance; {left}"
-                " left once some of their machines with the fewest switches met the demands."
-            )
+        prices = [float(one.value("money") or 0) for one in self.candidates if not one.trouble]
+        words += certificate(
+            self.examined, self.dear, min(prices, default=math.inf), self.requirements
+        )
         if self.late:
             words.append(f"The time limit cut the search short in {few_names(self.late)}.")
         return " ".join(words)
@@ -297,7 +296,7 @@ def design(
         run = partial(run_tasks, store=store, processes=1, dask=dask, pool=pool)
         try:
             if isinstance(question, SwitchedRequirements):
-                _ask_families(out, question, run, clock)
+                _ask_families(out, question, run, clock, on_stage)
             else:
                 _measure_in_stages(out, run, clock, on_stage)
             if search is not None:
@@ -319,10 +318,18 @@ def design(
 # -- switched machines ----------------------------------------------------------------------------
 
 
-def _ask_families(out: Design, question: SwitchedRequirements, run: Run, clock: Clock) -> None:
+def _ask_families(
+    out: Design, question: SwitchedRequirements, run: Run, clock: Clock, on_stage: Report | None
+) -> None:
     """Ask every family for machines, rank what they answer, and ask what words speak of."""
-    ask = partial(_collected, Design(question, []), run=run, clock=clock)
-    out.candidates = _collected(out, question, run=run, clock=clock)
+    aside = Design(question, [])
+
+    def ask(other: SwitchedRequirements) -> list[Candidate]:
+        aside.candidates = []
+        _collect(aside, other, run, clock, alone=True)
+        return aside.candidates
+
+    _collect(out, question, run, clock, on_stage=on_stage)
     if all(misses(one.figures, question) for one in out.candidates):
         rank_nothing = "" if not out.late else f" (too little time for {few_names(out.late)})"
         for one in out.candidates:
@@ -335,45 +342,108 @@ def _ask_families(out: Design, question: SwitchedRequirements, run: Run, clock: 
     _look_closer(out, question)
 
 
-def _collected(
-    out: Design, question: SwitchedRequirements, *, run: Run, clock: Clock
-) -> list[Candidate]:
-    """What all families answer, not ranked; late ones and notes go to `out`."""
-    candidates: list[Candidate] = []
+def _collect(
+    out: Design,
+    question: SwitchedRequirements,
+    run: Run,
+    clock: Clock,
+    *,
+    alone: bool = False,
+    on_stage: Report | None = None,
+) -> None:
+    """Put what all families answer into `out`, not ranked; also late ones, notes and counts.
+
+    Families with switches of their own are asked first. Of the others, all that may be cheaper than
+    the best of these is looked at; what costs more only up to what the standard machines and full
+    rate for any permutation cost, since nothing beyond is worth its price.
+
+    Args:
+        alone: Only the cheapest machine is of interest.
+    """
     kinds = [family(name) for name in question.families] or all_families().values()
     names = sorted({kind.name for kind in kinds})
     needed: dict[int, set[str]] = {}
-    known: set[str] = set()
-    tasks = _family_tasks(names, question, clock)
-    for task, records in run(tasks, ask_family, keep=_in_time, text="machines"):
-        name = task.arguments[0]
-        for record in records:
-            if "late" in record:
-                out.late += [name] if name not in out.late else []
-            elif "counted" in record:
-                out.counted = [a + b for a, b in zip(out.counted, record["counted"], strict=True)]
-            elif "lines" in record:
-                needed.setdefault(record["lines"], set()).add(name)
-            elif record["spec"] not in known:
-                known.add(record["spec"])
-                figures = {k: Measured.unpacked(v) for k, v in record["figures"].items()}
-                candidates.append(Candidate(record["spec"], name, figures, stage=_STAGES))
-    if not candidates and out.late:
+    money_alone = {name for name, weight in question.weights.items() if weight} == {"cost"}
+    first = [name for name in names if _has_switches(name)] if money_alone else []
+    if question.every_family:
+        first = []
+    best = dear = math.inf
+    for stage, part in enumerate((first, [name for name in names if name not in first]), 1):
+        tasks = _family_tasks(part, question, clock, best, dear)
+        text = _stage_words(stage, part, out)
+        for task, records in run(tasks, ask_family, keep=_in_time, text=text):
+            _take_in(out, task.arguments[0], records, needed)
+        met = [one for one in out.candidates if not misses(one.figures, _unbudgeted(question))]
+        if stage == 1 and met:
+            best = min(float(one.value("money")) for one in met)
+            dear = best if alone else _worth(met, best)
+            out.dear = dear
+            if on_stage is not None:
+                on_stage(stage, rank(out.candidates, _unbudgeted(question)))
+    _require_candidates(out, question)
+    out.notes += [
+        f"{', '.join(sorted(families))}: endpoints have {lines} lines (--nics {lines})"
+        for lines, families in sorted(needed.items())
+    ]
+
+
+def _unbudgeted(question: SwitchedRequirements) -> SwitchedRequirements:
+    return question if question.budget is None else replace(question, budget=None)
+
+
+def _has_switches(name: str) -> bool:
+    """Has a family endpoints of its own, at switches of its own?"""
+    try:
+        return member(family(name).example).switches() is not None
+    except HopscapeError:
+        return False
+
+
+def _worth(met: Sequence[Candidate], best: float) -> float:
+    """Cost beyond which machines are not looked at: of the dearest that must be shown."""
+    full = [one for one in met if float(one.value("guaranteed_throughput") or 0) >= 1 - 1e-9]
+    standard = [one for one in met if family(one.family).standard]
+    dearest = [min(float(one.value("money")) for one in some) for some in (full, standard) if some]
+    return max([_DEARER * best, *dearest])
+
+
+def _stage_words(stage: int, names: Sequence[str], out: Design) -> str:
+    """What the progress bar says."""
+    count = "1 family" if len(names) == 1 else f"{len(names)} families"
+    what = f"{count} with switches" if stage == 1 else f"{count} of networks"
+    prices = [float(one.value("money")) for one in out.candidates if not one.trouble]
+    return f"{what}, {min(prices):,.0f} so far" if stage == 2 and prices else what
+
+
+def _take_in(
+    out: Design, name: str, records: Sequence[Mapping[str, Any]], needed: dict[int, set[str]]
+) -> None:
+    """Put what a family answers into the design."""
+    known = {one.spec for one in out.candidates}
+    for record in records:
+        if "late" in record:
+            out.late += [name] if name not in out.late else []
+        elif "counted" in record:
+            out.examined.append({"family": name} | record["counted"])
+        elif "lines" in record:
+            needed.setdefault(record["lines"], set()).add(name)
+        elif record["spec"] not in known:
+            figures = {k: Measured.unpacked(v) for k, v in record["figures"].items()}
+            out.candidates.append(Candidate(record["spec"], name, figures, stage=_STAGES))
+
+
+def _require_candidates(out: Design, question: SwitchedRequirements) -> None:
+    if not out.candidates and out.late:
         raise ArgumentError(
             f"the time limit left too little time to find a machine: {few_names(out.late)} had not"
             " enough; give a larger --time-limit"
         )
-    if not candidates:
+    if not out.candidates:
         which = "none of the families asked for" if question.families else "no family"
         raise ArgumentError(
             f"{which} has a machine of {question.low} to {question.high} endpoints with switches"
             f" of {question.radix} ports and {question.nics} lines an endpoint; take a larger radix"
         )
-    out.notes += [
-        f"{', '.join(sorted(families))}: endpoints have {lines} lines (--nics {lines})"
-        for lines, families in sorted(needed.items())
-    ]
-    return candidates
 
 
 def _look_closer(out: Design, question: SwitchedRequirements) -> None:
@@ -387,14 +457,21 @@ def _look_closer(out: Design, question: SwitchedRequirements) -> None:
     out.candidates = rank(out.candidates, question, out.late)
 
 
-def _family_tasks(names: Sequence[str], question: SwitchedRequirements, clock: Clock) -> list[Task]:
+def _family_tasks(
+    names: Sequence[str],
+    question: SwitchedRequirements,
+    clock: Clock,
+    best: float = math.inf,
+    dear: float = math.inf,
+) -> list[Task]:
     """A task for each family and number of planes; prices count by what the list says."""
     given = asdict(question) | {"prices": asdict(question.price_list)}
+    given |= {"budget": None, "weights": None, "families": None, "best": best, "dear": dear}
     steps = min(FAMILY_STEPS, clock.steps(len(names)))
     return [
         _Timed(
             digest("machines", [name, planes, given], spec_files(family(name).example)),
-            (name, planes, question, steps),
+            (name, planes, question, best, dear, steps),
             about=name,
             clock=clock,
         )

@@ -87,9 +87,7 @@ class Machine:
     @cached_property
     def flow(self) -> SwitchGraph:
         """One plane with the trunks as speeds: what its throughput is computed of."""
-        if self.trunk == 1:
-            return self.graph
-        return replace(self.graph, speeds=self.graph.speeds * self.trunk)
+        return self.graph.scaled(self.trunk)
 
 
 _ROUTER_PAIRS = 60_000
@@ -171,7 +169,7 @@ def _trunked(machine: Machine) -> SwitchGraph | None:
     """The machine with all its endpoints, trunks as speeds, where some of its ports are spare."""
     if machine.full is None:
         return None
-    return replace(machine.full, speeds=machine.full.speeds * machine.trunk)
+    return machine.full.scaled(machine.trunk)
 
 
 def routed_shares(

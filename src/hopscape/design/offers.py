@@ -1,15 +1,15 @@
-"""What the families offer for a switched machine, the fewest switches first.
+"""What the families offer for a switched machine, searched by cost.
 
 Families with endpoints of their own offer whole machines. The nodes of others, and those that a
 family offers as leaves, become switches with as many endpoints each as it takes; links between
-switches are trunks as wide as the ports allow. A family is asked for one machine after the other
-until some meet all demands; all figures of these are measured.
+switches are trunks as narrow as the demands allow. Every offer has a floor, the least that it can
+cost; those below the cheapest machine that is known are looked at, the others are left out.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -20,23 +20,33 @@ from hopscape.core.family import Family
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.progress import spend_steps, steps_left, time_left, time_limit
-from hopscape.core.requirement import Requirement, moore_mean
+from hopscape.core.requirement import Requirement
 from hopscape.design.candidates import fitting
-from hopscape.design.machine import Machine, machine_figures
+from hopscape.design.floors import NEAR, CostFloor, cells
+from hopscape.design.machine import Machine, machine_figures, router_throughput
 from hopscape.design.ranking import SLACK, misses, shortfall
 from hopscape.design.requirements import SwitchedRequirements
 from hopscape.families.concentrated import dealt
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build, family, member
 
-__all__ = ["FAMILY_STEPS", "NEAR", "Offer", "ask_family", "family_offers", "lines_needed"]
+__all__ = [
+    "FAMILY_STEPS",
+    "Counted",
+    "Offer",
+    "ask_family",
+    "family_offers",
+    "lines_needed",
+    "sparse_offers",
+]
 
-_MOST_OWN, _MOST_EACH = 16, 3
+_MOST_OWN, _MOST_EACH = 64, 3
 """Members that a family proposes: of whole machines, and of graphs for each number of lines."""
-_STEP = 1.06
-"""A number of endpoints per switch is tried if it takes so many times the switches of the last."""
-_FEWEST, _BETWEEN = 3, 2
-_MOST_SWITCHES = 6
+_STEP = 1.0625
+"""Sizes that a family is asked for at once: up to so many times the least of them."""
+_FEWEST = 3
+_MOST_CELLS = 150
+"""Sizes and degrees that every family is asked for one by one."""
 _TAPERS = (1.5, 2.0, 3.0, 4.0)
 _TRUNKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30)
 
@@ -48,7 +58,7 @@ class Offer(NamedTuple):
         base: Spec of the member.
         switches: Of one plane.
         each: Endpoints put at every switch; 0 for the member's own.
-        bound: Throughput that the distances allow, as far as they are known.
+        floor: Least that it can cost, by its links and trunks that may carry what is asked for.
         populated: Endpoints that are there, where fewer than there is room for; 0 for all.
     """
 
@@ -58,7 +68,7 @@ class Offer(NamedTuple):
     trunk: int = 1
     lines: int = 1
     planes: int = 1
-    bound: float = math.inf
+    floor: float = 0.0
     populated: int = 0
 
     @property
@@ -127,26 +137,59 @@ class Offer(NamedTuple):
         return self._replace(populated=0)
 
 
+def own_offers(kind: type[Family], asked: SwitchedRequirements, planes: int) -> list[Offer]:
+    """Whole machines of a family with endpoints of its own, the cheapest floor first."""
+    floor = CostFloor.of(asked, planes)
+    found = {offer.spec: offer for offer in _own(kind, asked, planes, floor)}
+    return sorted(found.values(), key=lambda offer: (offer.floor, offer.spec))
+
+
 def family_offers(
-    kind: type[Family], asked: SwitchedRequirements, planes: int
+    kind: type[Family],
+    asked: SwitchedRequirements,
+    planes: int,
+    limit: Callable[[], float] = lambda: math.inf,
 ) -> Iterator[list[Offer]]:
-    """What a family offers in batches: its own first choice, then those with few switches first.
+    """What a family offers in batches: its own machines, or its nodes with endpoints, dense first.
 
     Nodes are given endpoints only where a family has no machine of its own for the question.
+
+    Args:
+        limit: What a machine may cost; sizes at which none can are left out.
     """
-    lines = asked.nics // planes
-    own = list(_own(kind, asked, planes, lines))
+    own = own_offers(kind, asked, planes)
     if own:
-        yield own[:1]
-        yield sorted(own[1:], key=lambda offer: (offer.switches, offer.spec))
+        yield own
         return
-    seen: set[str] = set()
-    for each in _concentrations(asked, lines):
-        offers = {offer.spec: offer for offer in _attached(kind, asked, each, planes, lines)}
-        batch = [offer for spec, offer in offers.items() if spec not in seen]
-        seen.update(offers)
+    floor = CostFloor.of(asked, planes)
+    for least, low, high in _ranges(floor, kind.leaf_endpoints):
+        if least >= limit():
+            return
+        batch = {offer.spec: offer for offer in _dense(kind, floor, low, high)}
         if batch:
-            yield sorted(batch, key=lambda offer: (offer.switches, -offer.bound, offer.spec))
+            yield sorted(batch.values(), key=lambda offer: (offer.floor, offer.spec))
+
+
+def sparse_offers(
+    kind: type[Family], asked: SwitchedRequirements, planes: int, below: float
+) -> Iterator[list[Offer]]:
+    """Networks of every size and degree that may cost less than this, the cheapest first.
+
+    Yields a batch for each size and degree.
+    """
+    floor = CostFloor.of(asked, planes)
+    chosen = [cell for cell in cells(floor)[:_MOST_CELLS] if cell.floor < below]
+    for _, switches, degree in chosen:
+        asks = Requirement(switches, switches, switches, degree, 1)
+        offers = (_fitted(spec, found, floor) for spec, found in _members(kind, asks)
+                  if found.switches() is None)  # fmt: skip
+        yield sorted((one for one in offers if one is not None), key=lambda one: one.floor)
+
+
+def first_left_out(asked: SwitchedRequirements, planes: int) -> float:
+    """Least cost of the sizes and degrees that families are not asked for: they are too many."""
+    found = cells(CostFloor.of(asked, planes))
+    return found[_MOST_CELLS].floor if len(found) > _MOST_CELLS else math.inf
 
 
 def lines_needed(kind: type[Family], asked: SwitchedRequirements) -> int | None:
@@ -162,18 +205,20 @@ def _members(kind: type[Family], requirement: Requirement) -> Iterator[tuple[str
 
 
 def _own(
-    kind: type[Family], asked: SwitchedRequirements, planes: int, lines: int
+    kind: type[Family], asked: SwitchedRequirements, planes: int, floor: CostFloor
 ) -> Iterator[Offer]:
     """Machines with endpoints of their own; for less than full throughput, with more of them."""
+    lines = floor.lines
     for spec, found in _members(kind, asked.whole(lines, _MOST_OWN)):
         switches = found.switches()
         if switches is None:
             continue
-        each = _lines_of(spec)
+        boxes, each = len(switches), _lines_of(spec)
+        least = _own_floor(found, boxes, each, floor)
         if each == 1:
-            yield Offer(spec, len(switches), trunk=lines, lines=lines, planes=planes)
+            yield Offer(spec, boxes, trunk=lines, lines=lines, planes=planes, floor=least)
         elif each == asked.nics and planes == 1:
-            yield Offer(spec, len(switches))
+            yield Offer(spec, boxes, floor=least)
     for taper in _TAPERS:
         if asked.throughput * taper > 1.05:
             continue
@@ -186,7 +231,19 @@ def _own(
             edge = int((switch_graph(build(spec)).ends > 0).sum())
             if edge < len(switches):
                 more = math.ceil(asked.low / edge)
-                yield Offer(spec, len(switches), more, 1, lines, planes)
+                least = _own_floor(found, len(switches), 1, floor)
+                yield Offer(spec, len(switches), more, 1, lines, planes, floor=least)
+
+
+def _own_floor(found: Family, switches: int, each: int, floor: CostFloor) -> float:
+    """Least cost of a member with endpoints of its own, by its links."""
+    links = found.facts().links
+    if links is None:
+        return 0.0
+    between = max(0, links - found.endpoint_count * each)
+    if each > 1:  # lines to several switches: all of them are there
+        return floor.prices.switch(1).price * switches + links * floor.cable
+    return floor.of_parts(switches, between * floor.lines)
 
 
 def _lines_of(spec: str) -> int:
@@ -196,95 +253,104 @@ def _lines_of(spec: str) -> int:
     return int(lines[0]) if len(lines) and lines.min() == lines.max() else 0
 
 
-def _attached(
-    kind: type[Family], asked: SwitchedRequirements, each: int, planes: int, lines: int
-) -> Iterator[Offer]:
-    """Members whose nodes are given so many endpoints, with trunks where they have few ports."""
-    low = math.ceil(asked.low / each)
-    high = max(low, asked.room // each)
-    ports = asked.radix - each * lines
-    fewer = math.ceil(asked.low / (each - 1)) if each > 1 else low
-    between = range(low + 1, fewer)[:_BETWEEN]  # as many at most, but not at every switch
+def _ranges(floor: CostFloor, leaves: bool) -> list[tuple[float, int, int]]:
+    """Least cost and numbers of switches with endpoints to ask a family for, the cheapest first.
+
+    A step is at most a sixteenth. Where nothing carries what is asked for, a few sizes, so that the
+    nearest can be named.
+    """
+    sizes: dict[int, float] = {}
+    for cell in cells(floor):
+        sizes.setdefault(cell.switches, cell.floor)
+    if not sizes or leaves:
+        most = floor.radix // floor.lines - (floor.endpoints * floor.lines > floor.radix)
+        first = math.ceil(floor.endpoints / max(1, most))
+        if leaves:
+            sizes |= dict.fromkeys(range(first, 3 * first + 1), 0.0)
+        else:
+            sizes = {math.ceil(floor.endpoints / each): 0.0 for each in range(1, _FEWEST + 1)}
+    out: list[tuple[float, int, int]] = []
+    for size in sorted(sizes):
+        if out and size <= out[-1][1] * _STEP:
+            best, low, _ = out[-1]
+            out[-1] = (min(best, sizes[size]), low, size)
+        else:
+            out.append((sizes[size], size, size))
+    return sorted(out)
+
+
+def _dense(kind: type[Family], floor: CostFloor, low: int, high: int) -> Iterator[Offer]:
+    """Members of some sizes with as many links as the ports allow, and with half of them."""
+    room = floor.room(high)
     answered = 0
     for trunk in _TRUNKS:
-        if answered == 2 or (trunk > 1 and ports < 2 * trunk):
+        if answered == 2 or (trunk > 1 and room < 2 * trunk):
             return
+        asks = Requirement(low, low, high, max(1, room // trunk), _MOST_EACH)
         offers = [
-            _fitted(spec, found, asked, planes, lines)
-            for first in (low, *between)
-            for spec, found in _members(
-                kind, Requirement(first, first, max(first, high), ports // trunk, _MOST_EACH)
-            )
+            _fitted(spec, found, floor)
+            for spec, found in _members(kind, asks)
             if found.switches() is None or (kind.leaf_endpoints and _lines_of(spec) > 1)
         ]
         yield from (offer for offer in offers if offer is not None)
         answered += any(offers)
 
 
-def _concentrations(asked: SwitchedRequirements, lines: int) -> list[int]:
-    """Endpoints at a switch, most first, that some network might carry; large steps first.
-
-    Machines with more than six times as many switches as the Moore bound asks for do not compete.
-    """
-    out: list[int] = []
-    whole = replace(asked.whole(lines, 1), throughput=NEAR * asked.throughput)
-    for each in range(asked.radix // lines, 0, -1):
-        switches = math.ceil(asked.low / each)
-        if out and switches > _MOST_SWITCHES * math.ceil(asked.low / out[0]):
-            break
-        ports = asked.radix - each * lines
-        if switches > 1 and (ports < 1 or not whole.carries(switches, ports, each * lines)):
-            continue
-        if switches == 1 and out:
-            continue
-        before = math.ceil(asked.low / out[-1]) if out else 0
-        if switches >= before * _STEP or switches <= before + 1:
-            out.append(each)
-    few = range(min(_FEWEST, (asked.radix - 1) // lines), 0, -1)
-    return out or list(few)  # nothing carries what is asked: the nearest will be named
-
-
-def _fitted(
-    spec: str, found: Family, asked: SwitchedRequirements, planes: int, lines: int
-) -> Offer | None:
-    """A member with just as many endpoints at its nodes as it takes, and trunks."""
-    nodes, degree = found.endpoint_count, found.ports
-    each = math.ceil(asked.low / nodes)
-    room = asked.radix - each * lines
+def _fitted(spec: str, found: Family, floor: CostFloor) -> Offer | None:
+    """A member with just as many endpoints at its nodes as it takes, trunks as wide as may be."""
+    nodes, degree, lines = found.endpoint_count, found.ports, floor.lines
+    each = math.ceil(floor.endpoints / nodes)
+    room = floor.radix - each * lines
     if room < degree:
         return None
     if found.order == 1 or not degree:
-        return Offer(spec, found.order, each, 1, lines, planes)
+        least = floor.of_parts(1, 0)
+        return Offer(spec, found.order, each, 1, lines, floor.planes, least)
     trunk = max(1, room // degree)
-    share = (nodes - 1) * each / max(1, nodes * each - 1)
-    load = each * lines * share * moore_mean(found.order, degree)
-    bound = trunk * degree * found.order / nodes / load if load else math.inf
-    return Offer(spec, found.order, each, trunk, lines, planes, bound)
+    least = 0.0
+    links = found.facts().links
+    if found.order == nodes and links is not None:
+        narrow = floor.trunk(nodes, 2 * links, degree)
+        if 2 * links == nodes * degree:
+            least = floor.of_network(nodes, degree)
+        else:
+            least = floor.of_parts(nodes, links * narrow)
+        if narrow > trunk:
+            least = math.inf
+    elif links is not None:
+        least = floor.of_parts(found.order, links)
+    return Offer(spec, found.order, each, trunk, lines, floor.planes, least)
 
 
-NEAR = 0.98
-"""Of the throughput asked for: a machine that misses it by less may be worth knowing."""
 _MEETING = 2  # machines of a family that are shown: the cheapest, and one to compare it with
-_TRIES = 24  # machines whose throughput is computed before a family is given up
-_MANY_ENDPOINTS = 6_000  # beyond, half as many: each takes seconds
+_TRIES = 24  # machines whose throughput is computed before a family that is dearer is given up
 _HOPELESS = 0.97  # of what is asked: a bound below it is not worth the exact figure
-FAMILY_STEPS = 6e9
+_QUICK = 2_000_000  # switches times channels up to which the exact figure is there at once
+_RESCUED = 0.7  # of what is asked: a family's own router may do so much better than even splitting
+FAMILY_STEPS = 1.5e9
 """Work that one family may take when there is time enough."""
-_BUILD_STEPS, _FIGURE_STEPS = 1000, 60
-"""To build a machine, for every switch and channel; of all its figures, for every pair of a switch
-and a switch or channel (10 to 130 ns were measured on machines of 100 to 400 switches)."""
+_BUILD_STEPS, _FIGURE_STEPS = 1000, 20
+"""To build a machine, for every switch and channel; of its throughput, for every pair of a switch
+and a switch or channel (10 to 130 ns were measured for all figures of 100 to 400 switches)."""
 
 
 def ask_family(
     name: str,
     planes: int,
     question: SwitchedRequirements,
+    best: float = math.inf,
+    dear: float = math.inf,
     steps: float = FAMILY_STEPS,
     seconds: float | None = None,
 ) -> list[dict[str, Any]]:
-    """One task: the machines of a family that meet the demands, or else the nearest.
+    """One task: the cheapest machines of a family that meet the demands, or else the nearest.
+
+    A budget is not looked at: whoever ranks the machines does so.
 
     Args:
+        best: Cost of a machine of another family. All that may cost less is looked at; of what
+            costs more, the first machine that is found.
+        dear: Cost beyond which machines are not looked at.
         steps: Work after which no other machine is looked at, see
             :func:`hopscape.core.progress.steps_left`.
         seconds: The same by the clock, where the machine is slower than that.
@@ -292,72 +358,146 @@ def ask_family(
     Returns:
         list of dict: Spec and packed figures; ``{"lines": n}`` for a family that only has endpoints
             with n lines; first ``{"late": True}`` where less time than usual cut the search short;
-            last ``{"counted": [...]}``: machines looked at, those ruled out before their throughput
-            was computed, and 1 where the search ended before the offers did.
+            last ``{"counted": {...}}``, see :class:`Counted`.
     """
-    search = _Search(question)
+    kind = family(name)
+    search = _Search(replace(question, budget=None), best, dear)
     with time_limit(seconds, steps):
-        for batch in family_offers(family(name), question, planes):
-            for offer in batch:
-                if search.done:
-                    search.ended = True
-                    hurried = search.late and (steps < FAMILY_STEPS or steps_left() > 0)
-                    return [{"late": True}] * hurried + [*search.records(), search.counted()]
-                search.look_at(offer)
+        own = False
+        for batch in family_offers(kind, question, planes, lambda: search.limit):
+            own = not batch[0].each
+            search.go_through(batch)
+            if search.late:
+                break
+        if not own and search.below < math.inf:
+            for batch in sparse_offers(kind, question, planes, search.below):
+                search.go_through(batch, proof=True)
+            search.up_to = min(search.up_to, first_left_out(question, planes))
+        hurried = search.late and (steps < FAMILY_STEPS or steps_left() > 0)
     records = search.records()
-    lines = None if records else lines_needed(family(name), question)
-    return [*records, search.counted()] if lines is None else [{"lines": lines}]
+    lines = None
+    if not records and not search.counted.looked:
+        lines = lines_needed(kind, question)
+    if lines is not None:
+        return [{"lines": lines}]
+    counted = search.counted._replace(up_to=min(search.up_to, 1e300))
+    return [{"late": True}] * hurried + [*records, {"counted": counted._asdict()}]
+
+
+class Counted(NamedTuple):
+    """How much of a family was looked at.
+
+    Attributes:
+        looked: Machines that were built or bounded.
+        misfits: With too many ports or endpoints.
+        weak: Ruled out by capacity over distance.
+        dear: Ruled out by the least that they can cost.
+        computed: Whose throughput was computed.
+        up_to: Every machine that may cost less was looked at.
+    """
+
+    looked: int = 0
+    misfits: int = 0
+    weak: int = 0
+    dear: int = 0
+    computed: int = 0
+    up_to: float = 1e300
+
+    def plus(self, **more: int) -> Counted:
+        """The same with some counted besides."""
+        return self._replace(**{name: getattr(self, name) + n for name, n in more.items()})
 
 
 class _Search:
     """Offers of a family one after the other: those that meet the demands, and the nearest."""
 
-    def __init__(self, question: SwitchedRequirements) -> None:
-        self.question = question
+    def __init__(
+        self, question: SwitchedRequirements, best: float = math.inf, dear: float = math.inf
+    ) -> None:
+        self.question, self.best, self.dear = question, best, dear
         self.meeting: list[dict[str, Any]] = []
+        self.cheapest = math.inf
         self.nearest: tuple[float, Offer, Machine] | None = None
         self.near: tuple[float, Offer, Machine] | None = None
-        self.tries = 0
-        self.attached = False
-        self.looked = 0
-        self.ended = False
+        self.counted = Counted()
+        self.up_to = math.inf
 
     @property
     def late(self) -> bool:
         return steps_left() <= 0 or time_left() <= 0
 
     @property
-    def done(self) -> bool:
-        share = 2 if self.attached and self.question.endpoints > _MANY_ENDPOINTS else 1
-        return self.late or len(self.meeting) * share >= _MEETING or self.tries * share >= _TRIES
+    def below(self) -> float:
+        """Only machines that may cost less are looked at, so that nothing cheaper is missed."""
+        return min(self.best, self.cheapest)
+
+    @property
+    def limit(self) -> float:
+        """What a machine may cost: anything up to `dear` while none is known."""
+        if self.cheapest == math.inf and self.counted.computed < _TRIES:
+            return self.dear
+        if self.best == math.inf:
+            return min(self.cheapest, self.dear)
+        return self.best
+
+    def go_through(self, offers: Iterable[Offer], proof: bool = False) -> None:
+        """Look at offers that may cost little enough.
+
+        Args:
+            proof: Only at those that may cost less than the best.
+        """
+        for offer in offers:
+            if self.late:
+                self.up_to = 0.0
+                return
+            if offer.floor == math.inf:
+                self.counted = self.counted.plus(looked=1, weak=1)
+            elif offer.floor >= (self.below if proof else self.limit):
+                self.counted = self.counted.plus(looked=1, dear=1)
+            else:
+                self.look_at(offer)
 
     def look_at(self, offer: Offer) -> None:
         """Measure an offer as far as it takes to see whether it meets the demands."""
-        self.attached = offer.each > 0
-        self.looked += 1
+        self.counted = self.counted.plus(looked=1)
         try:
             machine = offer.machine()
             if machine.endpoints > self.question.endpoints and not machine.graph.hosted:
                 offer = offer._replace(populated=self.question.endpoints)
                 machine = offer.machine()
-            order, channels = machine.flow.order, len(machine.flow.heads)
-            spend_steps(_BUILD_STEPS * (order + channels))
-            if not self._is_machine(machine):
-                return
-            share = min(1.0, machine.flow.quick_bound())
-            if share >= _HOPELESS * self.question.throughput:
-                self.tries += 1
-                spend_steps(_FIGURE_STEPS * order * (order + channels))
-                share = machine.flow.uniform().throughput
+            share = self._share(offer, machine)
             if share >= self.question.throughput - SLACK:
                 share = self._measure(offer, machine)
         except HopscapeError:
+            self.counted = self.counted.plus(misfits=1)
             return
         if share < math.inf and (self.nearest is None or share > self.nearest[0]):
             self.nearest = (share, offer, machine)
         asked = self.question.throughput
         if NEAR * asked <= share < asked - SLACK and (self.near is None or share > self.near[0]):
             self.near = (share, offer, machine)
+
+    def _share(self, offer: Offer, machine: Machine) -> float:
+        """Uniform throughput; a bound of it where that is hopeless, -1 where it does not fit."""
+        order, channels = machine.graph.order, len(machine.graph.heads)
+        spend_steps(_BUILD_STEPS * (order + channels))
+        if not self._is_machine(machine):
+            self.counted = self.counted.plus(misfits=1)
+            return -1.0
+        asked = self.question.throughput
+        if order * (order + channels) > _QUICK:
+            share = min(1.0, machine.trunk * machine.graph.quick_bound())
+            if share < _HOPELESS * asked:
+                self.counted = self.counted.plus(weak=1)
+                return share
+        self.counted = self.counted.plus(computed=1)
+        spend_steps(_FIGURE_STEPS * order * (order + channels))
+        machine.graph.uniform()  # before the trunks, which then need not compute it
+        share = machine.flow.uniform().throughput
+        if _RESCUED * asked <= share < asked - SLACK and order * (order + channels) <= _QUICK:
+            own = router_throughput(machine, offer.base)
+            share = max(share, float(own.value or 0.0))
+        return share
 
     def _is_machine(self, machine: Machine) -> bool:
         asked = self.question
@@ -377,45 +517,82 @@ class _Search:
 
     def _measure(self, offer: Offer, machine: Machine) -> float:
         """All figures; infinite when they meet the demands, else how near they come."""
-        wide = offer, machine
-        offer, machine = self._narrowed(offer, machine)
-        figures = self._figures(offer, machine)
-        if misses(figures, self.question) and offer != wide[0]:
-            offer, machine = wide
+        asked, near = self.question, 0.0
+        for trunk in self._trunks(offer, machine):
+            if trunk != offer.trunk:
+                offer = offer._replace(trunk=trunk)
+                machine = replace(machine, trunk=trunk)
+            if self._least(machine) >= self.limit:
+                self.counted = self.counted.plus(dear=1)
+                return math.inf
+            if asked.worst is not None and (most := self._most(machine)) < asked.worst - SLACK:
+                near = max(near, most / asked.worst)
+                continue
+            spend_steps(_FIGURE_STEPS * machine.flow.order * len(machine.flow.heads))
             figures = self._figures(offer, machine)
-        if misses(figures, self.question):
-            return 1.0 + -shortfall(figures, self.question)[0]
+            if not misses(figures, asked):
+                self._keep(offer, figures)
+                return math.inf
+            near = max(near, -shortfall(figures, asked)[0])
+        return near
+
+    def _most(self, machine: Machine) -> float:
+        """No more than this is guaranteed any permutation, by the routing asked for."""
+        least, routing = self.question.worst or 0.0, self.question.routing
+        graphs = [machine.flow]
+        if machine.full is not None:
+            graphs.append(machine.full.scaled(machine.trunk))
+        most = 0.0
+        if routing in (None, "valiant"):
+            most = max(graph.valiant() for graph in graphs)
+        if routing in (None, "minimal") and most < least:
+            minimal = graphs[-1].worst_minimal(least).value
+            most = max(most, 1.0 if minimal is None else float(minimal))
+        return 1.0 if routing == "optimal" else most
+
+    def _keep(self, offer: Offer, figures: dict[str, Measured[Any]]) -> None:
         packed = _packed(figures)
+        self.cheapest = min(self.cheapest, float(figures["money"].value))
         if all(packed != one["figures"] for one in self.meeting):  # else the same, by another seed
             self.meeting.append({"spec": offer.spec, "figures": packed})
-        return math.inf
 
-    def counted(self) -> dict[str, Any]:
-        """How much was looked at."""
-        return {"counted": [self.looked, self.looked - self.tries, int(self.ended)]}
+    def _least(self, machine: Machine) -> float:
+        """Least that a machine costs: its switches, and the cheapest cable for each link."""
+        prices = self.question.price_list
+        used, pieces = np.unique(machine.ports[machine.boxes], return_counts=True)
+        each = [prices.switch(int(ports)).price for ports in used.tolist()]
+        cable = min(item.price for item in prices.cables)
+        links = (len(machine.graph.heads) * machine.trunk) // 2
+        lines = 0 if machine.graph.hosted else machine.endpoints * machine.graph.lines
+        boxes = float(np.dot(each, pieces))
+        return machine.planes * (boxes + (links + lines) * cable) + (
+            machine.endpoints * machine.nics * prices.nic.price
+        )
 
-    def _narrowed(self, offer: Offer, machine: Machine) -> tuple[Offer, Machine]:
-        """The same with trunks as narrow as uniform traffic and any permutation allow."""
+    def _trunks(self, offer: Offer, machine: Machine) -> list[int]:
+        """Widths of trunks that uniform traffic allows, the narrowest first.
+
+        With twice as many Valiant's routing gives any permutation what uniform traffic gets.
+        """
         if offer.trunk == 1 or not offer.each:
-            return offer, machine
-        load = machine.flow.uniform().load
-        need = self.question.throughput * load
-        if self.question.worst is not None:  # by Valiant's routing, which loads twice as much
-            need = max(need, 2 * self.question.worst * load)
-        trunk = min(offer.trunk, max(1, math.ceil(offer.trunk * need - SLACK)))
-        if trunk == offer.trunk:
-            return offer, machine
-        offer = offer._replace(trunk=trunk)
-        return offer, offer.machine()
+            return [offer.trunk]
+        load = machine.flow.uniform().load * offer.trunk
+        first = min(offer.trunk, max(1, math.ceil(self.question.throughput * load - SLACK)))
+        if self.question.worst is None and self.question.routing in (None, "minimal", "adaptive"):
+            return [first] if first == offer.trunk else [first, offer.trunk]
+        return list(range(first, offer.trunk + 1))
 
     def records(self) -> list[dict[str, Any]]:
-        if self.nearest is None or (self.meeting and self.near is None):
-            return self.meeting
-        _, offer, machine = self.nearest
-        if self.meeting and self.near is not None:
-            _, offer, machine = self.near
-        figures = self._figures(offer, machine)
-        return [*self.meeting, {"spec": offer.spec, "figures": _packed(figures)}]
+        """The cheapest machines that meet the demands, and one that is near or nearest."""
+        cheap = sorted(self.meeting, key=lambda one: (one["figures"]["money"][0], one["spec"]))
+        found = cheap[:_MEETING]
+        other = self.near if self.meeting or self.best < math.inf else self.nearest
+        if other is None:
+            return found
+        _, offer, machine = other
+        if self._least(machine) >= self.dear:
+            return found
+        return [*found, {"spec": offer.spec, "figures": _packed(self._figures(offer, machine))}]
 
 
 def _packed(figures: Mapping[str, Measured[Any]]) -> dict[str, list[Any]]:

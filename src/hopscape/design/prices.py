@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -119,14 +120,15 @@ class PriceList:
         return [*self.switches, *self.cables, self.nic]
 
 
-def price_lists() -> list[str]:
+@lru_cache
+def price_lists() -> tuple[str, ...]:
     """Names of the lists that come with hopscape.
 
     Examples:
         >>> price_lists()
-        ['default', 'hammingmesh']
+        ('default', 'hammingmesh')
     """
-    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
 
 
 def load_prices(name: str = DEFAULT_PRICES) -> PriceList:
@@ -137,13 +139,18 @@ def load_prices(name: str = DEFAULT_PRICES) -> PriceList:
         FileFormatError: When a file is not a price list; the message names the line.
     """
     if name in price_lists():
-        return read_prices(_FOLDER / f"{name}.toml")
+        return _own_list(name)
     if name.endswith(".toml"):
         return read_prices(Path(name))
     raise ArgumentError(
         f"price list {name!r} is unknown; there are {', '.join(price_lists())}, or give a .toml"
         " file"
     )
+
+
+@lru_cache
+def _own_list(name: str) -> PriceList:
+    return read_prices(_FOLDER / f"{name}.toml")
 
 
 def read_prices(path: str | Path) -> PriceList:

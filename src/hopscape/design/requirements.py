@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from hopscape.core.errors import ArgumentError
@@ -452,6 +453,7 @@ class SwitchedRequirements(Question):
         within: Another share of `endpoints` that there may be more.
         weights: What matters among those that meet all demands.
         families: Only these (all when empty).
+        every_family: Look for the cheapest machine of every family, however dear.
 
     Examples:
         >>> asked = SwitchedRequirements(1024, 64)
@@ -477,6 +479,7 @@ class SwitchedRequirements(Question):
     plan: FloorPlan | None = None
     weights: Mapping[str, float] = field(default_factory=lambda: dict(SWITCHED_WEIGHTS))
     families: tuple[str, ...] = ()
+    every_family: bool = False
 
     def __post_init__(self) -> None:
         self._check_numbers()
@@ -553,8 +556,9 @@ class SwitchedRequirements(Question):
             return (self.planes,)
         return tuple(sorted({1, self.nics}))
 
-    @property
+    @cached_property
     def price_list(self) -> PriceList:
+        """The list, read once."""
         return load_prices(self.prices)
 
     @property

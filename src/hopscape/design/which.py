@@ -71,7 +71,7 @@ def which_network(
         lines += _section(design(Requirements(nodes, ports), workers=workers, resume=resume))
     for endpoints, radix in switched:
         for share in _SHARES:
-            asked = SwitchedRequirements(endpoints, radix, throughput=share)
+            asked = SwitchedRequirements(endpoints, radix, throughput=share, every_family=True)
             lines += _machines(design(asked, workers=workers, resume=resume))
     return "\n".join(lines)
 
@@ -248,7 +248,7 @@ def sweep(
     """
     rows, shown = [], columns_of("sweep")
     for size in sizes:
-        one_size = replace(asked, endpoints=size)
+        one_size = replace(asked, endpoints=size, every_family=True)
         found = design(one_size, workers=workers, resume=resume, dask=dask, seconds=seconds)
         seen: set[str] = set()
         for one in found.candidates:

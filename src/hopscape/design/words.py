@@ -9,20 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from hopscape.core.numbers import number
 from hopscape.core.tables import in_table
 from hopscape.design.asking import OtherAnswer
 from hopscape.design.candidates import Candidate, proved
 from hopscape.design.columns import ALL_COLUMNS
+from hopscape.design.floors import NEAR
 from hopscape.design.names import called, kind_of
-from hopscape.design.offers import NEAR
 from hopscape.design.ranking import grades, misses, rank
 from hopscape.design.requirements import Kind, Question, SwitchedRequirements
 from hopscape.design.table import cell
 from hopscape.registry import family
 
-__all__ = ["better", "deciding", "figure_words", "first_by", "sentences", "standing"]
+__all__ = ["better", "certificate", "deciding", "figure_words", "first_by", "sentences", "standing"]
 
 _COMPARED: Mapping[Kind, tuple[str, ...]] = {
     "direct": (
@@ -69,6 +70,38 @@ def sentences(
         which = "One candidate was" if len(refused) == 1 else f"{len(refused)} candidates were"
         lines.append(f"{which} refused, such as {first.spec}: {first.trouble}.")
     return lines
+
+
+def certificate(
+    examined: Sequence[Mapping[str, Any]], dear: float, best: float, question: Question
+) -> list[str]:
+    """What was looked at, what was ruled out by which bound, and what was not looked at.
+
+    Args:
+        dear: Cost beyond which machines were not looked at.
+        best: Cost of the cheapest that was found.
+    """
+    if not examined or not isinstance(question, SwitchedRequirements):
+        return []
+    count = {name: sum(int(one[name]) for one in examined) for name in examined[0] if name not in
+             ("family", "up_to")}  # fmt: skip
+    families = len({one["family"] for one in examined})
+    words = [
+        f"{count['looked']:,} machines of {families} families were looked at: {count['dear']:,} are"
+        f" ruled out by the least that they can cost, {count['weak']:,} by capacity over distance,"
+        f" {count['misfits']:,} by their ports; the throughput of {count['computed']:,} was"
+        " computed."
+    ]
+    if dear < math.inf:
+        words.append(
+            f"Not looked at: machines that cost more than {dear:,.0f}"
+            f" {question.price_list.currency}, except of families with switches of their own."
+        )
+    left = sorted({str(one["family"]) for one in examined if one["up_to"] < best})
+    if left:
+        names = ", ".join(left) if len(left) < 4 else f"{len(left)} families"
+        words.append(f"Of {names} there were too many machines to look at all that may be cheaper.")
+    return words
 
 
 def deciding(

@@ -98,6 +98,16 @@ class SwitchGraph:
         """Number of endpoints."""
         return int(self.ends.sum())
 
+    def scaled(self, trunk: int) -> SwitchGraph:
+        """The same with so many cables for each; what is known of its paths is known of it too."""
+        if trunk == 1:
+            return self
+        wider = replace(self, speeds=self.speeds * trunk)
+        known = ("tails", "_arriving", "_reversed", "_pair_loads", "_paths", "_sources", "_even")
+        found = vars(self)
+        vars(wider).update({name: found[name] for name in known if name in found})
+        return wider
+
     @cached_property
     def tails(self) -> IntArray:
         """The switch that each channel leaves."""
