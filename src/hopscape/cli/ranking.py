@@ -78,6 +78,7 @@ def show_ranking(result: Design, names: Sequence[str], pareto: bool, top: int | 
             ]
         if result.kind == "switched":
             more["saturations"] = result.saturations
+            more["examined"] = result.examined
         _emit_ranking(result, records[:top], **more)
         return
     if result.kind == "switched" and top is None and not names and not pareto:

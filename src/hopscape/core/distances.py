@@ -74,6 +74,7 @@ def _search(indptr: IntArray, heads: IntArray, sources: IntArray | Sequence[int]
         return distance
     flat = distance.reshape(-1)  # all searches at once, each on a copy of the network
     frontier = np.arange(len(sources)) * order + np.asarray(sources, dtype=np.int64)
+    seen = np.empty(len(flat), dtype=np.int64)
     level = 0
     while len(frontier):
         flat[frontier] = level
@@ -82,7 +83,9 @@ def _search(indptr: IntArray, heads: IntArray, sources: IntArray | Sequence[int]
         starts, counts = indptr[node], indptr[node + 1] - indptr[node]
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         reached = heads[np.repeat(starts, counts) + within] + np.repeat(frontier - node, counts)
-        frontier = np.unique(reached[flat[reached] < 0])
+        fresh = reached[flat[reached] < 0]
+        seen[fresh] = numbers = np.arange(len(fresh))
+        frontier = fresh[seen[fresh] == numbers]  # each once
     return distance
 
 

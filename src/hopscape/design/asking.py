@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from hopscape.core.errors import ArgumentError
 from hopscape.design.candidates import Candidate
 from hopscape.design.names import called, distinct, plain_name
-from hopscape.design.ranking import rank
-from hopscape.design.requirements import SwitchedRequirements
+from hopscape.design.ranking import LIMIT_COLUMNS, rank
+from hopscape.design.requirements import LIMITS, SwitchedRequirements
 
 __all__ = ["Ask", "OtherAnswer", "cheapest", "infeasible", "other_answers"]
 
@@ -84,6 +84,18 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
                 f"--worst {question.worst:g} is what binds: the cheapest that meets the rest,"
                 f" {called(other)}, has guaranteed"
                 f" {float(other.value('guaranteed_throughput') or 0):.4g} and costs"
+                f" {other.value('money'):,.0f} {currency}"
+            )
+    for name, noun in LIMITS.items():
+        value = getattr(question, name)
+        if parts or value is None:
+            continue
+        other = cheapest(question.without(name, "budget"), ask)
+        if other is not None:
+            has = other.value(LIMIT_COLUMNS[name])
+            parts.append(
+                f"--{name.replace('_', '-')} {value:g} is what binds: the cheapest that meets the"
+                f" rest, {called(other)}, has {float(has or 0):,g} {noun} and costs"
                 f" {other.value('money'):,.0f} {currency}"
             )
     most = max(found, key=lambda one: (_uniform(one), -float(one.value("money"))))

@@ -21,8 +21,9 @@ from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
 from hopscape.design.floorplan import FloorPlan, Placement, place
 from hopscape.design.prices import Item, PriceList
+from hopscape.formats.graphs.libraries import link_ends
 
-__all__ = ["Bill", "BillPart", "bill_of", "cable_parts", "priced", "write_bill"]
+__all__ = ["Bill", "BillPart", "bill_of", "cable_parts", "priced", "rack_watts", "write_bill"]
 
 _STOCK = (0.5, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 100, math.inf)
 
@@ -166,6 +167,33 @@ def cable_parts(lengths: Floats, prices: PriceList) -> list[str]:
     chosen: IntArray = prices.pick_cables(lengths)[0]
     names = [_cable_name(item) for item in prices.cables]
     return [names[i] for i in chosen.tolist()]
+
+
+def rack_watts(network: Network, placed: Placement, prices: PriceList) -> float:
+    """Watts of the network's parts in the rack that has most of them.
+
+    Switches and network interfaces count where they stand, a cable half at either end.
+
+    Examples:
+        >>> import hopscape
+        >>> from hopscape.design.prices import load_prices
+        >>> network = hopscape.build("concentrated(complete(3), 4)")
+        >>> rack_watts(network, place(network), load_prices())
+        576.0
+    """
+    watts = np.zeros(network.order)
+    is_end = np.zeros(network.order, dtype=bool)
+    is_end[network.endpoints] = True
+    degrees = network.degrees.astype(np.int64)
+    for ports in np.unique(degrees[~is_end]).tolist():
+        watts[~is_end & (degrees == ports)] = prices.switch(ports).watts
+    watts[is_end] = prices.nic.watts * degrees[is_end]
+    tails, heads, _ = link_ends(network)
+    chosen = prices.pick_cables(placed.lengths)[0]
+    each = np.array([item.watts for item in prices.cables])[chosen] / 2
+    for ends in (tails, heads):
+        watts += np.bincount(ends, each, minlength=network.order)
+    return round(float(np.bincount(placed.places // placed.plan.slots, watts).max()), 3)
 
 
 def write_bill(bill: Bill, path: Path, source: str) -> None:

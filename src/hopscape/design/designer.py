@@ -48,7 +48,6 @@ _SHORT_LIST = 34  # of stage 2: the best of each family that has a member, and t
 _ROUTED_PAIRS = 40_000_000  # of all on the short list, which is shorter for large machines
 _FINALISTS = 8  # schedules take longest: as many as a reader compares
 _DEARER = 1.25  # times the best: what other machines may cost to be looked at
-_CLOSER = 5  # switched machines of which tables and the best split are computed
 _DEEP_ORDER = 16_000  # largest network on the short list whose routes are all followed
 _LEAST_SECONDS = 1.0  # for direct machines: figures in closed form are there in no time
 _FULL_SHARES = 4  # candidates that may take all their share: most are known in closed form
@@ -448,7 +447,7 @@ def _require_candidates(out: Design, question: SwitchedRequirements) -> None:
 
 def _look_closer(out: Design, question: SwitchedRequirements) -> None:
     """Of the first machines also what takes long: tables of the hand-over, the best split."""
-    first = [one for one in out.candidates if not one.trouble][:_CLOSER]
+    first = [one for one in out.candidates if not one.trouble][:1]
     few = [shown.candidate for shown in shortlist(out.candidates)]
     for one in {one.spec: one for one in (*few, *first)}.values():
         one.figures["tables_throughput"] = tables_throughput(build(one.spec))

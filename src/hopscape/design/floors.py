@@ -190,10 +190,10 @@ def cells(floor: CostFloor) -> tuple[Cell, ...]:
     Examples:
         >>> found = cells(CostFloor.of(SwitchedRequirements(128, 32)))
         >>> found[0]
-        Cell(floor=116212.0, switches=9, degree=7)
+        Cell(floor=107168.0, switches=8, degree=7)
     """
     price = np.array([floor._price(ports) for ports in range(floor.radix + 1)])
-    rows = []
+    rows: list[Floats] = []
     switches, most = math.ceil(floor.endpoints * floor.lines / floor.radix), floor.endpoints
     while switches <= most:
         row = _row(floor, switches, price)

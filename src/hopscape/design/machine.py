@@ -13,7 +13,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import HopscapeError, TooLargeError
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
-from hopscape.design.bill import priced
+from hopscape.design.bill import priced, rack_watts
 from hopscape.design.floorplan import FloorPlan
 from hopscape.design.prices import PriceList
 from hopscape.metrics.throughput import SwitchGraph, throughput_limit
@@ -111,7 +111,7 @@ def machine_figures(
         routing: That the shares must hold for; the better of the minimal and of Valiant's for
             each when left out.
     """
-    _, bill = priced(network, plan, prices)
+    placed, bill = priced(network, plan, prices)
     graph = machine.flow
     uniform = graph.uniform()
     fraction = graph.fraction()
@@ -133,7 +133,10 @@ def machine_figures(
         "spare_ports": Measured(_spare_ports(machine, prices), "closed form"),
         "cables_copper": Measured(bill.pieces("copper"), "exact"),
         "cables_optical": Measured(bill.pieces("optical"), "exact"),
+        "cables": Measured(bill.pieces("copper") + bill.pieces("optical"), "exact"),
         "cable": Measured(round(bill.metres, 3), "exact"),
+        "watts_per_rack": Measured(rack_watts(network, placed, prices), "exact", placed.words),
+        "far": graph.farthest(),
         "money": Measured(bill.cost, "exact", f"{prices.currency}, {prices.name}"),
         "cost_per_endpoint": Measured(round(bill.cost / ends, 2), "exact"),
         "watts_per_endpoint": Measured(round(bill.watts / ends, 3), "exact"),

@@ -45,7 +45,7 @@ _MOST_OWN, _MOST_EACH = 64, 3
 _STEP = 1.0625
 """Sizes that a family is asked for at once: up to so many times the least of them."""
 _FEWEST = 3
-_MOST_CELLS = 150
+_MOST_CELLS = 60
 """Sizes and degrees that every family is asked for one by one."""
 _TAPERS = (1.5, 2.0, 3.0, 4.0)
 _TRUNKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30)
@@ -590,7 +590,7 @@ class _Search:
         if other is None:
             return found
         _, offer, machine = other
-        if self._least(machine) >= self.dear:
+        if self._least(machine) >= min(self.dear, self.below):  # near, but not cheaper
             return found
         return [*found, {"spec": offer.spec, "figures": _packed(self._figures(offer, machine))}]
 

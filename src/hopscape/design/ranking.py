@@ -16,10 +16,11 @@ from hopscape.core.measured import Measured
 from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate, mark_equal
 from hopscape.design.columns import ALL_COLUMNS
-from hopscape.design.requirements import Question, Requirements, SwitchedRequirements
+from hopscape.design.requirements import LIMITS, Question, Requirements, SwitchedRequirements
 from hopscape.design.table import cell
 
 __all__ = [
+    "LIMIT_COLUMNS",
     "SLACK",
     "Presentation",
     "RequirementJudgement",
@@ -42,6 +43,10 @@ _COMPARED_MACHINES = (
     "money", "watts_per_endpoint", "line_throughput", "guaranteed_throughput", "hops",
 )  # fmt: skip
 """Columns in which one switched machine may dominate another, whatever their weights."""
+
+
+LIMIT_COLUMNS = {name: name for name in LIMITS} | {"cable_length": "cable", "max_hops": "far"}
+"""Columns of what a switched machine may have at most."""
 
 
 class RequirementJudgement(NamedTuple):
@@ -78,6 +83,7 @@ def _demands(asked: Requirements) -> list[_Demand]:
         ("links", asked.cables, "cables"),
         ("cable", asked.cable_length, "m of cable"),
         ("vcs", asked.vcs, "virtual channels"),
+        ("far", asked.max_hops, "hops"),
     )
     for column, most, noun in budgets:
         if most is not None:
@@ -142,6 +148,12 @@ def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) ->
             shown = in_table(None if figure.value is None else float(figure.value))
             title = ALL_COLUMNS[column].title
             out[demand] = f"{title} {figure.sign}{shown} instead of {least:g}"
+    for demand, noun in LIMITS.items():
+        most = getattr(asked, demand)
+        value = None if most is None else figures[LIMIT_COLUMNS[demand]].value
+        if most is not None and (value is None or float(value) > most + SLACK):
+            shown = "an unknown number of" if value is None else f"{float(value):,g}"
+            out[demand] = f"has {shown} {noun} instead of at most {most:,g}"
     cost = figures["money"].value
     if asked.budget is not None and cost > asked.budget:
         currency = asked.price_list.currency
@@ -151,7 +163,8 @@ def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) ->
 
 def _demanded(question: SwitchedRequirements) -> list[str]:
     """Names of what is asked of a switched machine."""
-    optional = [name for name in ("worst", "budget") if getattr(question, name) is not None]
+    names = ("worst", "budget", *LIMITS)
+    optional = [name for name in names if getattr(question, name) is not None]
     return ["endpoints", "radix", "throughput", *optional]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -22,6 +22,7 @@ from hopscape.design.prices import DEFAULT_PRICES, PriceList, load_prices
 __all__ = [
     "CRITERIA",
     "DEFAULT_WEIGHTS",
+    "LIMITS",
     "ROUTINGS",
     "SWITCHED_CRITERIA",
     "SWITCHED_WEIGHTS",
@@ -40,6 +41,13 @@ _FEW = 20  # nodes below which 5 % are less than one node
 _MOST_NODES, _MOST_ENDPOINTS = 1_000_000, 200_000  # beyond, the search takes hours
 _MOST_RADIX = 254  # ports are numbered in a byte
 _MOST_NICS = 64
+LIMITS: Mapping[str, str] = {
+    "cables": "cables",
+    "cable_length": "m of cable",
+    "max_hops": "hops between switches",
+    "watts_per_rack": "W in a rack",
+}
+"""What a switched machine may have at most, each a column and its words."""
 ROUTINGS = ("minimal", "valiant", "adaptive", "optimal")
 """Routings that may be demanded of a switched machine."""
 
@@ -214,6 +222,7 @@ class Requirements(Question):
         cables: At most so many.
         cable_length: At most so many metres in all.
         vcs: Virtual channels that there are.
+        max_hops: Hops between two nodes, at most.
         faults: So many failed nodes must never part the others.
         weights: What matters, and how much.
         families: Only these (all when empty).
@@ -233,6 +242,7 @@ class Requirements(Question):
     cable_length: float | None = None
     vcs: int | None = None
     faults: int | None = None
+    max_hops: int | None = None
     weights: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
     families: tuple[str, ...] = ()
     conditions: Conditions = field(default_factory=Conditions)
@@ -349,6 +359,8 @@ class Requirements(Question):
                 )
         if self.cable_length is not None and self.cable_length <= 0:
             raise ArgumentError(f"cable length is {self.cable_length} m; it must be above 0")
+        if self.max_hops is not None and self.max_hops < 1:
+            raise ArgumentError(f"max_hops is {self.max_hops}; it must be at least 1")
         if self.vcs is not None and self.vcs < 1:
             raise ArgumentError(f"vcs is {self.vcs}; a channel has at least 1 virtual channel")
         if self.faults is not None and self.faults >= self.network_ports:
@@ -372,6 +384,7 @@ class Requirements(Question):
             (self.cable_length, "m of cable at most"),
             (self.vcs, "virtual channels"),
             (self.faults, "faults to survive"),
+            (self.max_hops, "hops at most"),
         ):
             if value is not None:
                 words.append(f"{value:g} {noun}")
@@ -397,6 +410,7 @@ class Requirements(Question):
             "floor": None if given.plan is None else given.plan.text,
             "vcs": self.vcs,
             "faults": self.faults,
+            "max-hops": self.max_hops,
             "families": ",".join(self.families) or None,
         }
         for name in ("message", "alpha", "bandwidth", "seed"):
@@ -421,6 +435,7 @@ class Requirements(Question):
             "cable_length": self.cable_length,
             "vcs": self.vcs,
             "faults": self.faults,
+            "max_hops": self.max_hops,
             "weights": dict(self.weights),
             "families": list(self.families),
             "message": given.message,
@@ -448,6 +463,10 @@ class SwitchedRequirements(Question):
             'valiant' (over a random switch), 'optimal' (the best fixed split over paths) or
             'adaptive' (of which nothing is proved); None: the better of the first two.
         budget: In the currency of the price list.
+        cables, cable_length: At most so many, and so many metres in all, those to endpoints
+            included.
+        max_hops: Channels between the switches of two endpoints, at most.
+        watts_per_rack: Watts of the network's parts in a rack, at most.
         prices: Name or file of the price list.
         exact: Exactly so many endpoints.
         within: Another share of `endpoints` that there may be more.
@@ -480,6 +499,10 @@ class SwitchedRequirements(Question):
     weights: Mapping[str, float] = field(default_factory=lambda: dict(SWITCHED_WEIGHTS))
     families: tuple[str, ...] = ()
     every_family: bool = False
+    cables: int | None = None
+    cable_length: float | None = None
+    max_hops: int | None = None
+    watts_per_rack: float | None = None
 
     def __post_init__(self) -> None:
         self._check_numbers()
@@ -526,6 +549,16 @@ class SwitchedRequirements(Question):
                 raise ArgumentError(f"{name} is {share:g}; it must be a share above 0, at most 1")
         if self.budget is not None and not (math.isfinite(self.budget) and self.budget > 0):
             raise ArgumentError(f"budget is {self.budget:g}; it must be above 0")
+        for name in LIMITS:
+            most = getattr(self, name)
+            least = 0 if name == "max_hops" else 1e-9
+            if most is not None and not (math.isfinite(most) and most >= least):
+                raise ArgumentError(f"{name} is {most:g}; it must be above 0")
+        lines = self.endpoints * self.nics
+        if self.cables is not None and self.cables < lines:
+            raise ArgumentError(
+                f"cables is {self.cables}; the endpoints alone have {lines} lines, each a cable"
+            )
         self._check_within(self.exact)
 
     # -- sizes --------------------------------------------------------------------------------
@@ -566,6 +599,11 @@ class SwitchedRequirements(Question):
         """What the hand-over depends on besides the network."""
         return Conditions(plan=self.plan, prices=self.prices, routing=self.routing)
 
+    def without(self, *names: str) -> SwitchedRequirements:
+        """The same question without some of its limits."""
+        given: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
+        return SwitchedRequirements(**(given | dict.fromkeys(names)))
+
     def whole(self, lines: int, most: int) -> Requirement:
         """What families with endpoints of their own are asked, for planes of so many lines each."""
         return Requirement(
@@ -595,6 +633,9 @@ class SwitchedRequirements(Question):
             parts.append(f"{self.routing} routing")
         if self.budget is not None:
             parts.append(f"at most {self.budget:,.0f} {self.price_list.currency}")
+        for name, noun in LIMITS.items():
+            if getattr(self, name) is not None:
+                parts.append(f"at most {getattr(self, name):,g} {noun}")
         parts.append(f"prices: {self.price_list.name}")
         return "; ".join(parts) + "."
 
@@ -615,6 +656,7 @@ class SwitchedRequirements(Question):
             "routing": self.routing,
             "budget": self.budget,
             "prices": None if self.prices == DEFAULT_PRICES else self.prices,
+            **{name.replace("_", "-"): getattr(self, name) for name in LIMITS},
             "within": self.within,
             "floor": None if self.plan is None else self.plan.text,
             "families": ",".join(self.families) or None,
@@ -637,6 +679,7 @@ class SwitchedRequirements(Question):
             "currency": self.price_list.currency,
             "low": self.low,
             "high": self.high,
+            **{name: getattr(self, name) for name in LIMITS},
             "floor": None if self.plan is None else self.plan.text,
             "weights": dict(self.weights),
             "families": list(self.families),

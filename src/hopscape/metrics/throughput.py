@@ -228,6 +228,19 @@ class SwitchGraph:
             raise self._too_many_paths()
         return dist, paths
 
+    def farthest(self) -> Measured[int | None]:
+        """Most channels on a shortest path between the switches of two endpoints.
+
+        Examples:
+            >>> import hopscape
+            >>> switch_graph(hopscape.build("fat_tree(4)")).farthest().value
+            4
+        """
+        if self.order > _PATHS_ORDER:
+            return Measured(None, "unknown", f"is looked for up to {_PATHS_ORDER} switches")
+        sources = self._sources
+        return Measured(int(self._paths[0][np.ix_(sources, sources)].max(initial=0)), "exact")
+
     def _too_many_paths(self) -> TooLargeError:
         return TooLargeError(
             f"{self.name} has more than 10^308 shortest paths between two switches"

@@ -34,7 +34,10 @@ from hopscape.core.files import require_room
 from hopscape.core.processes import ended_code, ended_word
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from hopscape.design import Design, FloorPlan, Question, Requirements, SwitchedRequirements
+    from hopscape.design.candidates import Candidate
     from hopscape.design.improve import Improvement
     from hopscape.store import Store
 
@@ -94,8 +97,6 @@ class _Direct(OptionGroup):
         int, option("Deprecated: use --endpoints and --radix.", hidden=True)
     ] = 1
     regular: Annotated[bool, option("Every router must use all its ports.")] = False
-    cables: Annotated[int | None, option("Cables, at most.")] = None
-    cable_length: Annotated[float | None, option("Metres of cable, at most.")] = None
     vcs: Annotated[int | None, option("Available virtual channels.")] = None
     faults: Annotated[int | None, option("Failed nodes that must not disconnect the others.")] = (
         None
@@ -125,12 +126,18 @@ class _Switched(OptionGroup):
     throughput: Annotated[float | None, option("Share of line rate under uniform traffic (1).")] = (
         None
     )
+    taper: Annotated[
+        str | None, option("The same as a ratio of endpoints to uplinks, such as 2:1.")
+    ] = None
     worst: Annotated[float | None, option("Share of line rate for any permutation.")] = None
     routing: Annotated[
         str | None,
         option("Routing that shares must hold for: minimal, valiant, adaptive, optimal."),
     ] = None
     budget: Annotated[float | None, option("Most that it may cost.")] = None
+    watts_per_rack: Annotated[
+        float | None, option("Watts of the network's parts in a rack, at most.")
+    ] = None
     prices: Annotated[str | None, option("Price list, a name or a .toml file.")] = None
     figure: Annotated[Path | None, option("Draw the sweep: cost per endpoint by size.")] = None
 
@@ -143,6 +150,11 @@ class _Request(OptionGroup):
 
     exact: Annotated[bool, option("Exactly this many nodes or endpoints.")] = False
     within: Annotated[float | None, option("Share by which the number may differ.")] = None
+    cables: Annotated[int | None, option("Cables, at most.")] = None
+    cable_length: Annotated[float | None, option("Metres of cable, at most.")] = None
+    max_hops: Annotated[
+        int | None, option("Hops between two nodes, or the switches of two endpoints, at most.")
+    ] = None
     floor: FloorOption = None
     matters: Annotated[str, option("What matters: 'latency=2,cost' (see the manual).")] = ""
     families: Annotated[str, option("Only these families, separated by commas.")] = ""
@@ -277,9 +289,8 @@ def _run(
 
     with Store(work.resume) as store:
         try:
-            result = run(
-                question, columns=view.names, show=view.top, **more, **work.keywords(store)
-            )
+            more |= {"on_stage": _say_first(question)} | work.keywords(store)
+            result = run(question, columns=view.names, show=view.top, **more)
         except KeyboardInterrupt:
             kept = _kept(work)
             print(f"hopscape: {ended_word()}; nothing is known yet{kept}", file=sys.stderr)
@@ -291,6 +302,20 @@ def _run(
             simulate(result, resume=store)
     show_ranking(result, view.names, view.pareto, view.top)
     _finish(result, view, command, _kept(work))
+
+
+def _say_first(question: Question) -> Callable[[int, Sequence[Candidate]], None] | None:
+    """Of switched machines, tell a person the first answer while others are looked at."""
+    if question.kind != "switched" or not sys.stderr.isatty():
+        return None
+
+    def say_first(stage: int, ranked: Sequence[Candidate]) -> None:
+        from hopscape.design.names import plain_name
+
+        cost = f"{ranked[0].value('money'):,.0f}"
+        print(f"first answer: {plain_name(ranked[0])}, {cost}; others follow", file=sys.stderr)
+
+    return say_first
 
 
 def _kept(work: _Work) -> str:
@@ -316,8 +341,9 @@ def _direct_question(direct: _Direct, request: _Request) -> Requirements:
         size="exactly" if request.exact else "at least" if direct.at_least else "about",
         within=request.within,
         regular=direct.regular,
-        cables=direct.cables,
-        cable_length=direct.cable_length,
+        cables=request.cables,
+        cable_length=request.cable_length,
+        max_hops=request.max_hops,
         vcs=direct.vcs,
         faults=direct.faults,
         weights=parse_weights(matters) if matters else dict(DEFAULT_WEIGHTS),
@@ -348,8 +374,14 @@ def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequir
 
     if switched.radix is None:
         raise ArgumentError("--endpoints needs --radix: the ports of a switch")
-    names = ("radix", "nics", "planes", "throughput", "worst", "routing", "budget", "prices")
+    names = ("radix", "nics", "planes", "throughput", "worst", "routing", "budget", "prices",
+             "watts_per_rack")  # fmt: skip
     options = {name: getattr(switched, name) for name in names if given(name)}
+    limits = ("cables", "cable_length", "max_hops")
+    options |= {name: getattr(request, name) for name in limits if given(name)}
+    if switched.taper is not None:
+        refuse(("throughput",), "and --taper say the same; give one of them")
+        options["throughput"] = _tapered(switched.taper)
     endpoints = switched.endpoints
     if switched.sweep is not None:
         refuse(("endpoints",), "does not go with --sweep, which names the sizes")
@@ -364,6 +396,21 @@ def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequir
         families=tuple(_names(request.families)),
         **options,
     )
+
+
+def _tapered(text: str) -> float:
+    """The share of the line rate of a taper such as 2:1."""
+    words = text.split(":")
+    try:
+        ends, up = (float(word) for word in words)
+        share = up / ends
+    except (ValueError, ZeroDivisionError):
+        share = math.nan
+    if not 0 < share <= 1:
+        raise ArgumentError(
+            f"--taper is {text!r}; it must be endpoints to uplinks, such as 2:1, and not below 1:1"
+        )
+    return share
 
 
 def _sweep(question: SwitchedRequirements, switched: _Switched, work: _Work) -> None:

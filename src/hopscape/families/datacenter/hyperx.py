@@ -8,7 +8,7 @@ FatClique: cliques of cliques of cliques.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import prod
+from math import ceil, prod
 
 import numpy as np
 
@@ -30,6 +30,8 @@ from hopscape.families.datacenter.routers import (
 )
 
 __all__ = ["Box", "FatClique", "HyperX"]
+
+_CUBES = 6_000  # routers up to which boxes of three axes of any shape are looked at
 
 
 class HyperX(FormulaFamily):
@@ -97,6 +99,23 @@ class HyperX(FormulaFamily):
                         yield cls(sides, 0, (2,) * axes)
 
     @classmethod
+    def candidates(cls, requirement: Requirement) -> Iterator[HyperX]:
+        """For a switched machine also boxes of any shape, with the links that each axis needs.
+
+        Of the traffic of a router's endpoints, a part in every `side` moves along an axis to each
+        of its other routers; for any permutation by Valiant's routing it is twice as much.
+        """
+        yield from cls.shapes(requirement.ports, requirement.high)
+        share = requirement.throughput
+        for sides in () if share is None else _sides(requirement):
+            each = -(-requirement.low // prod(sides))
+            for times in (1, 2):
+                links = tuple(ceil(times * (share or 0) * each / side - 1e-9) for side in sides)
+                degree = sum((side - 1) * k for side, k in zip(sides, links, strict=True))
+                if degree + each <= requirement.ports:
+                    yield cls(sides, 0, links)
+
+    @classmethod
     def limits(cls, radix: int, throughput: float) -> Iterator[tuple[int, str]]:
         """One dimension: every switch has a link to every other one, and p endpoints.
 
@@ -150,6 +169,24 @@ class HyperX(FormulaFamily):
 
         below = places + np.array([1.0, 1.0])
         return with_endpoints(places, below, self.terminals, arcs)
+
+
+def _sides(requirement: Requirement) -> Iterator[tuple[int, ...]]:
+    """Rising sides of boxes of up to three axes whose routers have a port for every endpoint.
+
+    Up to six times as many routers as it takes at least; of three axes up to `_CUBES`.
+    """
+    least = max(2, -(-requirement.low // requirement.ports))
+    most = 6 * least
+    for side in range(2, min(most, requirement.ports) + 1):
+        if side >= least:
+            yield (side,)
+        for other in range(side, min(most // side, requirement.ports) + 1):
+            if side * other >= least:
+                yield (side, other)
+            for third in range(other, most // (side * other) + 1) if most <= _CUBES else ():
+                if side * other * third >= least and third < requirement.ports:
+                    yield (side, other, third)
 
 
 class BoxRouter(TerminalRouter):

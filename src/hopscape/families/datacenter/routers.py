@@ -244,8 +244,8 @@ class TerminalFamily(Family):
                 rank = shape.routers if switched else abs(size - requirement.nodes)
                 one = (rank, size if switched else shape.routers, shape.named(p))
                 (balanced if switched and p == shape.balanced else others).append(one)
-        first = sorted(balanced)[: requirement.most // 2]
-        yield from (spec for _, _, spec in [*first, *sorted(others)][: requirement.most])
+        first = sorted(set(balanced))[: requirement.most // 2]
+        yield from (spec for _, _, spec in [*first, *sorted(set(others))][: requirement.most])
 
     def named(self, p: int) -> str:
         """The spec of the same routers with so many endpoints each."""
