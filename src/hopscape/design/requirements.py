@@ -36,7 +36,7 @@ __all__ = [
 Size = Literal["about", "at least", "exactly"]
 Kind = Literal["direct", "switched"]
 
-_BELOW, _ABOVE = 0.05, 0.125  # of the nodes: members of most families come in steps of this size
+_ABOVE = 0.125  # of the nodes: members of most families come in steps of this size
 _FEW = 20  # nodes below which 5 % are less than one node
 _MOST_NODES, _MOST_ENDPOINTS = 1_000_000, 200_000  # beyond, the search takes hours
 _MOST_RADIX = 254  # ports are numbered in a byte
@@ -215,9 +215,9 @@ class Requirements(Question):
         ports: Ports of a router that lead to others; its own endpoint is local and needs none.
             (Where `conditions` put several endpoints at a router, which is deprecated, these
             count.)
-        size ({'about', 'at least', 'exactly'}): About: from 5 % fewer to 12.5 % more. At least: up
-            to 25 % more.
-        within: Another share of `nodes` that it may differ by.
+        size ({'about', 'at least', 'exactly'}): About: up to 12.5 % more, and fewer only by what
+            `within` allows. At least: up to 25 % more.
+        within: Share of `nodes` that it may differ by.
         regular: Every router must use all its ports.
         cables: At most so many.
         cable_length: At most so many metres in all.
@@ -266,7 +266,11 @@ class Requirements(Question):
 
     @property
     def title(self) -> str:
-        return f"{self.size} {self.nodes} nodes, at most {self.ports} ports"
+        return f"{self._size_words} {self.nodes} nodes, at most {self.ports} ports"
+
+    @property
+    def _size_words(self) -> str:
+        return "at least" if self.size == "about" and self.within is None else self.size
 
     @property
     def short_title(self) -> str:
@@ -282,10 +286,9 @@ class Requirements(Question):
     @property
     def low(self) -> int:
         """Fewest endpoints that are welcome."""
-        if self.size != "about":
+        if self.size != "about" or self.within is None:
             return self.nodes
-        share = _BELOW if self.within is None else self.within
-        exact = self.nodes * (1 - share)
+        exact = self.nodes * (1 - self.within)
         return max(2, math.floor(exact) if self.nodes >= _FEW else math.ceil(exact))
 
     @property
@@ -375,7 +378,7 @@ class Requirements(Question):
 
     def words(self) -> str:
         """The question in a sentence."""
-        words = [f"{self.size} {self.nodes} nodes ({self.low} to {self.high})"]
+        words = [f"{self._size_words} {self.nodes} nodes ({self.low} to {self.high})"]
         words.append(f"at most {self.ports} ports")
         if self.endpoints > 1:
             words.append(f"{self.endpoints} endpoints per router")

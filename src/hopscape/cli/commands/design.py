@@ -149,7 +149,9 @@ class _Request(OptionGroup):
     title = "Both kinds"
 
     exact: Annotated[bool, option("Exactly this many nodes or endpoints.")] = False
-    within: Annotated[float | None, option("Share by which the number may differ.")] = None
+    within: Annotated[
+        float | None, option("Share by which the number may differ.", "--within", "--tolerance")
+    ] = None
     cables: Annotated[int | None, option("Cables, at most.")] = None
     cable_length: Annotated[float | None, option("Metres of cable, at most.")] = None
     max_hops: Annotated[

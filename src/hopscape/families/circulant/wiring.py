@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -193,7 +194,7 @@ _SEARCHED_ORDER = 200_000  # nodes: 20 searches of so many take 0.4 s
 def good_generators(
     n: int, count: int, tries: int = _TRIES, seed: int = 0
 ) -> tuple[int, ...] | None:
-    """Generators 1, s2, ..., with a small sum of distances: the best of a seeded sample.
+    """Generators 1, s2, ..., with a small sum of distances: the best of a seeded sample, or of all.
 
     Returns:
         tuple of int, or None: None where there are too few nodes, or too many to look.
@@ -202,13 +203,16 @@ def good_generators(
         >>> good_generators(13, 2) in [(1, s) for s in (3, 4, 5)]
         True
     """
-    if count < 1 or n < 2 * count + 3 or n > _SEARCHED_ORDER:
+    if count < 1 or n < 2 * count + 2 or n > _SEARCHED_ORDER:
         return None
     generator = np.random.default_rng(seed)
     tries = max(20, min(tries, 2_000_000 // n))
     best: tuple[int, tuple[int, ...]] | None = None
-    for _ in range(tries):
-        others = generator.choice(np.arange(2, (n + 1) // 2), size=count - 1, replace=False)
+    pool = np.arange(2, (n + 1) // 2)
+    sets: Iterable[Iterable[int]] = combinations(pool.tolist(), count - 1)
+    if math.comb(len(pool), count - 1) > tries:
+        sets = (generator.choice(pool, size=count - 1, replace=False) for _ in range(tries))
+    for others in sets:
         chosen = (1, *sorted(int(s) for s in others))
         total = _distance_sum(n, chosen, best[0] if best is not None else None)
         if total is not None and (best is None or (total, chosen) < best):
