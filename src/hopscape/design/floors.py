@@ -20,7 +20,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.design.prices import PriceList
 from hopscape.design.requirements import SwitchedRequirements
 
-__all__ = ["NEAR", "Cell", "CostFloor", "cells", "least_hops"]
+__all__ = ["NEAR", "CostFloor", "SizeFloor", "cells", "least_hops"]
 
 NEAR = 0.98
 """Of the throughput asked for: a machine that misses it by less may be worth knowing."""
@@ -173,7 +173,7 @@ class CostFloor:
         return self.planes * (boxes + cables * self.cable) + self._nics
 
 
-class Cell(NamedTuple):
+class SizeFloor(NamedTuple):
     """Networks of so many switches that are joined to so many others, and their least cost."""
 
     floor: float
@@ -182,7 +182,7 @@ class Cell(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def cells(floor: CostFloor) -> tuple[Cell, ...]:
+def cells(floor: CostFloor) -> tuple[SizeFloor, ...]:
     """Sizes and degrees that can do what is asked for, the cheapest first.
 
     Up to six times the fewest switches, and up to twice the least cost: others do not compete.
@@ -190,7 +190,7 @@ def cells(floor: CostFloor) -> tuple[Cell, ...]:
     Examples:
         >>> found = cells(CostFloor.of(SwitchedRequirements(128, 32)))
         >>> found[0]
-        Cell(floor=107168.0, switches=8, degree=7)
+        SizeFloor(floor=107168.0, switches=8, degree=7)
     """
     price = np.array([floor._price(ports) for ports in range(floor.radix + 1)])
     rows: list[Floats] = []
@@ -207,7 +207,7 @@ def cells(floor: CostFloor) -> tuple[Cell, ...]:
     table = np.concatenate(rows)
     table = table[table[:, 0] <= _DEAREST * table[:, 0].min()]
     table = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
-    return tuple(Cell(float(a), int(b), int(c)) for a, b, c in table)
+    return tuple(SizeFloor(float(a), int(b), int(c)) for a, b, c in table)
 
 
 def _row(floor: CostFloor, switches: int, price: Floats) -> Floats:
