@@ -45,6 +45,7 @@ _MOST_OWN, _MOST_EACH = 64, 3
 _STEP = 1.0625
 """Sizes that a family is asked for at once: up to so many times the least of them."""
 _FEWEST = 3
+_MANY = 2_000  # endpoints beyond which the first stands for all: a machine of others is refused
 _MOST_CELLS = 60
 """Sizes and degrees that every family is asked for one by one."""
 _TAPERS = (1.5, 2.0, 3.0, 4.0)
@@ -249,6 +250,8 @@ def _own_floor(found: Family, switches: int, each: int, floor: CostFloor) -> flo
 def _lines_of(spec: str) -> int:
     """Lines of an endpoint of a member with switches; 0 where they differ."""
     net = build(spec)
+    if net.endpoint_count > _MANY and int(net.endpoints[0]) == 0:  # of large ones only the first
+        return int((net.neighbours(np.zeros(1, dtype=np.int64))[0] >= 0).sum())
     lines = net.degrees[net.endpoints]
     return int(lines[0]) if len(lines) and lines.min() == lines.max() else 0
 
@@ -329,9 +332,9 @@ _QUICK = 2_000_000  # switches times channels up to which the exact figure is th
 _RESCUED = 0.7  # of what is asked: a family's own router may do so much better than even splitting
 FAMILY_STEPS = 1.5e9
 """Work that one family may take when there is time enough."""
-_BUILD_STEPS, _FIGURE_STEPS = 1000, 20
-"""To build a machine, for every switch and channel; of its throughput, for every pair of a switch
-and a switch or channel (10 to 130 ns were measured for all figures of 100 to 400 switches)."""
+_BUILD_STEPS, _SHARE_STEPS, _FIGURE_STEPS = 1000, 5, 20
+"""To build a machine, for every switch and channel; of its throughput and of all its figures, for
+every pair of a switch and a switch or channel (4 ns, and 10 to 130 ns, were measured)."""
 
 
 def ask_family(
@@ -491,7 +494,7 @@ class _Search:
                 self.counted = self.counted.plus(weak=1)
                 return share
         self.counted = self.counted.plus(computed=1)
-        spend_steps(_FIGURE_STEPS * order * (order + channels))
+        spend_steps(_SHARE_STEPS * order * (order + channels))
         machine.graph.uniform()  # before the trunks, which then need not compute it
         share = machine.flow.uniform().throughput
         if _RESCUED * asked <= share < asked - SLACK and order * (order + channels) <= _QUICK:

@@ -331,6 +331,8 @@ class SwitchGraph:
             group = coloured_group("the machine", self.tails, self.heads, colours, _GROUP_WORK)
         except TooLargeError:
             return None
+        if not np.ptp(speeds):
+            return tuple(group.generators)
         keeping = []
         for g in group.generators:
             moved = g[pairs // self.order] * self.order + g[pairs % self.order]
