@@ -43,10 +43,18 @@ def all_commands() -> dict[tuple[str, ...], click.Command]:
 
 
 def random_command(
-    commands: dict[tuple[str, ...], click.Command], rng: random.Random, folder: str
+    commands: dict[tuple[str, ...], click.Command],
+    rng: random.Random,
+    folder: str,
+    *,
+    long: bool = False,
 ) -> list[str]:
-    """A command line: arguments in their places, some of the options, seldom something wrong."""
-    path = rng.choice(sorted(commands))
+    """A command line: arguments in their places, some of the options, seldom something wrong.
+
+    Args:
+        long: One of the commands that are long by their nature, to be run in earnest.
+    """
+    path = rng.choice([one for one in sorted(commands) if not long or set(one) & _SKIPPED])
     words: list[str] = []
     for parameter in commands[path].params:
         if parameter.param_type_name == "argument":
@@ -60,7 +68,7 @@ def random_command(
         words += ["-f", rng.choice(("json", "csv", "table", "parquet", "xml"))]
     if rng.random() < 0.03:
         words.append(rng.choice(("--nothing", "extra", "-x", "--help")))
-    if path[0] in _SKIPPED:
+    if set(path) & _SKIPPED and not long:
         words.append("--nothing-like-this")
     return [*path, *words]
 

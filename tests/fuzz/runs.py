@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import random
 import sys
 from functools import partial
@@ -50,11 +51,12 @@ def fuzz_specs(count: int, seed: int, seconds: float = 10) -> Tally:
     tally = Tally()
     for _ in range(count):
         spec = random_spec(rng)
-        tally.run(spec, partial(_look, spec), seconds)
+        tally.run(spec, partial(look, spec), seconds)
     return tally
 
 
-def _look(spec: str) -> None:
+def look(spec: str) -> None:
+    """Build a spec, ask for what must be cheap, and build its canonical text again."""
     network = hopscape.build(spec)
     assert network.order >= 1
     assert isinstance(network.facts.known(), dict)
@@ -65,18 +67,24 @@ def _look(spec: str) -> None:
     assert (again.spec, again.order) == (network.spec, network.order)
 
 
-def fuzz_commands(count: int, seed: int, folder: Path) -> Tally:
-    """Command lines, run in this process; only 0, 1 and 2 are answers."""
+def fuzz_commands(count: int, seed: int, folder: Path, *, long: bool = False) -> Tally:
+    """Command lines, run in this process; only 0, 1 and 2 are answers.
+
+    Args:
+        long: Those that are long by their nature, in earnest; they are refused a wrong option else.
+    """
     rng = random.Random(seed)
     commands = all_commands()
     tally = Tally()
     for _ in range(count):
-        words = random_command(commands, rng, str(folder))
-        tally.run(" ".join(map(repr, words)), partial(_call, words), 60)  # kernels compile
+        words = random_command(commands, rng, str(folder), long=long)
+        seconds = 600 if long else 60  # kernels compile
+        tally.run(json.dumps(words), partial(call, words), seconds)
     return tally
 
 
-def _call(words: list[str]) -> None:
+def call(words: list[str]) -> None:
+    """Run a command line in this process."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:

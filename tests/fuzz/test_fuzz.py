@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import random
 import sys
 
 import pytest
 
+from . import forever
+from .commands import all_commands, random_command
 from .runs import fuzz_commands, fuzz_files, fuzz_requests, fuzz_specs
 from .watch import HangError, Tally
 
@@ -42,6 +46,35 @@ def test_command_lines(tmp_path):
 def test_requests():
     tally = fuzz_requests(400, 1)
     assert not tally.failures, told(tally)
+
+
+def test_the_corpus_keeps_failures_and_the_seed(tmp_path, monkeypatch):
+    """What fails is kept, tried again first, and put aside when it is mended."""
+    seen = []
+
+    def specs(count, seed):
+        seen.append(seed)
+        tally = Tally()
+        if seed == 1:
+            tally.run("ring(5)", lambda: 1 // 0)
+        return tally
+
+    monkeypatch.setattr(forever, "_campaigns", lambda folder: {"specs": specs})
+    assert forever.fuzz_forever(tmp_path / "corpus", 2) == 1
+    [kept] = (tmp_path / "corpus").glob("*.json")
+    assert json.loads(kept.read_text())["case"] == "ring(5)"
+    assert forever.fuzz_forever(tmp_path / "corpus", 1) == 0  # ring(5) is built well
+    assert [path.suffix for path in (tmp_path / "corpus").iterdir() if path.stem == kept.stem] == [
+        ".mended"
+    ]
+    assert seen == [0, 1, 2]
+
+
+def test_long_commands_are_drawn_in_earnest():
+    rng, known = random.Random(3), all_commands()
+    drawn = [random_command(known, rng, ".", long=True) for _ in range(300)]
+    assert {"search", "study", "design"} <= {words[0] for words in drawn}
+    assert not any("--nothing-like-this" in words for words in drawn)
 
 
 def test_the_watch_sees():

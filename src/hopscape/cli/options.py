@@ -43,6 +43,7 @@ __all__ = [
     "note_given",
     "option",
     "read_dead_links",
+    "read_numbers",
     "refuse",
     "time_limit_option",
 ]
@@ -211,6 +212,34 @@ def refuse(names: Iterable[str], why: str) -> None:
     for name in names:
         if name in _given:
             raise ArgumentError(f"{_given[name]} {why}")
+
+
+def read_numbers(text: str, name: str, most: int) -> list[int]:
+    """Whole numbers and ranges of an option, such as 16,32 or 7:1000 (both ends included).
+
+    Ranges were written 7..1000 as well, which is still read.
+
+    Raises:
+        ArgumentError: For anything else, an empty range, and more than `most` numbers.
+
+    Examples:
+        >>> read_numbers("3,7:9", "nodes", 100)
+        [3, 7, 8, 9]
+    """
+    out: list[int] = []
+    for word in text.split(","):
+        first, mark, last = word.strip().replace("..", ":", 1).partition(":")
+        if not all(one.isdecimal() and len(one) < 19 for one in (first, *([last] if mark else []))):
+            raise ArgumentError(
+                f"{name} is {text!r}; give numbers and ranges such as 16,32 or 7:1000"
+            )
+        low, high = int(first), int(last or first)
+        if low > high:
+            raise ArgumentError(f"{name} is {text!r}; the range {word.strip()} is empty")
+        if len(out) + high - low >= most:
+            raise ArgumentError(f"{name} is {text!r}; at most {most:,} at a time")
+        out += range(low, high + 1)
+    return out
 
 
 def read_dead_links(network: Network, texts: Sequence[str] | None) -> list[tuple[int, int]]:

@@ -24,6 +24,7 @@ from hopscape.cli.options import (
     WorkersOption,
     option,
     read_dead_links,
+    read_numbers,
     refuse,
 )
 from hopscape.cli.output import Format, emit, emit_rows, output_settings, write_proofs, write_tables
@@ -347,16 +348,8 @@ def search_circulant(
 
 
 def _orders(text: str) -> list[int]:
-    """The orders of an option such as 100 or 7:1000, which was written 7..1000 as well."""
-    first, mark, last = text.replace("..", ":", 1).partition(":")
-    if not all(one.isdecimal() and len(one) < 19 for one in (first, *([last] if mark else []))):
-        raise ArgumentError(f"nodes is {text!r}; it must be a number or a range such as 7:1000")
-    low, high = int(first), int(last or first)
-    if low > high:
-        raise ArgumentError(f"nodes is {text!r}; the range is empty")
-    if high - low >= _MOST_ORDERS:
-        raise ArgumentError(f"nodes is {text!r}; a range may have at most {_MOST_ORDERS} orders")
-    return list(range(low, high + 1))
+    """The orders of an option such as 100 or 7:1000."""
+    return read_numbers(text, "nodes", _MOST_ORDERS)
 
 
 def _show_sets(sets: list[list[int]], count: int | None = None) -> str:

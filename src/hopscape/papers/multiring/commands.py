@@ -24,6 +24,7 @@ from hopscape.cli.options import (
     WorkersOption,
     given,
     option,
+    read_numbers,
     refuse,
 )
 from hopscape.cli.output import Format, emit, emit_rows, output_settings
@@ -52,7 +53,7 @@ __all__ = [
     "study_multiring",
 ]
 
-_MOST_NUMBERS = 100_000  # of a range such as 16..64
+_MOST_NUMBERS = 100_000  # of a range such as 16:64
 _LONGEST_FRACTION = 40  # letters; beyond, the decimal number alone is shown
 
 
@@ -222,19 +223,11 @@ def _torus_texts(record: dict[str, Any]) -> dict[str, str]:
 
 
 def _numbers(text: str, name: str) -> list[int]:
-    out: list[int] = []
-    for word in text.split(","):
-        first, dots, last = word.strip().partition("..")
-        if not first.isdecimal() or (dots and not last.isdecimal()):
-            raise ArgumentError(f"{name} is {text!r}; give numbers such as 16,32 or 16..20")
-        if int(last or first) - int(first) > _MOST_NUMBERS:
-            raise ArgumentError(f"{name} is {text!r}; at most {_MOST_NUMBERS} at a time")
-        out += range(int(first), int(last or first) + 1)
-    return out
+    return read_numbers(text, name, _MOST_NUMBERS)
 
 
 def search_multiring(
-    nodes: Annotated[str, option("Orders, such as 32 or 16,32 or 16..64.")],
+    nodes: Annotated[str, option("Orders, such as 32 or 16,32 or 16:64.")],
     rings: Annotated[str, option("Simplex rings: 8, or 4,6,8.")] = "8",
     cable: Annotated[int | None, option("Most cable, in lengths of ring 1.")] = None,
     front: Annotated[bool, option("Best capacity for every amount of cable.")] = False,
