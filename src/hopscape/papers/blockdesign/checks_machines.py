@@ -164,7 +164,12 @@ def processors() -> Outcome:
     wrong = [] if total > printed.PROCESSORS else [f"{total} processors"]
     cross.same("nodes by counting", nodes, printed.SUPERNODES * printed.SUPERNODE)
     text = f"{nodes} nodes, {total} processors, {total - printed.PROCESSORS} more than 64K"
-    return cross.judge(wrong, text)
+    counts = [
+        [m.size, m.local_switches, m.local_cables, m.global_ports, m.copies, m.supernodes,
+         m.global_switches, m.global_cables, m.ports]
+        for m in paper_machines()
+    ]  # fmt: skip
+    return cross.judge(wrong, text, values={"machines": counts})
 
 
 def count(size: int, links: int, copies: int, stated: int) -> Outcome:
