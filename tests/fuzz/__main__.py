@@ -1,8 +1,8 @@
 """Fuzzing by hand: ``python -m tests.fuzz specs --count 1000000 --seed 1``.
 
 ``python -m tests.fuzz all --corpus FOLDER`` goes on until it is stopped (Ctrl-C, SIGTERM),
-seed after seed of every campaign, long commands too. The folder keeps the failures, which are tried first
-the next time, and the seed to go on with.
+seed after seed of every campaign, long commands too. The folder keeps the failures, which are
+tried first the next time, and the seed to go on with.
 
 Prints how many cases were tried and accepted, and every failure once with its number; the exit
 code is 1 when there was one. ``--memory`` is the limit that hopscape announces meanwhile.
