@@ -17,6 +17,8 @@ collectives.colouring_kernels collectives/test_colouring_kernels.py is_proper
 collectives.flow_path_kernels collectives/flows/test_flows.py slow_graph
 collectives.forest_kernels collectives/forest/test_forest.py slow_flow
 collectives.greedy_kernels collectives/test_greedy_kernels.py slow_rounds
+collectives.rarest_kernels collectives/test_few_rounds.py replayed
+collectives.rounds_kernels collectives/test_few_rounds.py delivered
 collectives.symmetric_kernels collectives/test_orbit_kernels.py play
 collectives.plan_kernels collectives/test_plan.py slow_times
 collectives.plan_kernels collectives/test_over_time.py slow_rounds

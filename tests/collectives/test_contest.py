@@ -87,7 +87,8 @@ def test_what_searches_says_what_it_costs_and_keeps_it_backwards() -> None:
     for goal in (Goal.all_gather(), Goal.reduce_scatter(), Goal.all_reduce(32), Goal.all_to_all()):
         pool = candidates(network, goal)
         steps = {one.name: search_steps(one, network, goal, Model()) for one in pool}
-        searching = {"flow", "forest", "breadth-first"} & set(steps)
+        few = {"rarest-first", "negotiated"}
+        searching = {"flow", "forest", "breadth-first", *few} & set(steps)
         assert searching
         assert all((steps[name] > 0) == (name in searching) for name in steps)
         names = [one.name for one in pool]

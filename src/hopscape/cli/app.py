@@ -156,7 +156,10 @@ class _Strict(TyperCommand):
         return left
 
     def _by_ending(self, typed: Mapping[str, Any], args: list[str]) -> list[str]:
-        """Let the ending of -o choose: a format of tables, or the file that --save writes."""
+        """Let the ending of -o choose: a format of tables, or the file that --save writes.
+
+        A collective's JSON file is its schedule; its figures are printed with --format json.
+        """
         names = {str(one.name) for one in self.params}
         output = str(typed["output"])
         ending = Path(output).suffix.lower()
@@ -164,6 +167,9 @@ class _Strict(TyperCommand):
         common = helped["output"] == get_args(OutputOption)[1].help
         if "style" not in names or not ending or not common:  # emit writes code there
             return args
+        schedule = "save" in names and "save" not in typed and ending == ".json"
+        if schedule and not typed.get("listed") and typed.get("algorithm") != "list":
+            return _renamed(args, ("-o", "--output"), "--save")
         if ending in _ENDINGS:
             return ["--format", _ENDINGS[ending], *args]
         if "save" in names and "save" not in typed:

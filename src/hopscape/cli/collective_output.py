@@ -17,6 +17,7 @@ from hopscape.core.tables import in_table
 
 if TYPE_CHECKING:
     from hopscape.collectives.contest import Contest
+    from hopscape.core.model import Model
     from hopscape.core.schedule import Schedule
 
 __all__ = ["finish", "list_transfers", "pick_algorithms", "save_pictures"]
@@ -24,6 +25,7 @@ __all__ = ["finish", "list_transfers", "pick_algorithms", "save_pictures"]
 _COMPETITORS = {
     "algorithm": "algorithm",
     "rounds": "rounds",
+    "duration": "duration",
     "chunks": "chunks",
     "busiest_channel": "busiest channel",
     "time_us": "time (µs)",
@@ -113,7 +115,7 @@ def finish(record: dict[str, Any]) -> None:
     table = {
         "model": model.describe(),
         "algorithm": record["algorithm"],
-        "rounds": str(record["rounds"]),
+        **_duration_lines(record, model),
         "lower bound": f"{record['lower_bound']}" + (f"  ({best})" if best else ""),
         **_optimum_line(record),
         "messages": f"{record['messages']:,}",
@@ -133,11 +135,24 @@ def finish(record: dict[str, Any]) -> None:
         raise typer.Exit(1)
 
 
+def _duration_lines(record: Mapping[str, Any], model: Model) -> dict[str, str]:
+    """Rounds; where messages share channels, how long they last comes first."""
+    rounds = str(record["rounds"])
+    if model.switching != "cut-through" or record.get("bytes") is not None:
+        return {"rounds": rounds}
+    if record.get("duration", record["rounds"]) == record["rounds"]:
+        return {"rounds": rounds}
+    lasts = f"{record['duration']:g}  (rounds last as long as their busiest channels carry)"
+    return {"duration": lasts, "rounds": rounds}
+
+
 def _tables(record: Mapping[str, Any]) -> list[Any]:
     """Competitors, those left out, and sizes, where there are any."""
     out: list[Any] = []
     rows = record.get("competitors", ())
     columns = {k: v for k, v in _COMPETITORS.items() if any(r[k] is not None for r in rows)}
+    if all(r["duration"] == r["rounds"] or r["time_us"] is not None for r in rows):
+        columns.pop("duration", None)
     if len({r["chunks"] for r in rows}) == 1:
         columns.pop("chunks", None)
     best: dict[str, Any] = {}  # of one algorithm, its best

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,6 +22,7 @@ __all__ = [
     "Bound",
     "Optimum",
     "bandwidth_optimum",
+    "farthest",
     "informed_at_most",
     "least_load",
     "lower_bounds",
@@ -49,6 +52,9 @@ class Bound:
 def lower_bounds(network: Network, goal: Goal, model: Model = Model()) -> list[Bound]:
     """Bounds on the number of rounds of any schedule, the strongest first.
 
+    In cut-through messages share channels, and a round counts as much as its busiest channel
+    carries.
+
     Args:
         model: All-port, full duplex, store-and-forward when left out.
 
@@ -77,9 +83,11 @@ def lower_bounds(network: Network, goal: Goal, model: Model = Model()) -> list[B
         if isinstance(network.family, Family) and not goal.sources:
             bounds += [Bound(*known) for known in network.family.bounds(network, goal, model)]
     if counted:
-        bounds += _traffic_bounds(network, goal, model)
+        bounds += [*_traffic_bounds(network, goal, model), *_call_bounds(network, goal, model)]
+    if model.packing == "unit":
         top = max((bound.rounds for bound in bounds), default=0)
-        bounds += [bound for bound in _crossing_bounds(network, goal) if bound.rounds > top]
+        more = [*_crossing_bounds(network, goal, model), *_rate_bounds(network, goal, model)]
+        bounds += [bound for bound in more if bound.rounds > top]
     best: dict[str, Bound] = {}
     for bound in sorted(bounds, key=lambda bound: -bound.rounds):
         if bound.rounds > 0:
@@ -122,6 +130,22 @@ def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
             )
         ]
     return [Bound(hops, f"the largest distance is {hops}")]
+
+
+def farthest(network: Network, goal: Goal) -> int:
+    """Hops that some data must go, whatever the schedule; a little less on large networks.
+
+    Examples:
+        >>> import hopscape
+        >>> farthest(hopscape.build("torus(8, 8)"), Goal.all_gather())
+        8
+    """
+    if len(goal.groups) > 1:
+        return max(farthest(network, part) for part in goal.parts())
+    if len(goal.groups) == 1:
+        return farthest(network.among(goal.groups[0]), goal.everywhere())
+    far = _distance_bounds(network, goal, Model())
+    return far[0].rounds if far else 0
 
 
 def _farthest(network: Network, distances: IntArray, none: int) -> int:
@@ -347,6 +371,10 @@ class Optimum:
     exact: bool = True
 
 
+_KNOWN: WeakKeyDictionary[Network, dict[object, Any]] = WeakKeyDictionary()
+"""What was found for networks that are still in use: bounds, searches and reports ask again."""
+
+
 def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
     """The best rate of an all-gather, reduce-scatter or all-to-all with long data, all ports.
 
@@ -357,6 +385,18 @@ def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
         >>> bandwidth_optimum(hopscape.build("torus(8, 8)"), Goal.all_gather())
         Optimum(rounds=Fraction(63, 4), why='63 chunks must enter node 0, at most 4 in a round', ...
     """
+    known = _KNOWN.setdefault(network, {})
+    key = goal.kind, goal.groups
+    if key not in known:
+        try:
+            known[key] = _bandwidth_optimum(network, goal)
+        except OutOfTimeError:
+            return None
+    found: Optimum | None = known[key]
+    return found
+
+
+def _bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
     if len(goal.groups) == 1:
         return bandwidth_optimum(network.among(goal.groups[0]), goal.everywhere())
     few = not network.materialised and network.order > _ALL_PAIRS
@@ -368,30 +408,75 @@ def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
         backwards = goal.kind == "reduce-scatter"
         if (backwards and not network.duplex) or cut_effort(network) > _CUTS:
             return None
-        try:
-            cut = bottleneck(network)
-        except OutOfTimeError:
-            return None
+        cut = bottleneck(network)
         why = cut.describe() + (", in the all-gather that runs backwards" if backwards else "")
         return Optimum(cut.rounds, why)
     if goal.kind == "all-to-all" and network.order <= _FLOWS:
         from hopscape.collectives.flows import exchange_bound
 
-        try:
-            flow = exchange_bound(network, _VARIABLES)
-        except OutOfTimeError:
-            return None
+        flow = exchange_bound(network, _VARIABLES)
         return Optimum(flow.rounds, flow.describe(), flow.exact)
     return None
 
 
-def _crossing_bounds(network: Network, goal: Goal) -> list[Bound]:
-    """What must cross a cut, or share the channels whatever the routes are."""
+def _crossing_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
+    """What must cross a cut, or share the channels whatever the routes are.
+
+    Where messages share channels, a round counts as much as its busiest channel carries.
+    """
     optimum = bandwidth_optimum(network, goal)
     if optimum is None:
         return []
     pieces = f" ({goal.chunks} pieces of each)" if goal.chunks > 1 else ""
-    return [Bound(ceil(optimum.rounds * goal.chunks), optimum.why + pieces)]
+    rounds = optimum.rounds * goal.chunks
+    if rules.switching != "cut-through" or network.one_speed:
+        return [Bound(ceil(rounds), optimum.why + pieces)]
+    unit = float(network.capacities().max(initial=1.0)) / float(network.room().max(initial=1))
+    return [Bound(int(float(rounds) / unit), optimum.why + pieces)]
+
+
+def _call_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
+    """All hops that must be made, over what the ports of all nodes allow in a round."""
+    if rules.ports is None or rules.switching != "store-and-forward" or len(goal.groups) > 1:
+        return []
+    if network.order > _ALL_PAIRS:
+        return []
+    sends = np.minimum(network.degrees, rules.ports)
+    takes = np.minimum(np.diff(network.reversed_csr()[0]), rules.ports)
+    most = int(min(sends.sum(), takes.sum()))
+    if rules.duplex == "half":
+        most //= 2
+    hops = _least_hops(network, goal)
+    if not hops or not most:
+        return []
+    return [Bound(-(-hops // most), f"{hops} hops, of which ports allow {most} in a round")]
+
+
+def _least_rate(network: Network, goal: Goal, rules: Model) -> float | None:
+    """Rounds per chunk under rules of ports and duplex; None: nothing is known."""
+    plain = rules.ports is None and rules.duplex == "full"
+    kinds = ("all-gather", "reduce-scatter", "all-to-all")
+    if plain or goal.groups or goal.kind not in kinds or network.order > _FLOWS:
+        return None
+    if goal.kind == "reduce-scatter" and not network.duplex:
+        return None
+    from hopscape.collectives.rates import exchange_rate, gather_rate
+
+    known = _KNOWN.setdefault(network, {})
+    key = goal.kind, rules.ports, rules.duplex, rules.switching, rules.in_network
+    if key not in known:
+        known[key] = (exchange_rate if goal.kind == "all-to-all" else gather_rate)(network, rules)
+    found: float | None = known[key]
+    return found
+
+
+def _rate_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
+    """What few ports or links in half duplex let through, by a linear program."""
+    rounds = _least_rate(network, goal, rules)
+    if rounds is None:
+        return []
+    why = f"no rates of the channels under {rules.describe().split(', ')[0]}, {rules.duplex} duplex"
+    return [Bound(ceil(goal.chunks * rounds - 1e-6), f"{why} are enough for fewer")]
 
 
 def _traffic_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
@@ -445,7 +530,18 @@ def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[fl
         (0.4375, 0.0)
     """
     load, added = _node_load(network, goal, model)
-    return max(load, _cut_load(network, goal)) if load else 0.0, added
+    if not load:
+        return 0.0, added
+    return max(load, _cut_load(network, goal), _rate_load(network, goal, model)), added
+
+
+def _rate_load(network: Network, goal: Goal, model: Model) -> float:
+    """What few ports or half duplex make channels carry, by their capacity, in buffers."""
+    rounds = _least_rate(network, replace(goal, chunks=1), model)
+    if rounds is None:
+        return 0.0
+    unit = float(network.capacities().max(initial=1.0)) / float(network.room().max(initial=1))
+    return rounds / (network.endpoint_count * unit)
 
 
 def _cut_load(network: Network, goal: Goal) -> float:

@@ -11,9 +11,11 @@ from typing import Any
 from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
 from hopscape.collectives.checked import check_schedule, making
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.negotiated import ALL_TO_ALL, PERMUTATION
 from hopscape.collectives.over_time import SCATTER
 from hopscape.collectives.pipelines import BROADCAST, ONE_TO_MANY
 from hopscape.collectives.plan import cut_in_pieces
+from hopscape.collectives.rarest import ALL_GATHER
 from hopscape.collectives.survivors import among_groups
 from hopscape.collectives.symmetric import Carried
 from hopscape.collectives.symmetric_plans import (
@@ -55,7 +57,7 @@ _TURNED = {
 }
 _MANY_KERNELS = ("breadth-first", "flow", "forest")
 _FEW_NODES = 32  # on fewer, most of these kernels are interpreted
-_ROOTED = (BROADCAST, ONE_TO_MANY, SCATTER)
+_BUILT_IN = (BROADCAST, ONE_TO_MANY, SCATTER, ALL_GATHER, ALL_TO_ALL, PERMUTATION)
 _FORMER = {"translated": "translations"}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
     "arc": ("vertex", "edge"),
@@ -78,9 +80,9 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
         >>> import hopscape
         >>> algorithms = named_algorithms(hopscape.build("hypercube(3)"), Goal.all_gather())
         >>> [one.name for one in algorithms]
-        ['translations', 'breadth-first', 'flow', 'forest']
+        ['translations', 'rarest-first', 'breadth-first', 'flow', 'forest']
     """
-    plugins = (*_ROOTED, *load_plugins("collectives").values())
+    plugins = (*_BUILT_IN, *load_plugins("collectives").values())
     added = tuple(p for p in plugins if isinstance(p, Collective) and p.goal == goal.kind)
     family = network.family
     if not isinstance(family, Family) or goal.groups:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from hopscape.collectives.bounds import Bound, least_load, lower_bounds
+from hopscape.collectives.bounds import Bound, farthest, least_load, lower_bounds
 from hopscape.collectives.choose import (
     GENERIC,
     named_algorithms,
@@ -48,6 +48,8 @@ STEPS_PER_SECOND = 1e8
 """Elementary steps in a second of work: what the costs of algorithms were measured with."""
 SECONDS = 30.0
 """Seconds of work that the searches of one algorithm may take: what a user waits for unasked."""
+FEW_ROUNDS = ("rarest-first", "negotiated")
+"""Algorithms that find few rounds of unit messages: what they reach settles most contests."""
 EXACT = "exact"
 """The algorithm whose schedules have the fewest rounds of all."""
 _SETTLED = "it searches for long, and the lower bound is reached without it"
@@ -136,6 +138,7 @@ class Contest:
         entries: The best first.
         bounds: On rounds, the strongest first.
         loads: What the busiest channel carries and the busiest node adds, at least, in buffers.
+        farthest: Hops that some data must go.
         at: The contest for another size: what that size alone gives, without making schedules
             again that were made for this one.
     """
@@ -149,6 +152,7 @@ class Contest:
     left_out: tuple[LeftOut, ...]
     bounds: tuple[Bound, ...]
     loads: tuple[float, float]
+    farthest: int
     at: Callable[[float], Contest] = field(compare=False, repr=False)
 
     @property
@@ -167,10 +171,14 @@ class Contest:
         return min(entry.time(self.costs, self.size) for entry in entries) <= least
 
     def least_time(self, size: float) -> float:
-        """No schedule is faster for a buffer of so many bytes."""
+        """No schedule is faster for a buffer of so many bytes, with barriers or without.
+
+        Messages start one after the other, as often as there are rounds; hops of messages that
+        follow each other overlap, so that those of the farthest count once.
+        """
         rounds = self.bounds[0].rounds if self.bounds else 0
         loads = self.loads
-        latency = (self.costs["alpha"] + self.costs["delta"]) * rounds
+        latency = self.costs["alpha"] * rounds + self.costs["delta"] * self.farthest
         return latency + (self.costs["beta"] * loads[0] + self.costs["gamma"] * loads[1]) * size
 
 
@@ -195,7 +203,7 @@ def candidates(network: Network, goal: Goal) -> list[Collective]:
     """All algorithms for a goal, in the order in which they are run.
 
     Those that plan by symmetry first, then those that do not search (the family's, generic,
-    classic), then those that search, packed trees first.
+    classic), then those that search, the one for few rounds first, then packed trees.
     """
     from hopscape.collectives.classics import CLASSICS
 
@@ -205,9 +213,12 @@ def candidates(network: Network, goal: Goal) -> list[Collective]:
     for more in (_reversed_algorithms(network, goal), CLASSICS):
         names = {one.name for one in pool}
         pool += [one for one in more if one.goal == goal.kind and one.name not in names]
-    return sorted(
-        pool, key=lambda one: (_searches(one), one.chunks is None, one.name not in _SYMMETRIC)
-    )
+
+    def turn(one: Collective) -> tuple[bool, ...]:
+        few = one.name not in FEW_ROUNDS
+        return _searches(one), few, one.chunks is None, one.name not in _SYMMETRIC
+
+    return sorted(pool, key=turn)
 
 
 def _searches(one: Collective) -> bool:
@@ -406,10 +417,11 @@ def compete(
     entries: list[ContestEntry] = []
     left: list[LeftOut] = []
     if None not in made:
-        made[None] = tuple(_bounds(network, goal, model)), least_load(network, goal, model)
-    bounds, loads = made[None]
+        loads, far = least_load(network, goal, model), farthest(network, goal)
+        made[None] = tuple(_bounds(network, goal, model)), loads, far
+    bounds, loads, far = made[None]
     contest = Contest(
-        network, goal, model, costs, size, (), (), bounds, loads, lambda size: again(size=size)
+        network, goal, model, costs, size, (), (), bounds, loads, far, lambda size: again(size=size)
     )
     for one in _shown(pool, goal, network):
         if entries and _searches(one) and contest.settled(entries):
@@ -708,9 +720,14 @@ def _undominated(made: list[ContestEntry], contest: Contest) -> list[ContestEntr
 def _served(one: Collective, network: Network, model: Model) -> Iterator[Model]:
     """Models under which an algorithm's schedule is one under the model asked for.
 
-    A hop is a short path, and circuits share nothing: both are cut-through as well.
+    A hop is a short path, and circuits share nothing: both are cut-through as well. A hop is a
+    circuit, too, where each channel carries one chunk.
     """
     listed = one.serves.switching
+    hops = listed is not None and "circuit" not in listed and not network.has_switches
+    if model.switching == "circuit" and hops and model.circuits == "any":
+        yield replace(model, switching="store-and-forward", disjoint="arc")
+        return
     if model.switching != "cut-through" or (listed is not None and model.switching in listed):
         yield model
         return

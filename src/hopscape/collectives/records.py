@@ -51,6 +51,7 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
         "chunks": best.chunks,
         "busiest_channel": best.busiest,
         "busiest_ends": ends,
+        "duration": best.duration,
         "bound": bound,
         "bound_reason": contest.bounds[0].why if contest.bounds else "",
         "gap": best.duration / bound if bound else None,
@@ -64,7 +65,9 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
     if bound > record["lower_bound"]:  # an exact search has proved more
         record["lower_bound"] = bound
         record["lower_bounds"] = [{"rounds": b.rounds, "why": b.why} for b in contest.bounds]
-    if contest.size is not None:
+    if contest.size is None:
+        record["time"] = best.cost(contest.costs, None)
+    else:
         least = contest.least_time(contest.size)
         record["time_us"] = best.time(contest.costs, contest.size)
         record["bound_us"] = least
@@ -149,6 +152,7 @@ def _row(contest: Contest, entry: ContestEntry) -> dict[str, Any]:
     row: dict[str, Any] = {
         "algorithm": entry.algorithm,
         "rounds": entry.rounds,
+        "duration": entry.duration,
         "chunks": entry.chunks,
         "messages": entry.verdict.details.get("messages"),
         "busiest_channel": entry.busiest,

@@ -91,15 +91,20 @@ def whole_capacities(kinds: Sequence[ChannelClass]) -> list[int]:
 def link_attribute(name: str, value: object) -> float:
     """The value of an attribute of a link, from a number or a text; whole numbers are int.
 
+    A fraction such as ``1/4`` is a number, too.
+
     Examples:
         >>> link_attribute("capacity", "2.0"), link_attribute("length", 0.5)
         (2, 0.5)
+        >>> link_attribute("capacity", "1/4")
+        0.25
     """
     try:
         if isinstance(value, bool):
             raise ValueError
-        number = float(str(value))
-    except ValueError:
+        text = str(value)
+        number = float(Fraction(text)) if text.count("/") == 1 else float(text)
+    except (ValueError, ArithmeticError):
         number = math.nan
     whole = number.is_integer()
     if name == "delay" and not (whole and 0 <= number <= _MOST_DELAY):

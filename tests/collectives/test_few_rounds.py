@@ -1,0 +1,201 @@
+"""Few rounds of unit messages: local searches against plain replays, bounds and brute force."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import hopscape
+from hopscape import Goal, Model, Network, verify
+from hopscape.collectives.bounds import lower_bounds
+from hopscape.collectives.contest import compete
+from hopscape.collectives.negotiated import _hops, negotiated_schedule
+from hopscape.collectives.rarest import rarest_first, ways_of
+from hopscape.collectives.rarest_kernels import NEVER, Ways, gather_rounds
+from hopscape.collectives.rates import exchange_rate, gather_rate
+from hopscape.collectives.rounds_kernels import Packets, negotiate
+
+RULES = [
+    {},
+    {"ports": 1},
+    {"ports": 2},
+    {"duplex": "half"},
+    {"ports": 1, "duplex": "half"},
+]
+
+
+def network_of(graph: nx.Graph, name: str = "graph") -> Network:
+    graph = nx.convert_node_labels_to_integers(graph)
+    u, v = zip(*graph.edges(), strict=True)
+    return Network.from_links(len(graph), np.array(u), np.array(v), spec=name)
+
+
+KARATE = network_of(nx.Graph(nx.karate_club_graph().edges()), "karate")
+
+
+def lanes_kept(ways: Ways, moves: list[tuple[int, int]]) -> bool:
+    """Is no lane used beyond its room in any round? Moves are rounds and ways."""
+    used: dict[tuple[int, int], int] = {}
+    for when, way in moves:
+        for lane in ways.lane[ways.start[way] : ways.start[way + 1]].tolist():
+            used[when, lane] = used.get((when, lane), 0) + 1
+    return all(count <= ways.room[lane] for (_, lane), count in used.items())
+
+
+def replayed(ways: Ways, origin: list[int], arrive: np.ndarray, via: np.ndarray) -> bool:
+    """Every arrival by a way into the node, from one that had the chunk before; lanes are kept."""
+    ends = np.repeat(np.arange(len(ways.into) - 1), np.diff(ways.into))
+    moves = []
+    for (node, chunk), when in np.ndenumerate(arrive):
+        if when < 0:
+            assert origin[chunk] == node
+        elif when < NEVER:
+            way = via[node, chunk]
+            assert ends[way] == node
+            assert arrive[ways.source[way], chunk] < when
+            moves.append((int(when), int(way)))
+    return lanes_kept(ways, moves)
+
+
+def delivered(ways: Ways, packets: Packets, rounds: int) -> bool:
+    """Every packet goes from way to way in rising rounds to its target; lanes are kept."""
+    ends = np.repeat(np.arange(len(ways.into) - 1), np.diff(ways.into))
+    moves = []
+    for p, count in enumerate(packets.hops.tolist()):
+        at, last = packets.source[p], -1
+        for when, way in zip(packets.when[p, :count], packets.way[p, :count], strict=True):
+            assert last < when < rounds
+            assert ways.source[way] == at
+            at, last = ends[way], when
+            moves.append((int(when), int(way)))
+        assert at == packets.target[p]
+    return lanes_kept(ways, moves)
+
+
+def fewest_by_hand(net: Network, most: int) -> int:
+    """Rounds of an all-gather with all ports, by trying everything that can be sent."""
+    states = {tuple(frozenset({v}) for v in range(net.order))}
+    everything = frozenset(range(net.order))
+    for rounds in range(1, most + 1):
+        later = set()
+        for state in states:
+            gets = []
+            for v in range(net.order):
+                choices = [
+                    [{c} for c in state[u] - state[v]] or [set()]
+                    for u in net.tails[net.heads == v].tolist()
+                ]
+                gets.append({state[v].union(*picked) for picked in product(*choices)})
+            later |= set(product(*gets))
+        if any(all(has == everything for has in state) for state in later):
+            return rounds
+        states = later
+    return most + 1
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("spec", ["petersen", "mesh(3, 4)", "fat_tree(4)", "bcube(2, 1)"])
+def test_what_the_search_says_can_be_played(spec, rules):
+    net = hopscape.build(spec)
+    model = Model(switching="cut-through" if net.has_switches else "store-and-forward", **rules)
+    paths = ways_of(net, model)
+    ends = net.endpoints.astype(np.int64)
+    wanted = np.zeros(net.order, dtype=np.int64)
+    wanted[ends] = 1
+    rounds, arrive, via, _ = gather_rounds(paths.ways, ends, wanted, 1, 200_000, 3)
+    assert replayed(paths.ways, ends.tolist(), arrive, via)
+    assert arrive[ends].max() == rounds - 1
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("spec", ["petersen", "mesh(3, 4)", "fat_tree(4)", "bcube(2, 1)"])
+def test_negotiated_routes_can_be_played(spec, rules):
+    net = hopscape.build(spec)
+    model = Model(switching="cut-through" if net.has_switches else "store-and-forward", **rules)
+    paths = ways_of(net, model, every=True)
+    apart = _hops(net, paths)
+    pairs = [(u, v) for u in net.endpoints.tolist() for v in net.endpoints.tolist() if u != v]
+    source, target = np.array(pairs, dtype=np.int64).T.copy()
+    table = np.zeros((2, len(pairs), int(apart.max()) + 1), dtype=np.int64)
+    packets = Packets(source, target, np.zeros(len(pairs), np.int64), *table)
+    rounds = 90
+    met, _ = negotiate(paths.ways, apart, packets, rounds, 1, 1_000_000, 5)
+    assert met == 0
+    assert delivered(paths.ways, packets, rounds)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_as_few_rounds_as_can_be(seed):
+    graph = nx.gnp_random_graph(4, 0.6, seed=seed)
+    graph.add_edges_from(nx.path_graph(4).edges())
+    net = network_of(graph)
+    assert rarest_first(net, Goal.all_gather()).rounds == fewest_by_hand(net, 4)
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("seed", range(8))
+def test_no_bound_is_above_a_schedule(seed, rules):
+    graph = nx.connected_watts_strogatz_graph(6 + seed, 4, 0.5, seed=seed)
+    net, model = network_of(graph), Model(**rules)
+    for goal, make in (
+        (Goal.all_gather(), rarest_first),
+        (Goal.all_to_all(), negotiated_schedule),
+    ):
+        made = make(net, goal, model)
+        assert verify(made).holds
+        assert made.rounds >= lower_bounds(net, goal, model)[0].rounds
+        assert made.rounds <= 1.35 * lower_bounds(net, goal, model)[0].rounds + 1
+
+
+def test_named_all_gathers():
+    for spec, rounds in (
+        ("random_regular(30, 5)", 6),
+        ("mesh(4, 4)", 8),
+        ("mesh(3, 7)", 10),
+        ("xpander(4, 4)", 5),
+        ("hammingmesh(2, 2, 2, 2)", 4),
+        ("rail_optimized(2, 3, units=2)", 6),
+    ):
+        found = compete(hopscape.build(spec), Goal.all_gather())
+        assert found.best.rounds == found.bounds[0].rounds == rounds
+    one = compete(KARATE, Goal.all_gather(), {"ports": 1})
+    assert one.best.rounds == one.bounds[0].rounds == 90
+
+
+def test_named_all_to_alls():
+    for spec, rounds in (("ring(8)", 8), ("ring(12)", 18), ("dcell(3, 1)", 12)):
+        found = compete(hopscape.build(spec), Goal.all_to_all())
+        assert found.best.duration == found.bounds[0].rounds == rounds
+    ports = compete(hopscape.build("petersen"), Goal.all_to_all(), {"ports": 1})
+    assert ports.best.rounds == ports.bounds[0].rounds == 15
+
+
+@pytest.mark.parametrize("kind", ["all-gather", "all-to-all", "reduce-scatter"])
+@pytest.mark.parametrize("spec", ["fat_tree(4)", "hyperx((3, 3), p=1)", "dragonfly(3, 1, p=1)"])
+def test_half_duplex_through_switches(spec, kind):
+    found = compete(hopscape.build(spec), Goal(kind), {"duplex": "half"})
+    assert found.best.verdict.holds
+    assert found.best.duration >= found.bounds[0].rounds
+
+
+def test_rates_of_half_duplex_and_ports():
+    ring = hopscape.build("ring(6)")
+    assert gather_rate(ring, Model(duplex="half")) == pytest.approx(5)  # 30 hops, 6 links
+    assert exchange_rate(ring, Model(ports=1)) == pytest.approx(9)  # 1 + 1 + 2 + 2 + 3
+    star = network_of(nx.star_graph(4))
+    assert gather_rate(star, Model(ports=1)) == pytest.approx(16)  # the hub sends 4 to each of 4
+
+
+def test_printed_bounds_are_what_is_proved():
+    for spec, rules, bound in (
+        ("leaf_spine(5, 2, 4)", {}, 32),
+        ("rpc(3)", {"ports": 1}, 363),
+        ("dragonfly(3, 1, p=2)", {}, 36),
+    ):
+        net = hopscape.build(spec)
+        if net.has_switches:
+            rules = {"switching": "cut-through", **rules}
+        assert lower_bounds(net, Goal.all_to_all(), Model(**rules))[0].rounds == bound
