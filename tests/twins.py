@@ -14,6 +14,7 @@ collectives.circuits.search_kernels collectives/circuits/test_circuit_search.py 
 collectives.circuits.search_kernels collectives/circuits/test_ordered_circuits.py route_by_hand
 collectives.classics.swap_kernels collectives/classics/test_rank_swaps.py slow_cost
 collectives.colouring_kernels collectives/test_colouring_kernels.py is_proper
+collectives.executed_kernels collectives/test_executed.py played
 collectives.flow_path_kernels collectives/flows/test_flows.py slow_graph
 collectives.forest_kernels collectives/forest/test_forest.py slow_flow
 collectives.greedy_kernels collectives/test_greedy_kernels.py slow_rounds

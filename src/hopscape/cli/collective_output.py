@@ -206,8 +206,16 @@ def _time_lines(record: Mapping[str, Any]) -> dict[str, str]:
     return {
         "bytes": f"{byte_count(record['bytes'])} in {many}",
         "time": f"{number(record['time_us'])} µs  (at least {number(record['bound_us'])})",
+        **_executed_line(record),
         "costs in µs": costs,
     }
+
+
+def _executed_line(record: Mapping[str, Any]) -> dict[str, str]:
+    """The time without barriers between rounds."""
+    if record.get("executed_us") is None:
+        return {}
+    return {"without barriers": f"{number(record['executed_us'])} µs"}
 
 
 def _fault_lines(record: Mapping[str, Any]) -> dict[str, str]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from hopscape.collectives.choose import report
 from hopscape.collectives.contest import Contest, ContestEntry, compete
+from hopscape.collectives.executed import executed_time
 from hopscape.collectives.survivors import Survivors
 from hopscape.core.errors import ArgumentError
 from hopscape.core.schedule import Schedule
@@ -71,6 +72,8 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
         least = contest.least_time(contest.size)
         record["time_us"] = best.time(contest.costs, contest.size)
         record["bound_us"] = least
+        share = contest.size / best.chunks
+        record["executed_us"] = executed_time(best.schedule, contest.costs, share)
         record["gap"] = record["time_us"] / least if least else None
         record["costs_us"] = contest.costs
     if sizes is not None and sizes[0] < sizes[1]:
