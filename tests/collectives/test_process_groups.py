@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +14,9 @@ import hopscape
 from conftest import connected_graph
 from hopscape import Goal, Model, Schedule, verify
 from hopscape.collectives import run_algorithm
+from hopscape.collectives.contest import compete
 from hopscape.core.errors import ArgumentError
+from hopscape.core.goal import GoalKind
 
 pytestmark = pytest.mark.compiled
 ALGORITHMS = {
@@ -99,8 +104,7 @@ def test_refused():
         Goal("one-to-many", 0, 1, (1,), [[0, 1]])
     ring = hopscape.build("ring(6)")
     two = Goal.all_gather(groups=[[0, 1], [2, 3]])
-    with pytest.raises(ArgumentError, match="several groups at once are planned for all-port"):
-        run_algorithm(ring, two, "generic", Model(ports=1))
+    assert verify(run_algorithm(ring, two, "generic", Model(ports=1))).holds
     with pytest.raises(ArgumentError, match="needs groups of one size"):
         run_algorithm(ring, Goal.all_reduce(2, groups=[[0, 1], [2, 3, 4]]))
 
@@ -114,3 +118,40 @@ def test_a_view_keeps_speeds_and_channels():
     assert np.array_equal(view.room(), net.room())
     assert view.family is None
     assert net.among(net.endpoints) is net
+
+
+@pytest.mark.parametrize("kind", ["all-gather", "reduce-scatter", "all-reduce", "all-to-all"])
+@pytest.mark.parametrize("size", [None, 1e6])
+@pytest.mark.parametrize("spec", ["fat_tree(4)", "torus(4, 4)"])
+def test_disjoint_groups_run_beside_each_other(
+    spec: str, size: float | None, kind: GoalKind
+) -> None:
+    net = hopscape.build(spec)
+    ends = net.endpoints.tolist()
+    groups = (tuple(ends[:4]), tuple(ends[4:8]))
+    both = compete(net, Goal(kind, groups=groups), size=size)
+    one = compete(net, Goal(kind, groups=groups[:1]), size=size)
+    assert both.best.verdict.holds
+    # alone, a row of the torus also takes the links of the other row
+    factor = 1.9 if size is not None and not net.has_switches else 1.05
+    assert both.best.cost(both.costs, size) <= factor * one.best.cost(one.costs, size)
+    if size is not None:
+        assert both.least_time(size) >= one.least_time(size) * 0.999
+
+
+@pytest.mark.parametrize("kind", ["all-gather", "all-to-all"])
+def test_a_file_of_several_groups_says_who_receives_what(kind: GoalKind, tmp_path: Path) -> None:
+    """Executed by what the file says alone."""
+    net = hopscape.build("torus(4, 4)")
+    goal = Goal(kind, groups=((0, 1, 2), (5, 6, 7)))
+    compete(net, goal).best.schedule.save(tmp_path / "groups.json")
+    file = json.loads((tmp_path / "groups.json").read_text())
+    held = {(node, chunk) for chunk, node in enumerate(file["origins"])}
+    columns = [file["transfers"][name] for name in ("round", "source", "target", "chunk")]
+    for now in range(1, file["rounds"] + 1):
+        moved = [row[1:] for row in zip(*columns, strict=True) if row[0] == now]
+        assert all((source, chunk) in held for source, _, chunk in moved)
+        held |= {(target, chunk) for _, target, chunk in moved}
+    for chunk, to in enumerate(file["destinations"]):
+        whom = file["receivers"] if to == -1 else to if isinstance(to, list) else [to]
+        assert all((node, chunk) in held for node in whom)

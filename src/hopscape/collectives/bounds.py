@@ -529,6 +529,11 @@ def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[fl
         >>> least_load(hopscape.build("ring(8)"), hopscape.Goal.all_gather())
         (0.4375, 0.0)
     """
+    if len(goal.groups) > 1:
+        if len({len(group) for group in goal.groups}) > 1:
+            return 0.0, 0.0
+        each = [least_load(network, part, model) for part in goal.parts()]
+        return max(load for load, _ in each), max(added for _, added in each)
     load, added = _node_load(network, goal, model)
     if not load:
         return 0.0, added

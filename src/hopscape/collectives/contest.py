@@ -171,7 +171,7 @@ class Contest:
         return min(entry.time(self.costs, self.size) for entry in entries) <= least
 
     def least_time(self, size: float) -> float:
-        """No schedule is faster for a buffer of so many bytes, with barriers or without.
+        """No schedule is faster for a buffer of so many bytes, round by round.
 
         Messages start one after the other, as often as there are rounds; hops of messages that
         follow each other overlap, so that those of the farthest count once.
@@ -180,6 +180,11 @@ class Contest:
         loads = self.loads
         latency = self.costs["alpha"] * rounds + self.costs["delta"] * self.farthest
         return latency + (self.costs["beta"] * loads[0] + self.costs["gamma"] * loads[1]) * size
+
+    def least_executed(self, size: float) -> float:
+        """No schedule is faster without barriers: there nodes add while data come."""
+        moved, added = (self.costs["beta"] * self.loads[0], self.costs["gamma"] * self.loads[1])
+        return self.least_time(size) - min(moved, added) * size
 
 
 def buffer_chunks(network: Network, goal: Goal) -> int:
@@ -539,7 +544,7 @@ def _variants(one: Collective, contest: Contest) -> Iterator[Goal]:
     """The goal as it is; with bytes, also cut into more chunks."""
     network, goal, size = contest.network, contest.goal, contest.size
     yield goal
-    if size is None or goal.chunks != 1 or len(goal.groups) > 1:
+    if size is None or goal.chunks != 1 or len({len(group) for group in goal.groups}) > 1:
         return
     most = max(int(size), 1)
     if one.chunks is not None:

@@ -63,21 +63,23 @@ def execute_messages(
         ports (float64[2, nodes, k]): When the ports of each node are free to send and to receive,
             all 0; k = 0: every channel has its own.
         costs: alpha, delta, and gamma for a chunk.
-        adds: Are chunks that come added to what is there?
+        adds: Are chunks that come added to what is there? A node adds one after the other.
         shared: Is a port either sending or receiving?
     """
     order, first, rounds, source, target, chunk, start, lane = messages
     alpha, delta, gamma = costs
     free = np.zeros(len(per_chunk), np.float64)
     came = np.empty(len(order) if adds else 0, np.float64)
+    adder = np.zeros(len(have), np.float64)
     last, open_ = 0.0, 0
     for m in range(len(first) - 1):
         t = order[first[m]]
         if adds and rounds[t] != rounds[order[open_]]:
             for i in range(open_, first[m]):
                 v, c = target[order[i]], chunk[order[i]]
-                have[v, c] = max(have[v, c], came[i]) + gamma
-                last = max(last, have[v, c])
+                adder[v] = max(adder[v], came[i]) + gamma
+                have[v, c] = max(have[v, c], adder[v])
+                last = max(last, adder[v])
             open_ = first[m]
         u, v, count = source[t], target[t], first[m + 1] - first[m]
         begin = 0.0
@@ -108,6 +110,7 @@ def execute_messages(
             elif end < have[v, c]:
                 have[v, c] = end
     for i in range(open_, len(came)):
-        v, c = target[order[i]], chunk[order[i]]
-        last = max(last, max(have[v, c], came[i]) + gamma)
+        v = target[order[i]]
+        adder[v] = max(adder[v], came[i]) + gamma
+        last = max(last, adder[v])
     return last

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import IntArray, UInt64s
 from hopscape.core.grid_kernels import draw, seeded
 from hopscape.core.kernel import helper, kernel
 
@@ -66,6 +66,17 @@ class _Search(NamedTuple):
     way: IntArray
     other: IntArray
     seen: IntArray
+
+
+class _State(NamedTuple):
+    """What has come where, what each node wants first, random numbers and steps so far."""
+
+    arrive: IntArray
+    via: IntArray
+    wanted: IntArray
+    ranked: IntArray
+    random: UInt64s
+    work: IntArray
 
 
 @helper
@@ -183,11 +194,12 @@ def _rarest(u, v, r, arrive, ranked):  # type: ignore[no-untyped-def]
 
 
 @helper
-def _deliver(now, ways, found, v, c, r, arrive, ranked, most, state, work):  # type: ignore[no-untyped-def]
+def _deliver(now, ways, found, v, c, r, board, most):  # type: ignore[no-untyped-def]
     """One more delivery to node v, of chunk c (-1: of any); others make room. False: there is none.
 
     Others keep their chunks where v is to have chunk c, and may take others where v has any.
     """
+    arrive, _, _, ranked, state, work = board
     found.which[0], found.node[0], found.chunk[0], found.asker[0] = -1, v, c, -1
     head, tail = 0, 1
     stamp = now.made[0]
@@ -249,8 +261,9 @@ _STRIDE = 7919  # a prime: chunks of neighbours in number do not follow each oth
 
 
 @helper
-def _fill(now, ways, found, r, arrive, via, wanted, noise, ranked, state, work):  # type: ignore[no-untyped-def]
+def _fill(now, ways, found, r, board, noise):  # type: ignore[no-untyped-def]
     """Fill round r."""
+    arrive, via, wanted, ranked, state, work = board
     nodes, chunks = arrive.shape
     now.used[:] = 0
     now.made[0] = 0
@@ -277,14 +290,14 @@ def _fill(now, ways, found, r, arrive, via, wanted, noise, ranked, state, work):
             if arrive[v, c] != NEVER or full == 0:
                 continue
             work[0] += 1
-            if _deliver(now, ways, found, v, c, r, arrive, ranked, 24, state, work):
+            if _deliver(now, ways, found, v, c, r, board, 24):
                 held[c] += wanted[v]
             elif not _any_free(now, ways, v):
                 break
     for i in range(nodes):
         v = order[i]
         while lacks[v] > 0 and _deliver(
-            now, ways, found, v, np.int64(-1), r, arrive, ranked, len(found.which), state, work
+            now, ways, found, v, np.int64(-1), r, board, len(found.which)
         ):
             work[0] += 1
     for d in range(now.made[0]):
@@ -358,9 +371,10 @@ def gather_rounds(
         np.zeros(most, np.int64),
     )  # fmt: skip
     ranked, work = np.empty((nodes, chunks), np.int64), np.zeros(1, np.int64)
+    board = _State(arrive, via, wanted, ranked, state, work)
     r = 0
     while _missing(arrive, wanted) > 0:
-        _fill(now, ways, found, r, arrive, via, wanted, np.int64(0), ranked, state, work)
+        _fill(now, ways, found, r, board, np.int64(0))
         r += 1
     rounds = r
     best, best_via = arrive.copy(), via.copy()
@@ -374,7 +388,7 @@ def gather_rounds(
         via[:] = kept_via
         _undo(arrive, begin)
         for r in range(begin, aim):
-            _fill(now, ways, found, r, arrive, via, wanted, noise, ranked, state, work)
+            _fill(now, ways, found, r, board, noise)
         left = _missing(arrive, wanted)
         if left == 0:
             rounds = aim

@@ -74,6 +74,7 @@ def contest_record(contest: Contest, sizes: tuple[int, int] | None = None) -> di
         record["bound_us"] = least
         share = contest.size / best.chunks
         record["executed_us"] = executed_time(best.schedule, contest.costs, share)
+        record["executed_bound_us"] = contest.least_executed(contest.size)
         record["gap"] = record["time_us"] / least if least else None
         record["costs_us"] = contest.costs
     if sizes is not None and sizes[0] < sizes[1]:

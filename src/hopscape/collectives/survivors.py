@@ -189,7 +189,8 @@ def among_groups(network: Network, goal: Goal, model: Model, build: Build) -> Sc
 
     Args:
         goal: With groups.
-        model: Several groups at once need all ports, full duplex and store-and-forward.
+        model: Hop by hop with all ports the hops of all groups get their rounds together; else
+            groups begin together where the rules allow it, and one after the other where not.
         build: The algorithm: takes network, goal and model.
 
     Examples:
@@ -207,11 +208,10 @@ def among_groups(network: Network, goal: Goal, model: Model, build: Build) -> Sc
         if made.goal != goal.everywhere():
             raise ArgumentError(f"it is for {made.goal.describe()}, not {goal.kind} among groups")
         return made.meant_for(network, goal)
-    if not ALL_PORT_ONLY.allows(model):
-        raise ArgumentError(
-            f"several groups at once are planned for {ALL_PORT_ONLY.describe()}, not"
-            f" {model.describe()}"
-        )
+    hops = ALL_PORT_ONLY.allows(model) and model.packing == "unit"
+    whole = goal.kind == "all-reduce" and goal.chunks % len(goal.groups[0])
+    if not hops or whole:
+        return _side_by_side(network, goal, model, build)
     if goal.kind == "all-reduce":
         return _all_reduce(network, goal, model, build)
     if goal.kind == "reduce-scatter":
@@ -227,6 +227,50 @@ def among_groups(network: Network, goal: Goal, model: Model, build: Build) -> Sc
     offsets = np.cumsum([0, *counts[:-1]]).tolist()
     joined = Plan.joined(plans, offsets).schedule(network, goal, alone[0].name, model)
     return joined.under(model)
+
+
+def _side_by_side(network: Network, goal: Goal, model: Model, build: Build) -> Schedule:
+    """The schedules of all groups, each from the first round on or after those before it."""
+    from hopscape.core.verify import breaks_rules
+
+    parts = goal.parts()
+    offsets = np.cumsum([0, *(part.chunk_count(network) for part in parts)]).tolist()
+    joined: Schedule | None = None
+    for part, offset in zip(parts, offsets, strict=False):
+        alone = among_groups(network, part, model, build)
+        begun = [] if joined is None else [joined]
+        for later in (0, joined.rounds if joined is not None else 0):
+            columns = [*begun, alone]
+            shifts = [(0, 0)] * len(begun) + [(later, offset)]
+            made = _joined(network, goal, model, columns, shifts)
+            if not begun or later or not breaks_rules(made):
+                break
+        joined = made
+    assert joined is not None
+    return joined
+
+
+def _joined(
+    network: Network,
+    goal: Goal,
+    model: Model,
+    schedules: Sequence[Schedule],
+    shifts: Sequence[tuple[int, int]],
+) -> Schedule:
+    """Schedules as one, their rounds and chunks counted from these on."""
+    lengths = np.concatenate([np.diff(one.path_start) for one in schedules])
+    pairs = list(zip(schedules, shifts, strict=True))
+    return Schedule.from_columns(
+        network,
+        model,
+        goal,
+        round=np.concatenate([one.round.astype(np.int64) + r for one, (r, _) in pairs]),
+        channels=np.concatenate([one.channels for one in schedules]),
+        path_start=np.concatenate([[0], np.cumsum(lengths)]),
+        chunk=np.concatenate([one.chunk + c for one, (_, c) in pairs]),
+        rounds=max(one.rounds + r for one, (r, _) in pairs),
+        name=schedules[-1].name,
+    )
 
 
 def gathered_backwards(network: Network, goal: Goal, model: Model, build: Build) -> Schedule:

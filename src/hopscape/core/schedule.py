@@ -376,9 +376,21 @@ class Schedule:
             "combining": promise.combines,
             "chunks": len(promise.origins),
             "origins": None if promise.combines else promise.origins.tolist(),
-            "destinations": promise.destinations.tolist(),
+            "destinations": self._destinations(),
             "receivers": promise.wanted.tolist(),
         }
+
+    def _destinations(self) -> list[int] | list[int | list[int]]:
+        """Who must have each chunk; of several groups, the members of the chunk's own."""
+        parts = self.goal.parts()
+        if len(parts) < 2:
+            return self.goal.on(self.network).destinations.tolist()
+        out: list[int | list[int]] = []
+        for part in parts:
+            promise = part.on(self.network)
+            all_ = promise.wanted.tolist()
+            out += [to if to >= 0 else all_ for to in promise.destinations.tolist()]
+        return out
 
     @staticmethod
     def spec_in(path: str | Path) -> str | None:

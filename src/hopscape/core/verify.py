@@ -19,7 +19,7 @@ from hopscape.core.verdict import Verdict
 if TYPE_CHECKING:
     from hopscape.core.verify_kernels import ByChunk, Transfers
 
-__all__ = ["verify"]
+__all__ = ["breaks_rules", "verify"]
 
 _SHARES = {"arc": 0, "edge": 1, "vertex": 2}
 
@@ -86,6 +86,11 @@ def verify(
     return Verdict(True, _success(schedule, net, checked_goal, details), details=details)
 
 
+def breaks_rules(schedule: Schedule) -> bool:
+    """Does some transfer break a rule of movement? What it carries is not looked at."""
+    return _check_rules(schedule, schedule.network, schedule.model, {}) is not None
+
+
 class _Part(NamedTuple):
     """The chunks of one group from `first` on, with their transfers, and what it was promised."""
 
@@ -103,7 +108,8 @@ def _check_parts(
     from hopscape.core.verify_kernels import ByChunk
 
     start, order = _sorted_by_chunk(schedule, chunks)
-    low = 0
+    low, broken = 0, None
+    adds = np.zeros(schedule.transfers, dtype=np.uint8)
     for part in checked_goal.parts():
         promise = part.on(net)
         high = low + len(promise.origins)
@@ -112,13 +118,21 @@ def _check_parts(
         counts: dict[str, Any] = {}
         check = _CHECKS.get(part.kind, _check_delivery)
         broken = check(_Part(schedule, net, promise, transfers, low), counts)
+        if "adds" in counts:
+            adds |= counts.pop("adds")
+            details["added"] = 0
         for key, value in counts.items():
             most = key == "max_path"
             details[key] = max(details.get(key, 0), value) if most else details.get(key, 0) + value
         if broken is not None:
-            return broken
+            break
         low = high
-    return None
+    if "added" in details:
+        from hopscape.core.verify_kernels import additions
+
+        added = additions(schedule.round_start, schedule.target, adds, net.order)
+        details["added"] = int(added)
+    return broken
 
 
 def _check_chunks(schedule: Schedule, checked_goal: Goal, chunks: int) -> Verdict | None:
@@ -311,7 +325,7 @@ def _check_delivery(part: _Part, details: dict[str, Any]) -> Verdict | None:
 
 
 def _check_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
-    from hopscape.core.verify_kernels import additions, check_reduce
+    from hopscape.core.verify_kernels import check_reduce
 
     schedule, net, promise, transfers, first = part
     chunk, node, times, useless, served = map(
@@ -320,8 +334,7 @@ def _check_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
     start, order = transfers[:2]
     adds = np.zeros(schedule.transfers, dtype=np.uint8)
     adds[order[start[0] : start[-1]]] = 1
-    added = additions(schedule.round_start, schedule.target, adds, net.order)
-    details |= {"duplicates": useless, "reached": served, "added": int(added)}
+    details |= {"duplicates": useless, "reached": served, "adds": adds}
     if chunk < 0:
         return None
     how = "never reaches" if times == 0 else f"is counted {times} times at"
@@ -333,7 +346,7 @@ def _check_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
 
 
 def _check_all_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
-    from hopscape.core.verify_kernels import additions, check_all_reduce
+    from hopscape.core.verify_kernels import check_all_reduce
 
     schedule, net, promise, transfers, first = part
     words = (net.order + 63) // 64
@@ -348,10 +361,8 @@ def _check_all_reduce(part: _Part, details: dict[str, Any]) -> Verdict | None:
     if bad >= 0:
         text = f"it would count the share of node {share} twice at its target"
         return _violation(schedule, bad, "counting", text)
-    added = additions(
-        schedule.round_start, schedule.target, (ops == ADD).astype(np.uint8), net.order
-    )
-    details |= {"duplicates": duplicates, "reached": served, "added": int(added)}
+    adds = (ops == ADD).astype(np.uint8)
+    details |= {"duplicates": duplicates, "reached": served, "adds": adds}
     if chunk < 0:
         return None
     where = {"rule": "counting", "node": node, "chunk": first + chunk, "share": missing}

@@ -58,10 +58,11 @@ def collective(file, me, comm):
     rank = {node: i for i, node in enumerate(ends)}
     kind, size = goal["kind"], len(ends)
     pieces = max(1, chunks // {"all-to-all": size * size}.get(kind, size))
-    all_of_it = ends[me] in file["receivers"]
-    wanted = [
-        c for c, to in enumerate(file["destinations"]) if to == ends[me] or (to < 0 and all_of_it)
-    ]
+    wanted = []
+    for c, to in enumerate(file["destinations"]):
+        whom = file["receivers"] if to == -1 else to if isinstance(to, list) else [to]
+        if ends[me] in whom:
+            wanted.append(c)
     if kind in ("broadcast", "reduce", "all-reduce", "scatter", "gather"):
         root = rank[goal["root"]] if "root" in goal else 0
     every = np.array([share(me, c) for c in range(chunks)])
