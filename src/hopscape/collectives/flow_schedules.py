@@ -421,6 +421,11 @@ def _check_effort(network: Network, packets: int) -> None:
         )
 
 
+def _one_piece(network: Network, goal: Goal, model: Model, size: float) -> tuple[int, ...]:
+    """Copies in pieces take as long: narrow endpoints are busy all the time with whole ones."""
+    return (1,)
+
+
 SERVES = Served(
     ports=(None,),
     duplex=("full",),
@@ -441,6 +446,7 @@ ALL_GATHER = Collective(
     "a copy to everybody along routes that load all channels alike: for narrow endpoints",
     flow_schedule,
     SERVES,
+    chunks=_one_piece,
     cost=flow_cost,
 )
 
