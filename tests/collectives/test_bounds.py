@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import hopscape
 from hopscape import Goal, Model, Network, Schedule, verify
 from hopscape.collectives import lower_bounds
+from hopscape.collectives.bounds import bandwidth_optimum
 from hopscape.collectives.choose import run_algorithm
 from hopscape.core.errors import DisconnectedError
 
@@ -247,3 +249,15 @@ def test_bounds_of_groups():
     assert best(net, Goal.all_to_all(groups=[[0, 4], [1, 3]])) == 4
     many = Goal.all_to_all(chunks=3, groups=[[0, 4], [0, 4], [1, 3]])
     assert best(net, many) == 8  # 60 hops over 8 channels
+
+
+def test_what_is_known_of_a_network_is_not_taken_for_its_groups() -> None:
+    net = hopscape.build("torus(4, 4)")
+    view = net.among([0, 1, 2, 3])
+    for one, chunks in ((net, 15), (view, 3), (net, 15)):
+        found = bandwidth_optimum(one, Goal.all_gather())
+        assert found is not None
+        assert found.rounds == Fraction(chunks, 4)
+    ports = Model(ports=1)
+    assert lower_bounds(net, Goal.all_gather(), ports)[0].rounds == 15
+    assert lower_bounds(view, Goal.all_gather(), ports)[0].rounds == 3

@@ -385,15 +385,22 @@ def bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
         >>> bandwidth_optimum(hopscape.build("torus(8, 8)"), Goal.all_gather())
         Optimum(rounds=Fraction(63, 4), why='63 chunks must enter node 0, at most 4 in a round', ...
     """
-    known = _KNOWN.setdefault(network, {})
-    key = goal.kind, goal.groups
-    if key not in known:
-        try:
+    try:
+        if network.order > _ALL_PAIRS:
+            return _bandwidth_optimum(network, goal)
+        known = _KNOWN.setdefault(network, {})
+        key = goal.kind, goal.groups, *_own(network)
+        if key not in known:
             known[key] = _bandwidth_optimum(network, goal)
-        except OutOfTimeError:
-            return None
+    except OutOfTimeError:
+        return None
     found: Optimum | None = known[key]
     return found
+
+
+def _own(network: Network) -> tuple[bytes, bytes]:
+    """What networks that are equal by their wiring may differ in: endpoints and capacities."""
+    return network.endpoints.tobytes(), network.room().tobytes()
 
 
 def _bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
@@ -463,7 +470,7 @@ def _least_rate(network: Network, goal: Goal, rules: Model) -> float | None:
     from hopscape.collectives.rates import exchange_rate, gather_rate
 
     known = _KNOWN.setdefault(network, {})
-    key = goal.kind, rules.ports, rules.duplex, rules.switching, rules.in_network
+    key = (*_own(network), goal.kind, rules.ports, rules.duplex, rules.switching, rules.in_network)
     if key not in known:
         known[key] = (exchange_rate if goal.kind == "all-to-all" else gather_rate)(network, rules)
     found: float | None = known[key]
