@@ -191,7 +191,7 @@ def test_help_shows_the_kind_of_machine_that_was_asked_for() -> None:
     switched = shown("design", "--help", "--radix", "8")
     for word in ("--nodes", "--endpoints", "--radix", "--workers", "--families"):
         assert word in short
-    for word in ("--message", "--cables", "--budget", "--nics"):
+    for word in ("--message", "--budget", "--nics"):
         assert word not in short
     assert "hopscape design --nodes" in short
     assert "--message" in direct

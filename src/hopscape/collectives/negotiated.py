@@ -27,7 +27,7 @@ from hopscape.core.schedule import Schedule
 __all__ = ["ALL_TO_ALL", "PERMUTATION", "negotiated_schedule"]
 
 _WORK = 30_000_000
-"""Steps of one number of rounds: of fifty networks that reach their bound at all, two need more."""
+"""Steps of one number of rounds; 70 of 75 networks come within 1.05 of the linear program so."""
 _STEPS = 2.5
 """Elementary steps (10 ns) of one of its steps."""
 _RISES = (1.0, 1.02, 1.05, 1.1, 1.2, 1.4)

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["ALL_GATHER", "Paths", "rarest_first", "ways_of"]
 
 _WORK = 20_000_000
-"""Steps of the search beyond the first answer: half of the networks that reach their bound at all
-do so in 1 % of it, and none of fifty that were tried between this and ten times as much."""
+"""Steps of the search beyond the first answer: nearly all of 75 networks that reach their bound do
+so well before; more was not tried."""
 _STEPS = 7.0
 """Elementary steps (10 ns) of one of its steps."""
 _FILL, _CROWDED = 10, 80
