@@ -101,6 +101,10 @@ def certificate(
     if left:
         names = ", ".join(left) if len(left) < 4 else f"{len(left)} families"
         words.append(f"Of {names} there were too many machines to look at all that may be cheaper.")
+    words.append(
+        "The bounds are for regular networks with evenly dealt endpoints; families list their own"
+        " members, the largest sizes in steps."
+    )
     return words
 
 
