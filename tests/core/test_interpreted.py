@@ -17,6 +17,7 @@ import pytest
 
 import hopscape
 from hopscape.collectives.choose import named_algorithms, run_algorithm
+from hopscape.collectives.executed import executed_time
 from hopscape.core import kernel as kernels
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import Goal
@@ -191,7 +192,9 @@ def special_cases() -> None:
     assert not find_classes(hopscape.build("ring(6)"), method="single")[2].deadlock_free
     network = hopscape.build("path(300)")
     structure.girth(network, exact=True)
-    assert verify(run_algorithm(network, Goal.broadcast(0)))
+    schedule = run_algorithm(network, Goal.broadcast(0))
+    assert verify(schedule)
+    assert executed_time(schedule, {"alpha": 1.0, "beta": 0.5, "gamma": 0.0, "delta": 0.1}, 8.0)
 
 
 def do_all() -> None:

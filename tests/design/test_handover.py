@@ -152,9 +152,9 @@ def test_the_report_in_a_browser(folder: Path, tmp_path: Path) -> None:
     [
         ("--nodes 1000 --ports 1", "at least 2 ports"),
         ("--nodes 1001 --ports 3 --exact --regular", "1000 or 1002"),
-        ("--nodes 100 --ports 4 --floor 2x2x4", "2x12x4 would hold them"),
+        ("--nodes 100 --ports 4 --floor 2x2x4", "2x13x4 would hold them"),
         ("--nodes 100 --ports 4 --floor 2x2", "such as 4x8x32"),
-        ("--nodes 100 --ports 4 --cables 20", "at least 94"),
+        ("--nodes 100 --ports 4 --cables 20", "at least 99"),
         ("--nodes 100 --ports 4 --exact --at-least", "contradict"),
         ("--nodes 100 --ports 4 --matters speed", "is not a criterion"),
         ("--nodes 100 --ports 4 --columns speed", "is unknown"),

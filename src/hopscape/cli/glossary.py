@@ -123,6 +123,7 @@ _COLLECTIVE = {
     "why": "why an algorithm was taken or left out, or what a bound rests on",
     "serves": "the models that an algorithm is for",
     "rounds": "rounds of the schedule",
+    "without barriers": "time when every message goes as soon as it can, not round by round",
     "lower bound": "rounds that no schedule can beat under this model, and why",
     "messages": "messages sent in all",
     "duplicates": "deliveries of what a node had already",

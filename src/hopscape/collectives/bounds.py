@@ -451,8 +451,11 @@ def _call_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     sends = np.minimum(network.degrees, rules.ports)
     takes = np.minimum(np.diff(network.reversed_csr()[0]), rules.ports)
     most = int(min(sends.sum(), takes.sum()))
-    if rules.duplex == "half":
-        most //= 2
+    if rules.duplex == "half":  # a message takes a port of both its ends, whichever way it goes
+        inward = np.bincount(network.heads, minlength=network.order)
+        both = np.bincount(network.tails[network.reverse >= 0], minlength=network.order)
+        joined = np.minimum(network.degrees + inward - both, rules.ports)
+        most = min(most, int(joined.sum()) // 2)
     hops = _least_hops(network, goal)
     if not hops or not most:
         return []

@@ -376,6 +376,11 @@ def ask_family(
             for batch in sparse_offers(kind, question, planes, search.below):
                 search.go_through(batch, proof=True)
             search.up_to = min(search.up_to, first_left_out(question, planes))
+        if search.nearest is None and not search.meeting and best == math.inf and question.worst:
+            easier = replace(question, worst=None)  # so that the nearest can be named
+            for batch in family_offers(kind, easier, planes, lambda: dear):
+                search.go_through(batch)
+                break
         hurried = search.late and (steps < FAMILY_STEPS or steps_left() > 0)
     records = search.records()
     lines = None
@@ -453,9 +458,10 @@ class _Search:
             if self.late:
                 self.up_to = 0.0
                 return
-            if offer.floor == math.inf:
+            unknown = self.best == math.inf and self.nearest is None  # one is measured, to be named
+            if offer.floor == math.inf and not unknown:
                 self.counted = self.counted.plus(looked=1, weak=1)
-            elif offer.floor >= (self.below if proof else self.limit):
+            elif math.inf > offer.floor >= (self.below if proof else self.limit):
                 self.counted = self.counted.plus(looked=1, dear=1)
             else:
                 self.look_at(offer)

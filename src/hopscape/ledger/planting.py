@@ -176,6 +176,7 @@ def reached_mutants(claim: Claim) -> list[Mutant]:
 
 
 def _reached_lines(claim: Claim) -> dict[str, list[int]]:
+    _restore([])  # what was cached before would not be reached
     tracer = _Tracer(claim)
     run_claim(replace(claim, check=lambda: tracer.run(claim.check)))
     return {name: sorted(lines) for name, lines in tracer.lines().items()}

@@ -170,7 +170,7 @@ def test_capacity_with_dead_parts():
 
 def test_pictures(tmp_path):
     shown("study", "multiring", "--quick", "--out", str(tmp_path / "new"))
-    made = sorted(p.name for p in (tmp_path / "new").iterdir())
+    made = sorted(p.name for p in (tmp_path / "new").glob("[!.]*"))
     assert made == sorted(
         f"multiring-{name}.{end}"
         for name in ("rings", "sparse", "capacity", "loads", "delays")
