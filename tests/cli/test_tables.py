@@ -219,6 +219,7 @@ def test_a_wide_table_is_cut_neither_in_pipes_nor_with_wide() -> None:
     assert "parameters" in plain.splitlines()[0]
 
 
+@pytest.mark.slower  # a cache that slower tests fill, else its own work
 @pytest.mark.papers
 def test_explain_knows_what_tables_print() -> None:
     from hopscape.cli.glossary import look_up

@@ -229,6 +229,7 @@ def test_every_file_with_ports_says_how_they_count(folders: Folders) -> None:
     assert "ports count from 0" in (top / "verilog/router.v").read_text(encoding="utf-8")
 
 
+@pytest.mark.slower  # a cache that slower tests fill, else its own work
 def test_the_summary_has_figures(folders: Folders) -> None:
     figures = json.loads((folders("rpc(2)") / "summary.json").read_text())["figures"]
     assert (figures["degree"], figures["diameter"], figures["bisection"]) == (4, 6, 10)

@@ -125,6 +125,7 @@ def test_entries_notice_mutants(key: str) -> None:
     assert score.share() >= 0.9, [one.to_dict() for one in score.survivors]
 
 
+@pytest.mark.slower  # a cache that slower tests fill, else its own work
 def test_names_are_no_values_given_to_the_check() -> None:
     """What a network is called is in no check's scope, whether it looks at the name or not."""
 

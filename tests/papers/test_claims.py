@@ -10,6 +10,9 @@ from hopscape.ledger import LedgerEntry, Outcome, run_claim
 Judged = tuple[Known, dict[str, Outcome]]
 
 
+pytestmark = pytest.mark.slower  # one run of the ledger for all of them
+
+
 @pytest.fixture(scope="module", params=KNOWN)
 def judged(request: pytest.FixtureRequest) -> Judged:
     """What is known of a paper, and what the checks find, by the claims' names."""
