@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hopscape.collectives.bounds import lower_bounds
-from hopscape.collectives.rarest import Paths, ways_of
+from hopscape.collectives.rarest import Paths, schedule_of_hops, ways_of
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -77,13 +77,8 @@ def negotiated_schedule(network: Network, goal: Goal, model: Model = Model()) ->
         if not met:
             break
     taken = np.arange(most) < packets.hops[:, None]
-    return _schedule(
-        network,
-        goal,
-        model,
-        paths,
-        (packets.when[taken], packets.way[taken], np.repeat(moving, packets.hops)),
-    )
+    hops = packets.when[taken], packets.way[taken], np.repeat(moving, packets.hops)
+    return schedule_of_hops(network, goal, model, paths, hops, "negotiated")
 
 
 def _numbers(network: Network, goal: Goal, model: Model, least: int) -> Iterator[int]:
@@ -108,30 +103,6 @@ def _hops(network: Network, paths: Paths) -> IntArray:
     matrix = csr_array((ones, (ways.source, ends)), shape=(network.order,) * 2)
     apart = shortest_path(matrix, unweighted=True)
     return np.where(np.isinf(apart), -1, apart).astype(np.int64)
-
-
-def _schedule(
-    network: Network,
-    goal: Goal,
-    model: Model,
-    paths: Paths,
-    hops: tuple[IntArray, IntArray, IntArray],
-) -> Schedule:
-    """The schedule of hops: their rounds, ways and chunks."""
-    when, way, chunk = hops
-    lengths = np.diff(paths.start)[way]
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    at = np.repeat(paths.start[way] - starts[:-1], lengths) + np.arange(starts[-1])
-    return Schedule.from_columns(
-        network,
-        model,
-        goal,
-        round=when,
-        channels=paths.channel[at],
-        path_start=starts,
-        chunk=chunk,
-        name="negotiated",
-    )
 
 
 def negotiated_cost(network: Network, goal: Goal, model: Model) -> float:

@@ -27,7 +27,7 @@ from hopscape.core.schedule import Schedule
 if TYPE_CHECKING:
     from hopscape.collectives.rarest_kernels import Ways
 
-__all__ = ["ALL_GATHER", "Paths", "rarest_first", "ways_of"]
+__all__ = ["ALL_GATHER", "Paths", "rarest_first", "schedule_of_hops", "ways_of"]
 
 _WORK = 20_000_000
 """Steps of the search beyond the first answer: nearly all of 75 networks that reach their bound do
@@ -210,7 +210,20 @@ def _written(
             senders = source[via[node, chunk]]
             useful[senders, chunk] |= via[senders, chunk] >= 0
     node, chunk = np.nonzero(useful & (arrive <= last))
-    way = via[node, chunk]
+    hops = arrive[node, chunk], via[node, chunk], chunk
+    return schedule_of_hops(network, goal, model, paths, hops, "rarest-first")
+
+
+def schedule_of_hops(
+    network: Network,
+    goal: Goal,
+    model: Model,
+    paths: Paths,
+    hops: tuple[IntArray, IntArray, IntArray],
+    name: str,
+) -> Schedule:
+    """The schedule of hops: their rounds, ways and chunks."""
+    when, way, chunk = hops
     lengths = np.diff(paths.start)[way]
     starts = np.concatenate([[0], np.cumsum(lengths)])
     at = np.repeat(paths.start[way] - starts[:-1], lengths) + np.arange(starts[-1])
@@ -218,11 +231,11 @@ def _written(
         network,
         model,
         goal,
-        round=arrive[node, chunk],
+        round=when,
         channels=paths.channel[at],
         path_start=starts,
         chunk=chunk,
-        name="rarest-first",
+        name=name,
     )
 
 
