@@ -27,11 +27,13 @@ from hopscape.core.schedule import Schedule
 if TYPE_CHECKING:
     from hopscape.collectives.rarest_kernels import Ways
 
-__all__ = ["ALL_GATHER", "Paths", "rarest_first", "schedule_of_hops", "ways_of"]
+__all__ = ["ALL_GATHER", "Paths", "rarest_first", "schedule_of_hops", "search_steps", "ways_of"]
 
 _WORK = 20_000_000
-"""Steps of the search beyond the first answer: nearly all of 75 networks that reach their bound do
-so well before; more was not tried."""
+"""Steps of the search at most: nearly all of 75 networks that reach their bound do so well before;
+more was not tried."""
+_WORK_EACH = 20_000
+"""Steps for each chunk and node at most: of 130 small cases none became shorter by more."""
 _STEPS = 7.0
 """Elementary steps (10 ns) of one of its steps."""
 _FILL, _CROWDED = 10, 80
@@ -191,8 +193,14 @@ def rarest_first(network: Network, goal: Goal, model: Model = Model()) -> Schedu
     paths = ways_of(network, model)
     origin = np.repeat(ends, goal.chunks)
     least = bounds[0].rounds if bounds else 0
-    _, arrive, via, _ = gather_rounds(paths.ways, origin, wanted, least, _WORK, 0)
+    work = search_steps(chunks, network.order, _WORK_EACH, _WORK)
+    _, arrive, via, _ = gather_rounds(paths.ways, origin, wanted, least, work, 0)
     return _written(network, goal, model, paths, arrive, via)
+
+
+def search_steps(chunks: int, nodes: int, each: int, most: int) -> int:
+    """Steps of a search on a network of this size: small ones are soon exhausted."""
+    return min(most, each * chunks * nodes)
 
 
 def _written(
@@ -247,7 +255,8 @@ def rarest_cost(network: Network, goal: Goal, model: Model) -> float:
     rounds = ends * goal.chunks / max(1, lanes)
     crowded = model.ports is not None or model.duplex == "half" or network.has_switches
     each = _CROWDED if crowded else _FILL
-    return _STEPS * (_WORK + each * ends * goal.chunks * nodes * rounds)
+    work = search_steps(ends * goal.chunks, network.order, _WORK_EACH, _WORK)
+    return _STEPS * (work + each * ends * goal.chunks * nodes * rounds)
 
 
 def _as_it_is(network: Network, goal: Goal, model: Model, size: float) -> tuple[int, ...]:
