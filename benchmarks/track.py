@@ -80,23 +80,23 @@ def simulation() -> Callable[[], object]:
 
 
 def circulants() -> Callable[[], object]:
-    from hopscape.papers.circulant.search import best_circulants
-
+    best_circulants = _moved(
+        "best_circulants", "papers.circulant.search", "search.circulant.optimum"
+    )
     return lambda: list(best_circulants([220], 4, processes=1))
 
 
 def capacity() -> Callable[[], object]:
     capacity_report = _moved(
-        "capacity_report", "metrics.rings.capacity", "families.multiring.capacity"
+        "capacity_report", "papers.multiring.capacity", "metrics.rings.capacity"
     )
     member = hopscape.build("multiring(64, 1, 5, 11, 27)").family
     return lambda: capacity_report(member)
 
 
 def layers() -> Callable[[], object]:
-    from hopscape.deadlock.layers import find_layers
-    from hopscape.deadlock.routes import routing_table
-
+    find_layers = _moved("find_layers", "deadlock.layers", "deadlock.layering")
+    routing_table = _moved("routing_table", "deadlock.routes", "deadlock.tables")
     net = hopscape.build("torus(16, 16)")
     table = routing_table(net, net.router("table"), ties=False)
     return lambda: find_layers(table, 64)
@@ -119,7 +119,7 @@ def figures(name: str, spec: str) -> Callable[[], object]:
 
 def permutation_check() -> Callable[[], object]:
     check_permutation = _moved(
-        "check_permutation", "simulate.contention", "families.blockdesign.traffic"
+        "check_permutation", "papers.blockdesign.contention", "simulate.contention"
     )
     net = hopscape.build("distributed_switch(993, 32)")
     draw = np.random.default_rng(0)
@@ -171,7 +171,10 @@ def measure() -> dict[str, float]:
 
 
 def against(other: Path) -> None:
-    """Both checkouts turn by turn, each in processes of its own; the best of all turns counts."""
+    """Both checkouts turn by turn, each in processes of its own; the best of all turns counts.
+
+    The other one is run by its own ``.venv`` where it has one: families are found by entry points.
+    """
     here = Path(__file__).parent.parent
     for name in JOBS:
         best = {}
@@ -187,7 +190,9 @@ def against(other: Path) -> None:
 def _alone(name: str, checkout: Path) -> float:
     """Seconds of a job in a checkout; infinite where it cannot be done."""
     environment = os.environ | {"PYTHONPATH": str(checkout / "src"), "HOPSCAPE_INTERPRET": "0"}
-    run = [sys.executable, __file__, "--alone", name]
+    own = checkout / ".venv/bin/python"
+    python = str(own) if own.exists() else sys.executable
+    run = [python, __file__, "--alone", name]
     done = subprocess.run(run, env=environment, capture_output=True, text=True, check=False)
     return float(done.stdout) if done.returncode == 0 else float("inf")
 

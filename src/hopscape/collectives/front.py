@@ -23,7 +23,7 @@ from hopscape.core.schedule import Schedule
 
 __all__ = [
     "Answer",
-    "Question",
+    "CollectiveRequest",
     "all_gather",
     "all_reduce",
     "all_to_all",
@@ -45,7 +45,7 @@ Size = int | float | str
 
 
 @dataclass(frozen=True)
-class Question:
+class CollectiveRequest:
     """What is asked of a network; nodes in the numbers of the whole network.
 
     Attributes:
@@ -102,7 +102,7 @@ class Answer:
 
 def ask(
     network: Network,
-    question: Question | Goal,
+    question: CollectiveRequest | Goal,
     asked: Mapping[str, Any] | None = None,
     *,
     left: Survivors | None = None,
@@ -121,14 +121,14 @@ def ask(
 
     Examples:
         >>> import hopscape
-        >>> answer = ask(hopscape.build("torus(8, 8)"), Question("all-gather"))
+        >>> answer = ask(hopscape.build("torus(8, 8)"), CollectiveRequest("all-gather"))
         >>> answer.schedule.rounds, answer.contest.bounds[0].rounds
         (16, 16)
     """
     if time_limit is not None and not time_limit > 0:
         raise ArgumentError(f"the time limit is {time_limit:g} s; it must be above 0")
     rules = _checked(asked or {})
-    if isinstance(question, Question):
+    if isinstance(question, CollectiveRequest):
         left = question.left(network)
         question = question.goal(network, left)
     inside = network if left is None else left.left
@@ -184,7 +184,7 @@ def _best(
         rules = {name: value for name, value in rules.items() if name not in _OF_CIRCUITS}
     return ask(
         network,
-        Question(kind, **own),
+        CollectiveRequest(kind, **own),
         rules | options,
         size=None if size is None else read_size(size),
         algorithm=algorithm,

@@ -4,7 +4,7 @@ from hopscape.design.candidates import Candidate, find_candidates
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.conditions import Conditions
 from hopscape.design.designer import Design, design
-from hopscape.design.floorplan import FloorPlan, Placement, place
+from hopscape.design.floorplan import FloorPlan, RackLayout, place
 from hopscape.design.ranking import rank
 from hopscape.design.requirements import (
     CRITERIA,
@@ -22,8 +22,8 @@ __all__ = [
     "Conditions",
     "Design",
     "FloorPlan",
-    "Placement",
     "Question",
+    "RackLayout",
     "Requirements",
     "SwitchedRequirements",
     "design",

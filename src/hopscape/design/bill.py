@@ -19,7 +19,7 @@ import numpy as np
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
-from hopscape.design.floorplan import FloorPlan, Placement, place
+from hopscape.design.floorplan import FloorPlan, RackLayout, place
 from hopscape.design.prices import Item, PriceList
 from hopscape.formats.graphs.libraries import link_ends
 
@@ -74,7 +74,7 @@ class Bill:
         return math.fsum(part.metres or 0.0 for part in self.parts)
 
 
-def priced(network: Network, plan: FloorPlan | None, prices: PriceList) -> tuple[Placement, Bill]:
+def priced(network: Network, plan: FloorPlan | None, prices: PriceList) -> tuple[RackLayout, Bill]:
     """A network in its room, and what that comes to."""
     placed = place(network, plan)
     return placed, bill_of(network, placed.lengths, prices)
@@ -84,7 +84,7 @@ def bill_of(network: Network, lengths: Floats, prices: PriceList | None = None) 
     """Count and price all parts.
 
     Args:
-        lengths: Metres of each link, as :attr:`Placement.lengths` has them.
+        lengths: Metres of each link, as :attr:`RackLayout.lengths` has them.
         prices: Cables by the length that is on stock, and no money, when left out.
 
     Raises:
@@ -169,7 +169,7 @@ def cable_parts(lengths: Floats, prices: PriceList) -> list[str]:
     return [names[i] for i in chosen.tolist()]
 
 
-def rack_watts(network: Network, placed: Placement, prices: PriceList) -> float:
+def rack_watts(network: Network, placed: RackLayout, prices: PriceList) -> float:
     """Watts of the network's parts in the rack that has most of them.
 
     Switches and network interfaces count where they stand, a cable half at either end.

@@ -22,7 +22,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.formats.graphs.libraries import link_ends
 
-__all__ = ["FloorPlan", "Placement", "place", "snake"]
+__all__ = ["FloorPlan", "RackLayout", "place", "snake"]
 
 _USUAL_SLOTS = 32
 RACK_SLOTS = 42
@@ -113,7 +113,7 @@ class FloorPlan:
 
 
 @dataclass(frozen=True)
-class Placement:
+class RackLayout:
     """Where every node stands, and what its cables come to.
 
     Attributes:
@@ -159,7 +159,7 @@ def snake(plan: FloorPlan) -> IntArray:
     return (racks.ravel()[:, None] * plan.slots + np.arange(plan.slots)).ravel()
 
 
-def place(network: Network, plan: FloorPlan | None = None) -> Placement:
+def place(network: Network, plan: FloorPlan | None = None) -> RackLayout:
     """Put nodes into racks in the order that takes the least cable.
 
     By number, along a narrow band of the network, or by number with switches without endpoints in
@@ -186,7 +186,7 @@ def place(network: Network, plan: FloorPlan | None = None) -> Placement:
     said = network.lengths(channels)
     group = _groups(network, slots)
     sizes = np.bincount(group)
-    best: Placement | None = None
+    best: RackLayout | None = None
     for how, order in _orders(network, group, group[tails], group[heads]):
         starts = _starts(sizes[order], slots)
         racks = math.ceil(int((starts + sizes[order]).max(initial=1)) / slots)
@@ -200,7 +200,7 @@ def place(network: Network, plan: FloorPlan | None = None) -> Placement:
         begin[order] = starts
         places = snake(room)[begin[group] + _within(network, group)]
         metres = np.where(np.isnan(said), room.lengths(places[tails], places[heads]), said)
-        found = Placement(room, places, how, metres, int((~np.isnan(said)).sum()))
+        found = RackLayout(room, places, how, metres, int((~np.isnan(said)).sum()))
         if best is None or found.total < best.total:
             best = found
     assert best is not None

@@ -27,7 +27,7 @@ from hopscape.design.bill import bill_of, cable_parts, write_bill
 from hopscape.design.candidates import Candidate
 from hopscape.design.conditions import Conditions
 from hopscape.design.designer import Design
-from hopscape.design.floorplan import Placement, place
+from hopscape.design.floorplan import RackLayout, place
 from hopscape.design.machine_columns import Lanes, find_lanes
 from hopscape.design.prices import load_prices
 from hopscape.design.report import html_report, markdown_report
@@ -149,7 +149,7 @@ def hand_over(
 
 def write_parts(
     network: Network, top: Path, given: Conditions
-) -> tuple[Placement, list[tuple[str, str]]]:
+) -> tuple[RackLayout, list[tuple[str, str]]]:
     """Write the cable list and the bill; they and the report have one placement and one price."""
     placed = place(network, given.plan)
     names = [placed.plan.name(int(p)) for p in placed.places]
@@ -163,7 +163,7 @@ def write_parts(
     return placed, [("cables.csv", cables), bill]
 
 
-def _bill(network: Network, placed: Placement, prices: str, top: Path) -> str:
+def _bill(network: Network, placed: RackLayout, prices: str, top: Path) -> str:
     """The bill of a machine with switches, by the price list."""
     if not network.has_switches:
         raise ArgumentError("price lists are for machines with switches")
@@ -176,7 +176,7 @@ def _bill(network: Network, placed: Placement, prices: str, top: Path) -> str:
     )
 
 
-def _parts(placed: Placement, given: Conditions, bill: tuple[str, str]) -> list[str]:
+def _parts(placed: RackLayout, given: Conditions, bill: tuple[str, str]) -> list[str]:
     """Which cable of the price list each one is, where there is a bill."""
     if bill[0] != "bill.csv":
         return [""] * len(placed.lengths)

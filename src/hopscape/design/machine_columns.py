@@ -23,7 +23,7 @@ from hopscape.deadlock.one_lane import cyclic_channels
 from hopscape.deadlock.routes import table_of
 from hopscape.design.conditions import ROUTES_ORDER, Measure, given, if_connected
 from hopscape.design.effort import BETWEEN, CABLES, FAULTS, LANES, ROUTES, WORST, routes_wanted
-from hopscape.design.floorplan import Placement, place
+from hopscape.design.floorplan import RackLayout, place
 from hopscape.metrics.columns import HOPS, LOADS_ASIDE, Column, Evaluation
 from hopscape.metrics.disjoint import random_faults
 from hopscape.metrics.distances import distance_profile
@@ -44,8 +44,8 @@ def routes_of(evaluation: Evaluation) -> Routes:
     return found
 
 
-def _placement(evaluation: Evaluation) -> Placement:
-    found: Placement = evaluation.share(
+def _placement(evaluation: Evaluation) -> RackLayout:
+    found: RackLayout = evaluation.share(
         "placement", lambda: place(evaluation.network, given(evaluation).plan)
     )
     return found

@@ -307,14 +307,14 @@ def _run(
     proof: Path | None,
 ) -> None:
     """Find the best schedule, check it and say so."""
-    from hopscape.collectives.front import Question, ask
+    from hopscape.collectives.front import CollectiveRequest, ask
     from hopscape.collectives.records import contest_record, fault_record, read_sizes
 
     if limit is not None and not limit > 0:
         raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0")
     whole = build(spec)
     nodes, links = _faults(whole, dead, dead_link)
-    left = Question(kind, dead=nodes, dead_links=links).left(whole)
+    left = CollectiveRequest(kind, dead=nodes, dead_links=links).left(whole)
     goal, asked = _goal(kind, whole, left, own), _asked(rules, in_network)
     sizes = None if size is None else read_sizes(size)
     if algorithm == "list":
@@ -353,7 +353,7 @@ def _asked(rules: Mapping[str, Any], in_network: bool) -> dict[str, Any]:
 
 def _goal(kind: GoalKind, whole: Network, left: Survivors | None, own: GoalOptions) -> Goal:
     """The goal that the options ask for, in the numbers of what is left."""
-    from hopscape.collectives.front import Question
+    from hopscape.collectives.front import CollectiveRequest
 
     groups = tuple(_members(whole, text) for text in _group_texts(own))
     if own.permutation is not None:
@@ -365,7 +365,7 @@ def _goal(kind: GoalKind, whole: Network, left: Survivors | None, own: GoalOptio
         return Goal.permutation(read_permutation(alive, own.permutation))
     named = _listed(own.root)
     root = named[0] if named else None
-    asked = Question(kind, root, named[1:], own.targets, groups, own.pieces, own.sliced)
+    asked = CollectiveRequest(kind, root, named[1:], own.targets, groups, own.pieces, own.sliced)
     return asked.goal(whole, left)
 
 
