@@ -88,14 +88,14 @@ def test_what_searches_says_what_it_costs_and_keeps_it_backwards() -> None:
         pool = candidates(network, goal)
         steps = {one.name: search_steps(one, network, goal, Model()) for one in pool}
         few = {"rarest-first", "negotiated"}
-        searching = {"flow", "forest", "breadth-first", *few} & set(steps)
+        searching = {"flow", "forest", "even-forest", "breadth-first", *few} & set(steps)
         assert searching
         assert all((steps[name] > 0) == (name in searching) for name in steps)
         names = [one.name for one in pool]
         assert set(names[-len(searching) :]) == searching  # after all that do not search
         if goal.kind != "all-to-all":
             gathers = {one.name: one for one in candidates(network, Goal.all_gather())}
-            for name in searching:
+            for name in searching & set(gathers):
                 forward = search_steps(gathers[name], network, Goal.all_gather(), Model())
                 assert steps[name] == forward
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import networkx as nx
 import numpy as np
 import pytest
 
 import hopscape
-from hopscape import Goal, Model, Network, verify
+from hopscape import Goal, Model, Network, Schedule, verify
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.contest import compete
 from hopscape.collectives.negotiated import _hops, negotiated_schedule
@@ -187,6 +187,34 @@ def test_rates_of_half_duplex_and_ports():
     assert exchange_rate(ring, Model(ports=1)) == pytest.approx(9)  # 1 + 1 + 2 + 2 + 3
     star = network_of(nx.star_graph(4))
     assert gather_rate(star, Model(ports=1)) == pytest.approx(16)  # the hub sends 4 to each of 4
+
+
+def test_messages_that_run_through_take_ports_at_their_ends_only():
+    """Shifts of ring(6) in cut-through: 1 + 2 + 2 + 2 + 1, below what stops at every node take."""
+    net = hopscape.build("ring(6)")
+    one = Model(ports=1, switching="cut-through")
+    goal = Goal.all_to_all()
+    clockwise = {v: w for v, w in zip(net.tails.tolist(), net.heads.tolist()) if w == (v + 1) % 6}
+    by_ends = {(int(v), int(w)): c for c, (v, w) in enumerate(zip(net.tails, net.heads))}
+    assert len(clockwise) == 6
+    when, chunks, start, channels = [], [], [0], []
+    for shift in range(1, 6):
+        for v in range(6):
+            back = shift > 3 or (shift == 3 and v % 2)
+            step, hops = (-1, 6 - shift) if back else (1, shift)
+            nodes = [(v + step * k) % 6 for k in range(hops + 1)]
+            channels += [by_ends[ends] for ends in pairwise(nodes)]
+            start.append(len(channels))
+            when.append(shift - 1)
+            chunks.append(6 * v + nodes[-1])
+    made = Schedule.from_columns(
+        net, one, goal, round=when, channels=channels, path_start=start, chunk=chunks
+    )
+    verdict = verify(made)
+    assert verdict.holds, verdict.reason
+    assert verdict.details["sizes"] == 8
+    assert lower_bounds(net, goal, one)[0].rounds <= 8
+    assert lower_bounds(net, goal, Model(ports=1))[0].rounds == 9
 
 
 def test_printed_bounds_are_what_is_proved():

@@ -13,7 +13,13 @@ from hopscape.collectives.checked import check_schedule, making
 from hopscape.collectives.generic import make_schedule
 from hopscape.collectives.negotiated import ALL_TO_ALL, PERMUTATION
 from hopscape.collectives.over_time import SCATTER
-from hopscape.collectives.pipelines import BROADCAST, ONE_TO_MANY
+from hopscape.collectives.pipelines import (
+    BROADCAST,
+    EVEN_ALL_REDUCE,
+    EVEN_BROADCAST,
+    EVEN_ONE_TO_MANY,
+    ONE_TO_MANY,
+)
 from hopscape.collectives.plan import cut_in_pieces
 from hopscape.collectives.rarest import ALL_GATHER
 from hopscape.collectives.survivors import among_groups
@@ -57,7 +63,10 @@ _TURNED = {
 }
 _MANY_KERNELS = ("breadth-first", "flow", "forest")
 _FEW_NODES = 32  # on fewer, most of these kernels are interpreted
-_BUILT_IN = (BROADCAST, ONE_TO_MANY, SCATTER, ALL_GATHER, ALL_TO_ALL, PERMUTATION)
+_BUILT_IN = (
+    BROADCAST, ONE_TO_MANY, EVEN_BROADCAST, EVEN_ONE_TO_MANY, EVEN_ALL_REDUCE, SCATTER, ALL_GATHER,
+    ALL_TO_ALL, PERMUTATION,
+)  # fmt: skip
 _FORMER = {"translated": "translations"}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
     "arc": ("vertex", "edge"),

@@ -24,6 +24,8 @@ __all__ = [
     "Bundle",
     "bottleneck",
     "cut_effort",
+    "even_sends",
+    "most_sent",
     "pack_rooted",
     "pack_trees",
     "root_cut",
@@ -226,8 +228,107 @@ def root_cut(network: Network, root: int, *, inward: bool = False) -> int:
     return least
 
 
+def even_sends(graph: Arcs, trees: IntArray, most: int) -> Arcs:
+    """The graph without room of nodes that could send more than `most`, where it is not needed.
+
+    Every cut keeps the room that the trees of all roots want. To send at most once down one tree is
+    a Hamiltonian path, so this is a search: room is taken wherever a flow shows that no cut needs
+    it; then some is given back at random and taken elsewhere as long as no node sends more for it.
+    A node that holds parts of the graph together keeps more than `most`.
+
+    Args:
+        trees (int64[nodes]): Spanning trees with each node as root; there must be room for them.
+
+    Examples:
+        >>> import hopscape
+        >>> mesh = Arcs.of(hopscape.build("mesh(3, 3)"))
+        >>> even = even_sends(mesh, 2 * np.eye(9, dtype=np.int64)[0], 2)
+        >>> np.bincount(even.tails, even.capacity).astype(int).tolist()
+        [2, 2, 2, 2, 2, 2, 2, 2, 2]
+    """
+    work = _Evening(graph, trees, most)
+    work.run(min(_FLOWS_EACH * len(graph.tails), _FLOWS))
+    return Arcs(graph.nodes, graph.tails, graph.heads, work.room())
+
+
+def most_sent(graph: Arcs) -> int:
+    """The most that a node can send."""
+    return int(np.bincount(graph.tails, weights=graph.capacity).max(initial=0))
+
+
+class _Evening:
+    """The search of :func:`even_sends`."""
+
+    def __init__(self, graph: Arcs, trees: IntArray, most: int) -> None:
+        self.graph, self.most = graph, most
+        everybody = np.arange(graph.nodes)
+        self.indptr, self.arcs, self.heads, self.left = graph.with_top(everybody).csr()
+        self.own = 2 * len(graph.tails)
+        self.left[self.own :: 2] = trees
+        self.wanted = int(trees.sum())
+        sent = np.bincount(graph.tails, weights=graph.capacity, minlength=graph.nodes)
+        self.sent = sent.astype(np.int64)
+        by_tail = np.argsort(graph.tails, kind="stable")
+        cuts = np.cumsum(np.bincount(graph.tails, minlength=graph.nodes))[:-1]
+        self.out = np.split(by_tail, cuts)
+        self.generator = np.random.default_rng(0)
+        self.flows = 0
+
+    def room(self) -> IntArray:
+        """int64[arcs]: what is left."""
+        return self.left[: self.own : 2].copy()
+
+    def run(self, budget: int) -> None:
+        """Until no node sends too much, or after so many flows."""
+        self.take(self.generator.permutation(len(self.graph.tails)))
+        excess = self.excess()
+        while excess and self.flows < budget:
+            check_time("evening out what nodes send")
+            before = self.left.copy(), self.sent.copy()
+            self.give_back()
+            now = self.excess()
+            if now > excess:
+                self.left, self.sent = before
+            excess = min(excess, now)
+
+    def excess(self) -> int:
+        return int(np.maximum(self.sent - self.most, 0).sum())
+
+    def give_back(self) -> None:
+        """Give one arc some room, and take it from others of nodes that send too much then."""
+        gone = np.nonzero(self.room() < self.graph.capacity)[0]
+        if not len(gone):
+            self.flows += 1  # nothing to try
+            return
+        arc = int(self.generator.choice(gone))
+        self.left[2 * arc] += 1
+        self.sent[self.graph.tails[arc]] += 1
+        for v in self.generator.permutation(np.nonzero(self.sent > self.most)[0]).tolist():
+            self.take(self.generator.permutation(self.out[v][self.out[v] != arc]))
+
+    def take(self, arcs: IntArray) -> None:
+        """Take from arcs, in this order, what no cut needs and their tails can do without."""
+        from hopscape.metrics.flow_kernels import MUCH, largest_flow
+
+        for arc in arcs.tolist():
+            v, w = int(self.graph.tails[arc]), int(self.graph.heads[arc])
+            room = int(self.left[2 * arc])
+            if self.sent[v] <= self.most or not room:
+                continue
+            left = self.left.copy()
+            left[self.own + 2 * v] = MUCH  # cuts with v on the side of the roots
+            ask = self.indptr, self.arcs, self.heads, left, self.graph.nodes, w
+            over = largest_flow(*ask, self.wanted + room) - self.wanted
+            less = max(0, min(over, room, int(self.sent[v]) - self.most))
+            self.flows += 1
+            self.left[2 * arc] -= less
+            self.sent[v] -= less
+
+
 _STAGES = 8
 _ROOM = 64
+_FLOWS_EACH, _FLOWS = 100, 50_000
+"""Flows of evening out for every arc, and at most: meshes of 100 nodes take 50 for every arc."""
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,23 @@ no channel is in more of them than it carries chunks in a round (Edmonds 1973); 
 forward, are split off first, as for the trees of an all-gather. Every tree takes one chunk a round,
 so that in the long run as much arrives as any schedule can bring. Some rounds come on top until the
 first chunks reach the deepest nodes: trees are made shallow by exchanging arcs between them.
+
+In even trees no node sends more chunks in a round than there are trees, where the network allows
+it: so they serve few ports, and backwards no node adds up more than the root.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import sqrt
 
 import numpy as np
 
-from hopscape.collectives.forest import Arcs, pack_rooted, root_cut
+from hopscape.collectives.forest import Arcs, even_sends, most_sent, pack_rooted, root_cut
 from hopscape.collectives.forest_schedules import Logical, split_switches, two_digits
 from hopscape.core.arrays import IntArray
+from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
@@ -26,7 +30,18 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.schedule import Schedule
 
-__all__ = ["BROADCAST", "ONE_TO_MANY", "RootedTrees", "pipelined_trees", "rooted_trees"]
+__all__ = [
+    "BROADCAST",
+    "EVEN_ALL_REDUCE",
+    "EVEN_BROADCAST",
+    "EVEN_ONE_TO_MANY",
+    "ONE_TO_MANY",
+    "RootedTrees",
+    "even_trees",
+    "pipelined_trees",
+    "rooted_trees",
+    "summed_at_centre",
+]
 
 _MOST_TREES = 64
 """More trees than this are not packed; capacities are rounded down instead."""
@@ -59,8 +74,17 @@ class RootedTrees:
         return len(self.arc)
 
 
-def rooted_trees(network: Network, root: int) -> RootedTrees:
+def rooted_trees(
+    network: Network, root: int, even: bool = False, ports: int | None = None
+) -> RootedTrees:
     """Trees without common room, as many as the narrowest cut allows, and shallow.
+
+    Args:
+        even: No node has more children, in all trees together, than there are trees, if it can be.
+        ports: No more trees than this, and no more children (even trees only).
+
+    Raises:
+        ArgumentError: When some node needs more children than it has ports.
 
     Examples:
         >>> import hopscape
@@ -68,20 +92,25 @@ def rooted_trees(network: Network, root: int) -> RootedTrees:
         >>> trees.trees, len(np.unique(trees.arc)), int(trees.depth.max()) <= 6
         (4, 60, True)
     """
-    return _rooted_trees(network, root, network.endpoints.tobytes())
+    return _rooted_trees(network, root, even, ports, network.endpoints.tobytes())
 
 
 @lru_cache(maxsize=16)
-def _rooted_trees(network: Network, root: int, ends_as_bytes: bytes) -> RootedTrees:
+def _rooted_trees(
+    network: Network, root: int, even: bool, ports: int | None, ends_as_bytes: bytes
+) -> RootedTrees:
     from hopscape.collectives.forest_kernels import shorten_trees
 
     ends = network.endpoints.astype(np.int64)
     logical, trees = _logical(network, root)
+    trees = min(trees, ports or trees)
     place = np.full(network.order, -1, dtype=np.int64)
     place[ends] = np.arange(len(ends))
     arcs = logical.arcs
     graph = Arcs(len(ends), place[arcs.tails], place[arcs.heads], arcs.capacity)
     at = int(place[root])
+    if even:
+        graph = _evened(graph, at, trees, ports, network)
     bundle = pack_rooted(graph, at, trees, network.spec)
     arc = np.repeat(bundle.arc, bundle.copies, axis=0)
     free = graph.capacity - np.bincount(arc[arc >= 0], minlength=len(graph.capacity))
@@ -98,6 +127,20 @@ def _rooted_trees(network: Network, root: int, ends_as_bytes: bytes) -> RootedTr
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         np.asarray([c for path in logical.paths for c in path], dtype=np.int64),
     )
+
+
+def _evened(graph: Arcs, root: int, trees: int, ports: int | None, network: Network) -> Arcs:
+    """The graph with what nodes send evened out."""
+    wanted = np.zeros(graph.nodes, dtype=np.int64)
+    wanted[root] = trees
+    if ports is None and most_sent(graph) <= trees:
+        raise ArgumentError(f"all trees of {network.spec} are even: no node can send more (forest)")
+    graph = even_sends(graph, wanted, trees)
+    if ports is not None and most_sent(graph) > ports:
+        raise ArgumentError(
+            f"no {trees} trees of {network.spec} were found in which nodes send to at most {ports}"
+        )
+    return graph
 
 
 def _logical(network: Network, root: int) -> tuple[Logical, int]:
@@ -125,7 +168,9 @@ def _least_flow(graph: Arcs, root: int, ends: IntArray, most: int) -> int:
     return int(least_flow_to(*graph.csr(), root, np.setdiff1d(ends, [root]), most, 0))
 
 
-def pipelined_trees(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
+def pipelined_trees(
+    network: Network, goal: Goal, model: Model = Model(), even: bool = False
+) -> Schedule:
     """Chunk c goes down tree c modulo their number, a round behind the chunk before it.
 
     Examples:
@@ -144,7 +189,11 @@ def pipelined_trees(network: Network, goal: Goal, model: Model = Model()) -> Sch
         return Schedule.from_columns(network, model, goal, round=[], channels=[], name="forest")
     if packing_cost(network, goal, model) > _MOST_STEPS:
         raise TooLargeError(f"packing trees of {network.spec} would take more than ten minutes")
-    trees = rooted_trees(network, root)
+    if model.ports is not None and not network.one_speed:
+        raise ArgumentError(
+            f"few ports are served where all links are alike, not on {network.spec}"
+        )
+    trees = rooted_trees(network, root, even, model.ports)
     chunks, many = goal.chunks, len(trees.nodes)
     require_memory(200 * chunks * many, f"{chunks} chunks on {network.spec}")
     tree = np.arange(chunks) % trees.trees
@@ -164,8 +213,44 @@ def pipelined_trees(network: Network, goal: Goal, model: Model = Model()) -> Sch
         channels=trees.channel[np.repeat(trees.start[arc], lengths) + within],
         path_start=starts,
         chunk=chunk,
-        name="forest",
+        name="even-forest" if even else "forest",
     )
+
+
+def even_trees(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
+    """The same down even trees.
+
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("mesh(4, 4)")
+        >>> made = even_trees(net, Goal.broadcast(0, 100), Model(ports=2))
+        >>> made.rounds < 65, hopscape.verify(made).holds
+        (True, True)
+    """
+    return pipelined_trees(network, goal, model, even=True)
+
+
+def summed_at_centre(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
+    """An all-reduce through one root: a reduce up even trees, then a broadcast down the same.
+
+    Where nodes differ in ports, it takes less time than a reduce-scatter and an all-gather, in
+    which the nodes with most ports add up most.
+
+    Examples:
+        >>> import hopscape
+        >>> made = summed_at_centre(hopscape.build("mesh(3, 3)"), Goal.all_reduce(20))
+        >>> made.rounds, hopscape.verify(made).holds
+        (28, True)
+    """
+    forth = even_trees(network, Goal.broadcast(_centre(network), goal.chunks), model)
+    return forth.reversed(goal).then(forth, goal, name="even-forest")
+
+
+def _centre(network: Network) -> int:
+    """An endpoint from which the farthest is nearest, so that pipelines fill soon."""
+    ends = network.endpoints.astype(np.int64)
+    reach = distance_rows(network, ends)[:, ends].max(axis=1)
+    return int(ends[reach.argmin()])
 
 
 def _needed(trees: RootedTrees, goal: Goal, network: Network) -> IntArray:
@@ -192,7 +277,15 @@ def packing_cost(network: Network, goal: Goal, model: Model) -> float:
     return steps * width * ends * (channels + 10 * ends)
 
 
-def pipelined_chunks(network: Network, goal: Goal, model: Model, size: float) -> list[int]:
+def even_cost(network: Network, goal: Goal, model: Model) -> float:
+    """Steps of evening out, a flow for every channel, and of packing."""
+    flows = 10.0 * len(network.heads) ** 2
+    return flows + packing_cost(network, goal, model)
+
+
+def pipelined_chunks(
+    network: Network, goal: Goal, model: Model, size: float, even: bool = False
+) -> list[int]:
     """Chunks for which time is least: long pipelines wait for many rounds, short ones fill slowly.
 
     With m chunks down every tree, (m + d - 1) rounds take α + δ + β·s/(m·trees) each. A number with
@@ -200,7 +293,10 @@ def pipelined_chunks(network: Network, goal: Goal, model: Model, size: float) ->
     """
     if goal.root is None or goal.sources or network.endpoint_count < 2:
         return []
-    trees = rooted_trees(network, goal.root)
+    try:
+        trees = rooted_trees(network, goal.root, even, model.ports)
+    except ArgumentError:  # the algorithm says why
+        return []
     unit = float(network.capacities().max(initial=1.0)) / float(network.room().max(initial=1))
     hops = int(np.diff(trees.start)[trees.arc].max(initial=1))
     moved = model.beta * size / (trees.trees * unit)
@@ -211,6 +307,12 @@ def pipelined_chunks(network: Network, goal: Goal, model: Model, size: float) ->
     return [trees.trees * two_digits(min(wanted, most))]
 
 
+def centre_chunks(network: Network, goal: Goal, model: Model, size: float) -> list[int]:
+    """As for a broadcast from the centre."""
+    aim = Goal.broadcast(_centre(network))
+    return pipelined_chunks(network, aim, model, size, even=True)
+
+
 _WHAT = "chunks in a pipeline down spanning trees, as many as the narrowest cut is wide"
 _SERVES = Served(ports=(None,), duplex=("full",), switching=("store-and-forward", "cut-through"))
 BROADCAST = Collective(
@@ -218,3 +320,22 @@ BROADCAST = Collective(
     cost=packing_cost, chunks=pipelined_chunks,
 )  # fmt: skip
 ONE_TO_MANY = replace(BROADCAST, goal="one-to-many", summary=f"{_WHAT}, pruned")
+EVEN_BROADCAST = replace(
+    BROADCAST,
+    name="even-forest",
+    summary="chunks in a pipeline down packed spanning trees in which nodes send equally many",
+    build=even_trees,
+    serves=replace(_SERVES, ports=None),
+    cost=even_cost,
+    chunks=partial(pipelined_chunks, even=True),
+)
+EVEN_ONE_TO_MANY = replace(
+    EVEN_BROADCAST, goal="one-to-many", summary=f"{EVEN_BROADCAST.summary}, pruned"
+)
+EVEN_ALL_REDUCE = replace(
+    EVEN_BROADCAST,
+    goal="all-reduce",
+    summary="sums up and results down packed trees of one root in which nodes send equally many",
+    build=summed_at_centre,
+    chunks=centre_chunks,
+)

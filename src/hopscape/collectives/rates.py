@@ -37,14 +37,14 @@ def _limits(network: Network, model: Model) -> tuple[Any, Floats]:
     room[row] = network.room()
     ones = np.ones(channels)
     parts = [coo_array((ones, (row, own)), shape=(len(room), channels))]
-    if model.ports is not None:
+    if model.ports is not None and model.switching == "store-and-forward":
+        # messages that run through whole paths take ports at their ends only
         sends = coo_array((ones, (network.tails, own)), shape=(nodes, channels))
         takes = coo_array((ones, (network.heads, own)), shape=(nodes, channels))
-        ends = np.arange(nodes) if model.switching == "store-and-forward" else network.endpoints
         both = [sends + takes] if half else [sends, takes]
         for part in both:
-            parts.append(part.tocsr()[ends].tocoo())
-            room = np.concatenate([room, np.full(len(ends), float(model.ports))])
+            parts.append(part.tocoo())
+            room = np.concatenate([room, np.full(nodes, float(model.ports))])
     return vstack(parts).tocsr(), room
 
 

@@ -11,7 +11,7 @@ from hopscape import Goal, Model, Network, verify
 from hopscape.collectives.bounds import bandwidth_optimum
 from hopscape.collectives.contest import compete
 from hopscape.collectives.forest import root_cut
-from hopscape.collectives.pipelines import pipelined_trees, rooted_trees
+from hopscape.collectives.pipelines import even_trees, pipelined_trees, rooted_trees
 from hopscape.collectives.survivors import survivors
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError
@@ -93,14 +93,66 @@ def test_a_pruned_pipeline_reaches_its_targets_only() -> None:
 
 @pytest.mark.parametrize("spec", ["petersen", "torus(4, 4)", "mesh(3, 4)", "random_regular(16, 3)"])
 def test_long_rooted_data_near_the_bound(spec: str) -> None:
-    """A reduce only where no node has more links than the root: it would have to add more."""
     net = hopscape.build(spec)
-    kinds = ("broadcast", "reduce") if spec != "mesh(3, 4)" else ("broadcast",)
-    for kind in kinds:
+    for kind in ("broadcast", "reduce"):
         for size, bar in ((1e8, 1.40), (1e9, 1.12)):
             found = compete(net, Goal(kind, 0), size=size)
             time = found.best.time(found.costs, size)
             assert found.least_time(size) <= time <= bar * found.least_time(size), (kind, size)
+
+
+def children(net: Network, root: int, ports: int | None = None) -> tuple[np.ndarray, int]:
+    """How many children every node has in all even trees together, and how many trees."""
+    trees = rooted_trees(net, root, True, ports)
+    tails = net.tails[trees.channel[trees.start[trees.arc.ravel()]]]
+    return np.bincount(tails, minlength=net.order), trees.trees
+
+
+@pytest.mark.parametrize("spec", ["mesh(3, 5)", "mesh(4, 4)", "kautz(2, 3, duplex=true)"])
+def test_in_even_trees_no_node_sends_more_than_the_root(spec: str) -> None:
+    net = hopscape.build(spec)
+    sent, trees = children(net, 0)
+    assert trees == root_cut(net, 0)
+    assert sent.max() == trees
+    plain = rooted_trees(net, 0)
+    assert np.bincount(net.tails[plain.channel[plain.start[plain.arc.ravel()]]]).max() > trees
+    slow = boxes(2, 4)
+    assert children(slow, 0)[0].max() == root_cut(slow, 0)
+
+
+def hub() -> Network:
+    """A node with one leaf that is the root, one that is not, and a triangle."""
+    return Network.from_links(5, *zip((0, 1), (0, 2), (0, 3), (1, 2), (4, 0)), spec="hub")
+
+
+def test_where_one_node_holds_parts_together_it_sends_more() -> None:
+    net = hub()
+    sent, trees = children(net, 4)
+    assert (sent[0], trees) == (2, 1)  # to 3, and to 1 or 2
+    assert verify(even_trees(net, Goal.broadcast(4, 3)))
+
+
+def test_even_trees_keep_to_few_ports() -> None:
+    net = hopscape.build("mesh(4, 4)")
+    two = Model(ports=2)
+    for goal in (Goal.broadcast(0, 40), Goal.one_to_many(0, [5, 15], 40)):
+        made = even_trees(net, goal, two)
+        assert verify(made)
+        assert made.rounds < 40  # two chunks a round
+    with pytest.raises(ArgumentError, match="send to at most 1"):
+        even_trees(hub(), Goal.broadcast(4, 4), Model(ports=1))
+    with pytest.raises(ArgumentError, match="are even"):
+        even_trees(hopscape.build("petersen"), Goal.broadcast(0, 4))
+
+
+@pytest.mark.parametrize("spec", ["mesh(3, 4)", "kautz(2, 3, duplex=true)", "fat_tree(4)"])
+def test_an_all_reduce_is_not_dearer_than_a_reduce_and_a_broadcast(spec: str) -> None:
+    net = hopscape.build(spec)
+    root, size = int(net.endpoints[0]), 1e9
+    goals = Goal.reduce(root), Goal.broadcast(root), Goal.all_reduce()
+    up, down, both = (compete(net, goal, size=size).best for goal in goals)
+    costs = compete(net, goals[0], size=size, algorithm=up.algorithm).costs
+    assert both.time(costs, size) <= up.time(costs, size) + down.time(costs, size)
 
 
 def test_a_broadcast_is_not_dearer_than_an_all_reduce() -> None:
