@@ -316,3 +316,37 @@ def test_a_trace_that_locks_up_fails_the_command(tmp_path: Path) -> None:
     assert row["verdict"] == "never ends"
     assert row["step_s"] is None
     assert [(x["rank"], x["for"]) for x in row["cycle"]] in ([(0, 1), (1, 0)], [(1, 0), (0, 1)])
+
+
+def test_gradients_move_when_that_is_faster() -> None:
+    """On one port each, sums of gradients hold up what is waited for; alone they need not wait."""
+    model = LanguageModel(hidden=512, layers=4, heads=8, seq=256, vocab=512)
+    shared = ModelJob(model, Split(batch=16, tp=4, dp=4, pp=2), Chip(tflops=100, bandwidth=1000))
+    alone = replace(shared, split=Split(batch=32, dp=32))
+    for job, order in ((shared, "at the end"), (alone, "at once")):
+        found = step(job, "xgft([8, 4], [1, 8])")
+        assert found.gradients == order
+        late = step(replace(job, overlap=Overlap(dp=False)), "xgft([8, 4], [1, 8])")
+        assert not late.gradients
+        assert found.seconds <= late.seconds
+        assert found.bound.seconds <= late.seconds
+        assert (found.seconds < late.seconds) == (order == "at once")
+
+
+def test_sums_go_in_pieces_where_that_is_faster() -> None:
+    """A piece goes on while the next is added up; nothing is gained where adding takes no time."""
+    model = LanguageModel(hidden=512, layers=2, heads=8, seq=2048, vocab=512)
+    job = ModelJob(model, Split(batch=8, tp=8), Chip(tflops=100))
+    found = {
+        (splits, gamma): step(job, "xgft([8], [1])", splits=splits, costs={"gamma": gamma})
+        for splits in (None, 1, 4)
+        for gamma in (0.0, 1e-5)
+    }
+    assert found[None, 1e-5].seconds < 0.97 * found[1, 1e-5].seconds
+    assert found[None, 1e-5].seconds <= found[4, 1e-5].seconds
+    assert any(name.endswith("/4") for name in found[None, 1e-5].timeline.plans.values())
+    assert found[None, 0.0].seconds == found[1, 0.0].seconds
+    fixed = step(job, "xgft([8], [1])", algorithms={"all-reduce": "ring/4"})
+    assert "ring/4" in fixed.timeline.plans.values()
+    with pytest.raises(HopscapeError, match="plan 'ring/x' of 'all-reduce' is unknown"):
+        step(job, "xgft([8], [1])", algorithms={"all-reduce": "ring/x"})

@@ -21,7 +21,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 
-__all__ = ["GroupPlan", "Placed", "place", "plan_named", "plan_names"]
+__all__ = ["GroupPlan", "Placed", "in_pieces", "place", "plan_named", "plan_names"]
 
 _MOST_MESSAGES = 2_000_000
 _MOST_DIRECT = 64
@@ -196,6 +196,17 @@ def plan_names(goal: str) -> Iterator[str]:
         yield from _GATHERS
         if goal == "all-reduce":
             yield from ("doubling", "ring-one-way")
+
+
+def in_pieces(text: str) -> tuple[str, int | None]:
+    """The name of a plan, and the pieces that the data are cut into; 0 for what is no number.
+
+    Examples:
+        >>> in_pieces("ring/4"), in_pieces("ring")
+        (('ring', 4), ('ring', None))
+    """
+    name, slash, count = text.partition("/")
+    return name, (int(count) if count.isdecimal() else 0) if slash else None
 
 
 @lru_cache(maxsize=256)

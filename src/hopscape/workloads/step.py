@@ -54,6 +54,8 @@ class Step:
         repeated: Which part was executed, when it was not the whole.
         timeline: What was executed.
         memory: GB of the fullest rank, by what it holds.
+        gradients: When they are summed up, where both were tried: ``at once`` while the rank
+            computes on, or ``at the end``.
     """
 
     job: ModelJob | Workload
@@ -66,6 +68,7 @@ class Step:
     timeline: Timeline
     repeated: str = ""
     memory: Mapping[str, float] = field(default_factory=dict)
+    gradients: str = ""
 
     @property
     def bound(self) -> StepBound:
@@ -98,6 +101,7 @@ class Step:
             ],
             "busiest": self._busiest(links),
             "repeated": self.repeated,
+            "gradients": self.gradients,
         }
         if not self.verdict:
             out |= dict(self.verdict.where)
@@ -144,7 +148,7 @@ def step(
     placement: Placement | None = None,
     costs: Mapping[str, float] | None = None,
     executor: Executor = "cut-through",
-    splits: int = 1,
+    splits: int | None = None,
     algorithms: Mapping[str, str] | None = None,
     dead_nodes: Sequence[int] = (),
     dead_links: Sequence[tuple[int, int]] = (),
@@ -209,8 +213,12 @@ def _of_job(job: ModelJob, fabric: Fabric, whole: bool) -> Step:
     fullest = max(
         (job.memory(stage) for stage in range(job.split.pp)), key=lambda m: sum(m.values())
     )
-    first, repeated, (seconds, shares, busy) = _executed(job, fabric, whole)
-    bounds = job_bounds(job, fabric, _slack(first))
+    ways = _orders(job)
+    order, first, repeated, (seconds, shares, busy) = _executed(ways, fabric, whole)
+    slack = _slack(first)
+    bounds = min(
+        (job_bounds(way, fabric, slack) for way in ways.values()), key=lambda all: all[0].seconds
+    )
     if repeated and first.verdict and seconds < bounds[0].seconds * (1 - _ROUNDING):
         raise CheckFailedError(
             f"by repetition ({repeated}) the step takes {seconds:.6g} s, and none takes less than"
@@ -227,14 +235,31 @@ def _of_job(job: ModelJob, fabric: Fabric, whole: bool) -> Step:
         first,
         repeated,
         fullest,
+        order,
     )
+
+
+def _orders(job: ModelJob) -> dict[str, ModelJob]:
+    """When gradients are summed up: as soon as they are there, or after the last way back.
+
+    Where they may move while the rank computes, they need not: on ports that the tensor-parallel
+    ranks use as well they hold up what is waited for.
+    """
+    split = job.split
+    waits = split.kind != "training" or split.dp * split.cp == 1 or split.shard == "parameters"
+    if waits or not job.overlap.dp:
+        return {"": job}
+    return {"at once": job, "at the end": replace(job, overlap=replace(job.overlap, dp=False))}
 
 
 Figures = tuple[float, dict[str, float], Floats]
 
 
-def _executed(job: ModelJob, fabric: Fabric, whole: bool) -> tuple[Timeline, str, Figures]:
-    """A step executed whole, or by repetition."""
+def _executed(
+    ways: Mapping[str, ModelJob], fabric: Fabric, whole: bool
+) -> tuple[str, Timeline, str, Figures]:
+    """A step executed whole, or by repetition, in the faster order of its gradients."""
+    job = next(iter(ways.values()))
     split = job.split
     layers = job.model.layers // (split.pp * split.interleave)
     micro, stride = split.pp + 2, 1
@@ -245,10 +270,16 @@ def _executed(job: ModelJob, fabric: Fabric, whole: bool) -> tuple[Timeline, str
         most = _part_of(job, low + 2 * wide if cuts[0] else layers, micro)
         if (low, wide) == _LEVELS[-1] or _part_count(most) <= _MANY:
             break
-    if whole or not any(cuts) or _part_count(job) <= _WHOLE:
-        found = execute(make_step(job), fabric, keep=_part_count(job) <= _WHOLE)
-        return found, "", (found.seconds, _shares(found), found.busy)
-    return _Repetition(job, fabric, cuts, (low, wide), (micro, stride)).result()
+    repeats = not whole and any(cuts) and _part_count(job) > _WHOLE
+    if not repeats:
+        cuts = (False, False)
+    made: list[tuple[float, str, _Repetition]] = []
+    for order, way in ways.items():
+        like = made[0][2].first if made else None
+        one = _Repetition(way, fabric, cuts, (low, wide), (micro, stride), like)
+        made.append((one.at(0, 0)[0] if one.first.verdict else np.inf, order, one))
+    _, order, best = min(made, key=lambda row: row[0])
+    return order, *best.result()
 
 
 def _part_count(job: ModelJob) -> int:
@@ -273,28 +304,37 @@ class _Repetition:
         cuts: tuple[bool, bool],
         layers: tuple[int, int],
         micro: tuple[int, int],
+        like: Timeline | None = None,
     ) -> None:
         self.job, self.fabric, self.cuts, self.layers, self.micro = job, fabric, cuts, layers, micro
-        self.known: dict[tuple[int, int], tuple[Timeline, Figures]] = {}
+        self.known: dict[tuple[int, int], Figures] = {}
+        self.first = self._execute(0, 0, like)
+
+    def _execute(self, i: int, j: int, like: Timeline | None) -> Timeline:
+        """A point: so many layers and micro-batches more than the least; all, where none is cut."""
+        made = self.job
+        if any(self.cuts):
+            split = made.split
+            layers = made.model.layers // (split.pp * split.interleave)
+            some = self.layers[0] + i * self.layers[1] if self.cuts[0] else layers
+            micro = self.micro[0] + j * self.micro[1] if self.cuts[1] else split.micro_batches
+            made = _part_of(made, some, micro)
+        keep = not any(self.cuts) and _part_count(made) <= _WHOLE
+        found = execute(make_step(made), self.fabric, keep=keep, like=like)
+        self.known[i, j] = found.seconds, _shares(found), found.busy
+        return found
 
     def at(self, i: int, j: int) -> Floats:
         """Seconds, shares and loads at a point, in one row."""
         if (i, j) not in self.known:
-            split = self.job.split
-            layers = self.job.model.layers // (split.pp * split.interleave)
-            some = self.layers[0] + i * self.layers[1] if self.cuts[0] else layers
-            micro = self.micro[0] + j * self.micro[1] if self.cuts[1] else split.micro_batches
-            like = next(iter(self.known.values()))[0] if self.known else None
-            found = execute(make_step(_part_of(self.job, some, micro)), self.fabric, like=like)
-            self.known[i, j] = found, (found.seconds, _shares(found), found.busy)
-        seconds, shares, busy = self.known[i, j][1]
+            self._execute(i, j, self.first)
+        seconds, shares, busy = self.known[i, j]
         return np.concatenate([[seconds], list(shares.values()), busy])
 
     def result(self) -> tuple[Timeline, str, Figures]:
         """The whole step."""
-        self.at(0, 0)
-        first, figures = self.known[0, 0]
-        if not first.verdict:
+        first, figures = self.first, self.known[0, 0]
+        if not first.verdict or not any(self.cuts):
             return first, "", figures
         split = self.job.split
         words = []

@@ -22,7 +22,7 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
-from hopscape.workloads.plans import Placed, place, plan_named, plan_names
+from hopscape.workloads.plans import Placed, in_pieces, place, plan_named, plan_names
 from hopscape.workloads.workload import COMPUTE, GOALS, Placement, Workload
 
 __all__ = ["EXECUTORS", "Fabric", "Timeline", "execute"]
@@ -33,6 +33,9 @@ _MOST_TRIED = 4_000_000
 """Messages of a plan in all groups together beyond which it is not tried."""
 _ALIKE = 1.005
 """Plans that take so many times the least are as good; the one of fewest messages serves."""
+_PIECES = 4
+"""Pieces that data which are added up may be cut into: what waits for the last sum is a quarter as
+long; eight would gain half of the rest for twice the messages."""
 _NATIVE = {
     "all-reduce": "ring-one-way",
     "all-to-all": "direct",
@@ -50,8 +53,9 @@ class Fabric:
         executor ({'cut-through', 'astra'}): How messages move. ``astra`` is the congestion-aware
             model of ASTRA-sim: whole messages are stored at every node, times are whole ns, and a
             rank has one collective or message under way.
-        splits: PartTable that the data of every collective are cut into.
-        algorithms: Plans by goal, instead of the best.
+        splits: Pieces that the data of every collective are cut into; None: one, or four where that
+            is done first, since a piece goes on while the next one is added up.
+        algorithms: Plans by goal, instead of the best; ``ring/4`` is a ring in four pieces.
         routing: ``auto`` takes shortest paths and spreads ties; another name (``updown``, say) or a
             router of your own decides every path by itself.
     """
@@ -60,7 +64,7 @@ class Fabric:
     placement: Placement
     costs: Mapping[str, float] = field(default_factory=lambda: dict(MACHINE))
     executor: Executor = "cut-through"
-    splits: int = 1
+    splits: int | None = None
     algorithms: Mapping[str, str] = field(default_factory=dict)
     dead_nodes: tuple[int, ...] = ()
     dead_links: tuple[tuple[int, int], ...] = ()
@@ -73,15 +77,16 @@ class Fabric:
             )
         if self.routing != "auto" and (self.dead_nodes or self.dead_links):
             raise ArgumentError("a router by name knows no dead parts; leave it out with them")
-        if self.splits < 1:
+        if self.splits is not None and self.splits < 1:
             raise ArgumentError(f"splits is {self.splits}; it must be at least 1")
         for name in COSTS:
             if not 0 <= self.costs.get(name, -1.0) < float("inf"):
                 raise ArgumentError(f"{name} is {self.costs.get(name)}; it must be at least 0")
-        for goal, name in self.algorithms.items():
-            if goal not in GOALS or name not in plan_names(goal):
+        for goal, text in self.algorithms.items():
+            name, pieces = in_pieces(text)
+            if goal not in GOALS or name not in plan_names(goal) or pieces == 0:
                 known = ", ".join(plan_names(goal)) if goal in GOALS else ", ".join(GOALS)
-                raise ArgumentError(f"plan {name!r} of {goal!r} is unknown; there are {known}")
+                raise ArgumentError(f"plan {text!r} of {goal!r} is unknown; there are {known}")
 
     @cached_property
     def router(self) -> Router:
@@ -251,15 +256,14 @@ def _best(
 ) -> tuple[str, list[Placed]]:
     """The plan that is done first when all groups run it together."""
     nodes = [[fabric.placement.nodes[rank] for rank in group] for group in groups]
-    names = [asked] if asked else list(plan_names(goal))
-    if fabric.executor == "astra" and not asked:
-        names = [_NATIVE.get(goal, "ring")]
-    splits = 1 if goal == "message" else fabric.splits
+    names = [asked] if asked else list(_candidates(goal, fabric))
     found: list[tuple[float, int, str, list[Placed]]] = []
     why = ""
-    for name in names:
+    for text in names:
+        name, pieces = in_pieces(text)
         try:
-            plan = plan_named(goal, members, name, splits)
+            usual = 1 if goal == "message" else fabric.splits or 1
+            plan = plan_named(goal, members, name, pieces or usual)
         except ArgumentError as error:
             why = str(error)
             continue
@@ -268,16 +272,26 @@ def _best(
         own = fabric.routing != "auto"
         made = place(plan, nodes, fabric.network, fabric.router, spreads=not own)
         if len(names) == 1 or members == 1:
-            return name, made
-        found.append((_alone(goal, size, groups, made, fabric), len(found), name, made))
+            return text, made
+        found.append((_alone(goal, size, groups, made, fabric), len(found), text, made))
     if not found:
         raise ArgumentError(f"no plan for {goal} among {members} ranks: {why}")
     least = min(found)[0] * _ALIKE
-    _, _, name, made = min(
+    _, _, text, made = min(
         (one for one in found if one[0] <= least),
         key=lambda one: (len(one[3][0].plan.source), one[1]),
     )
-    return name, made
+    return text, made
+
+
+def _candidates(goal: str, fabric: Fabric) -> Iterator[str]:
+    """Plans that compete, whole first."""
+    if fabric.executor == "astra":
+        yield _NATIVE.get(goal, "ring")
+        return
+    yield from plan_names(goal)
+    if fabric.splits is None and goal in ("all-reduce", "reduce-scatter") and fabric.costs["gamma"]:
+        yield from (f"{name}/{_PIECES}" for name in plan_names(goal))
 
 
 def _alone(

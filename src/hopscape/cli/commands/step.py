@@ -48,10 +48,13 @@ def step(
     executor: Annotated[
         str, option("cut-through, or astra: the network model of ASTRA-sim.", "--executor")
     ] = "cut-through",
-    splits: Annotated[int, option("Parts that every collective is cut into.", min=1)] = 1,
+    splits: Annotated[
+        int | None,
+        option("Pieces of the data of a collective; 1 or 4, the faster, without.", min=1),
+    ] = None,
     algorithm: Annotated[
         list[str] | None,
-        option("A plan instead of the best: GOAL=NAME, once for each goal.", "--algorithm", "-a"),
+        option("A plan instead of the best: GOAL=NAME or NAME/PIECES.", "--algorithm", "-a"),
     ] = None,
     whole: Annotated[
         bool, option("Execute all layers and micro-batches, however many.", "--whole")
@@ -246,6 +249,8 @@ def _notes(row: dict[str, Any]) -> list[str]:
     links = [f"{x['from']}→{x['to']} {number(100 * x['share'])[:4]} %" for x in row["busiest"][:3]]
     if links:
         out.append(f"{name}: busiest channels {', '.join(links)} of the step")
+    if row["gradients"] == "at the end":
+        out.append(f"{name}: gradients after the last way back; moved at once they hold up others")
     if row["repeated"]:
         out.append(f"{name}: {row['repeated']} by repetition")
     return out
