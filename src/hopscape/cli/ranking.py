@@ -81,7 +81,10 @@ def show_ranking(result: Design, names: Sequence[str], pareto: bool, top: int | 
             more["examined"] = result.examined
         _emit_ranking(result, records[:top], **more)
         return
-    if result.kind == "switched" and top is None and not names and not pareto:
+    timed = sum("step" in one.figures for one in result.candidates)
+    if timed and not names:
+        names, top = _STEP_COLUMNS, timed if top is None else top
+    elif result.kind == "switched" and top is None and not names and not pareto:
         _show_few(result)
         return
     shown = list(names) or list(result.presentation.columns)
@@ -99,6 +102,10 @@ def show_ranking(result: Design, names: Sequence[str], pareto: bool, top: int | 
         _show_simulated(result)
 
 
+_STEP_COLUMNS = (
+    "step", "step_bound", "money", "step_cost", "step_loss", "line_throughput", "switches",
+    "endpoints",
+)  # fmt: skip
 _FEW_COLUMNS = (
     "money", "line_throughput", "guaranteed_throughput", "guaranteed_routing", "tables_throughput",
     "hops", "switches", "watts_per_endpoint", "endpoints",

@@ -19,10 +19,17 @@ import numpy as np
 
 from hopscape.core.addresses import node_dtype
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import PairSearch, distances_from, distances_to
+from hopscape.core.distances import (
+    PairSearch,
+    distance_rows,
+    distances_from,
+    distances_to,
+    signed_distances,
+)
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.faults import Faults
 from hopscape.core.network import Network, NodeLike, RoutedStructure
+from hopscape.core.processes import require_memory
 from hopscape.core.router import Guide, Route, Router, SearchRouter, TableRouter
 from hopscape.core.wired import Wired
 
@@ -32,6 +39,7 @@ __all__ = [
     "ForwardSearch",
     "Plan",
     "RouterGuide",
+    "TableDetours",
     "pair_detours",
     "route_around",
     "search_around",
@@ -112,6 +120,44 @@ class DetourRouter(SearchRouter):
             hops[list(self.faults.nodes)] = -1
             self._keep(target, hops)
         return super()._to(target)
+
+
+class TableDetours(DetourRouter):
+    """The same by a table of all distances that are left, for many pairs of many targets.
+
+    Examples:
+        >>> import hopscape
+        >>> net = hopscape.build("torus(4, 4)")
+        >>> few, many = DetourRouter(net, dead_nodes=[1]), TableDetours(net, dead_nodes=[1])
+        >>> at, to = np.arange(16), (np.arange(16) + 2) % 16
+        >>> bool((few.distances(at, to) == many.distances(at, to)).all())
+        True
+    """
+
+    def __init__(
+        self,
+        network: Wired,
+        dead_nodes: Iterable[NodeLike] = (),
+        dead_links: Iterable[tuple[NodeLike, NodeLike]] = (),
+    ) -> None:
+        super().__init__(network, dead_nodes, dead_links)
+        require_memory(network.order**2, f"a routing table of {network.spec}")
+        self._table = distance_rows(self.left, np.arange(network.order), towards=True)
+
+    def _shared(self, to: IntArray) -> IntArray:
+        return np.ones(len(to), dtype=bool)
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        out = signed_distances(self._table[to, at])
+        if self.faults.nodes:
+            out[np.isin(at, list(self.faults.nodes))] = -1
+        return out
+
+    def shortest_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        mask = Router.shortest_ports(self, at, to)
+        node, port = np.nonzero(mask)
+        mask[node, port] = ~self._dead[self.network.channel_at(at[node], port)]
+        return mask
 
 
 class RouterGuide(Guide):

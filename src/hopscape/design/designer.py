@@ -34,6 +34,7 @@ from hopscape.design.names import Shown, distinct, shortlist
 from hopscape.design.offers import FAMILY_STEPS, Offer, ask_family
 from hopscape.design.ranking import Presentation, few_names, grades, misses, rank
 from hopscape.design.requirements import Kind, Question, Requirements, SwitchedRequirements
+from hopscape.design.steps import JobRequirements, finalists, step_words, time_machines
 from hopscape.design.table import machine_records, ranking_records
 from hopscape.design.words import certificate, sentences
 from hopscape.metrics.columns import Evaluation, measure_columns
@@ -184,6 +185,8 @@ class Design:
     def answer(self) -> str:
         """What to build and why, in words."""
         words = sentences(self.candidates, self.requirements, self.others)
+        if isinstance(self.requirements, JobRequirements):
+            words = step_words(self.candidates, self.requirements) + words
         prices = [float(one.value("money") or 0) for one in self.candidates if not one.trouble]
         words += certificate(
             self.examined, self.dear, min(prices, default=math.inf), self.requirements
@@ -294,7 +297,10 @@ def design(
     with opened(resume) as store, Processes(workers) if apart else nullcontext() as pool:
         run = partial(run_tasks, store=store, processes=1, dask=dask, pool=pool)
         try:
-            if isinstance(question, SwitchedRequirements):
+            if isinstance(question, JobRequirements):
+                _ask_families(out, question.by_cost, run, clock, on_stage)
+                _time_steps(out, question, run)
+            elif isinstance(question, SwitchedRequirements):
                 _ask_families(out, question, run, clock, on_stage)
             else:
                 _measure_in_stages(out, run, clock, on_stage)
@@ -339,6 +345,15 @@ def _ask_families(
     new = [other.best for other in out.others if other.best is not None]
     out.candidates = distinct(rank([*out.candidates, *new], question, out.late))
     _look_closer(out, question)
+
+
+def _time_steps(out: Design, question: JobRequirements, run: Run) -> None:
+    """Time a step of the job on machines that differ; these come first."""
+    chosen = finalists(out.candidates)
+    time_machines(chosen, question, run)
+    specs = {one.spec for one in chosen}
+    rest = [one for one in out.candidates if one.spec not in specs]
+    out.candidates = [*rank(chosen, question), *rest]
 
 
 def _collect(

@@ -605,7 +605,7 @@ class SwitchedRequirements(Question):
     def without(self, *names: str) -> SwitchedRequirements:
         """The same question without some of its limits."""
         given: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
-        return SwitchedRequirements(**(given | dict.fromkeys(names)))
+        return type(self)(**(given | dict.fromkeys(names)))
 
     def whole(self, lines: int, most: int) -> Requirement:
         """What families with endpoints of their own are asked, for planes of so many lines each."""

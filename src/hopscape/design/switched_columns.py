@@ -161,3 +161,28 @@ SWITCHED_COLUMNS += (
     _simulated("saturation_worst_ugal", "worst UGAL",
                "the permutation that is worst for shortest paths, with UGAL routing"),
 )  # fmt: skip
+
+
+def _timed(
+    name: str, title: str, unit: str, explanation: str, priority: int, better: Any = "less"
+) -> Column:
+    """A column that only machines timed for a job have."""
+
+    def measure(evaluation: Evaluation) -> Measured[Any]:
+        return Measured(None, "unknown", "timed by design --job JOB --endpoints N --radix R")
+
+    return Column(
+        name, title, explanation, measure, needs=(WIRING,), unit=unit, better=better,
+        priority=priority,
+    )  # fmt: skip
+
+
+SWITCHED_COLUMNS += (
+    _timed("step", "step (s)", "s", "seconds of one step of the job, as executed", 1),
+    _timed("step_bound", "at least (s)", "s", "seconds below which no execution of the step gets",
+           4, ""),
+    _timed("step_cost", "step x cost", "currency s", "seconds of a step times thousands of the"
+           " cost: what the machine has been paid for when a step is done", 1),
+    _timed("step_loss", "switch dead", "share", "largest part of the work done in a second that"
+           " is lost when a switch dies, after steps on what is left", 2),
+)  # fmt: skip

@@ -18,6 +18,7 @@ from hopscape.workloads.workload import (
     Together,
     Workload,
     WorkloadBuilder,
+    live_endpoints,
     read_placement,
 )
 
@@ -37,6 +38,7 @@ __all__ = [
     "WorkloadBuilder",
     "chips",
     "execute",
+    "live_endpoints",
     "load_chip",
     "make_step",
     "read_chakra",

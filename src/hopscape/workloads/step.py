@@ -31,7 +31,7 @@ __all__ = ["Step", "read_job", "search_placement", "step"]
 
 _WHOLE = 400_000
 """Parts up to which a step is executed whole."""
-_MANY = 1_000_000
+_MOST_PARTS = 1_000_000
 """Parts of the largest piece that is executed, where a smaller one would do."""
 _LEVELS = ((4, 2), (2, 1), (1, 1))
 """Layers of the least piece, and how many more the others have."""
@@ -74,6 +74,12 @@ class Step:
     def bound(self) -> StepBound:
         """The strongest bound."""
         return self.bounds[0]
+
+    def workload(self) -> Workload:
+        """The whole step, in the order that was executed."""
+        if isinstance(self.job, Workload):
+            return self.job
+        return make_step(_orders(self.job)[self.gradients])
 
     def record(self, links: int = 5) -> dict[str, Any]:
         """The result under the names that scripts rely on."""
@@ -154,6 +160,7 @@ def step(
     dead_links: Sequence[tuple[int, int]] = (),
     whole: bool = False,
     router: str | Router = "auto",
+    most_parts: int = _MOST_PARTS,
 ) -> Step:
     """How long one step takes: what ``hopscape step`` prints.
 
@@ -162,6 +169,7 @@ def step(
         costs: alpha, beta, gamma, delta in µs; the usual ones where they are left out.
         whole: Execute everything, however long the step is.
         router: Who decides the paths of messages: see :class:`Fabric`.
+        most_parts: Of the largest piece that is executed, where a smaller one would do.
 
     Examples:
         >>> from hopscape.workloads import Chip, ModelJob, LanguageModel, Split
@@ -176,7 +184,7 @@ def step(
     made = read_job(job) if isinstance(job, str | Path) else job
     net = build(network) if isinstance(network, str) else network
     ranks = made.split.ranks if isinstance(made, ModelJob) else made.ranks
-    places = placement or Placement.in_order(net, ranks, dead_nodes)
+    places = placement or Placement.in_order(net, ranks, dead_nodes, dead_links)
     fabric = Fabric(
         net,
         places.check(net, ranks, dead_nodes),
@@ -190,7 +198,7 @@ def step(
     )
     if isinstance(made, Workload):
         return _of_workload(made, fabric)
-    return _of_job(made, fabric, whole)
+    return _of_job(made, fabric, whole, most_parts)
 
 
 def _of_workload(workload: Workload, fabric: Fabric) -> Step:
@@ -209,12 +217,12 @@ def _of_workload(workload: Workload, fabric: Fabric) -> Step:
     )
 
 
-def _of_job(job: ModelJob, fabric: Fabric, whole: bool) -> Step:
+def _of_job(job: ModelJob, fabric: Fabric, whole: bool, most_parts: int) -> Step:
     fullest = max(
         (job.memory(stage) for stage in range(job.split.pp)), key=lambda m: sum(m.values())
     )
     ways = _orders(job)
-    order, first, repeated, (seconds, shares, busy) = _executed(ways, fabric, whole)
+    order, first, repeated, (seconds, shares, busy) = _executed(ways, fabric, whole, most_parts)
     slack = _slack(first)
     bounds = min(
         (job_bounds(way, fabric, slack) for way in ways.values()), key=lambda all: all[0].seconds
@@ -256,7 +264,7 @@ Figures = tuple[float, dict[str, float], Floats]
 
 
 def _executed(
-    ways: Mapping[str, ModelJob], fabric: Fabric, whole: bool
+    ways: Mapping[str, ModelJob], fabric: Fabric, whole: bool, most_parts: int
 ) -> tuple[str, Timeline, str, Figures]:
     """A step executed whole, or by repetition, in the faster order of its gradients."""
     job = next(iter(ways.values()))
@@ -268,9 +276,9 @@ def _executed(
     for low, wide in _LEVELS:
         cuts = (layers > low + 2 * wide, split.micro_batches > micro + 2 * stride)
         most = _part_of(job, low + 2 * wide if cuts[0] else layers, micro)
-        if (low, wide) == _LEVELS[-1] or _part_count(most) <= _MANY:
+        if (low, wide) == _LEVELS[-1] or _part_count(most) <= most_parts:
             break
-    repeats = not whole and any(cuts) and _part_count(job) > _WHOLE
+    repeats = not whole and any(cuts) and _part_count(job) > min(_WHOLE, most_parts)
     if not repeats:
         cuts = (False, False)
     made: list[tuple[float, str, _Repetition]] = []
@@ -445,7 +453,8 @@ def search_placement(
     from itertools import permutations
 
     split = job.split
-    usual = np.asarray(Placement.in_order(network, split.ranks, dead_nodes).nodes)
+    lost = options.get("dead_links") or ()
+    usual = np.asarray(Placement.in_order(network, split.ranks, dead_nodes, lost).nodes)
     grid = np.arange(split.ranks).reshape(split.pp, split.dp, split.cp, split.tp)
     wide = [i for i, size in enumerate(grid.shape) if size > 1]
     best: tuple[float, Placement] | None = None

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
-from hopscape.core.detours import DetourRouter
+from hopscape.core.detours import DetourRouter, TableDetours
 from hopscape.core.errors import ArgumentError
 from hopscape.core.model import COSTS, MACHINE
 from hopscape.core.network import Network
@@ -31,6 +31,8 @@ Executor = Literal["cut-through", "astra"]
 EXECUTORS: tuple[str, ...] = ("cut-through", "astra")
 _MOST_TRIED = 4_000_000
 """Messages of a plan in all groups together beyond which it is not tried."""
+_MOST_TABLED = 20_000
+"""Nodes up to which all distances around dead parts are kept: 400 MB."""
 _ALIKE = 1.005
 """Plans that take so many times the least are as good; the one of fewest messages serves."""
 _PIECES = 4
@@ -92,7 +94,9 @@ class Fabric:
     def router(self) -> Router:
         """Of what is alive."""
         if self.dead_nodes or self.dead_links:
-            return DetourRouter(self.network, self.dead_nodes, self.dead_links)
+            few = self.network.order > _MOST_TABLED
+            made = DetourRouter if few else TableDetours
+            return made(self.network, self.dead_nodes, self.dead_links)
         if isinstance(self.routing, Router):
             return self.routing
         return self.network.router(self.routing)

@@ -15,6 +15,7 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
+from hopscape.core.faults import Faults
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile
 
@@ -26,6 +27,7 @@ __all__ = [
     "Together",
     "Workload",
     "WorkloadBuilder",
+    "live_endpoints",
     "read_placement",
 ]
 
@@ -308,12 +310,17 @@ class Placement:
     nodes: tuple[int, ...]
 
     @classmethod
-    def in_order(cls, network: Network, ranks: int, dead: Sequence[int] = ()) -> Placement:
-        """Ranks at the first endpoints that are alive."""
-        ends = network.endpoints
-        ends = ends[~np.isin(ends, np.asarray(dead, np.int64))] if len(dead) else ends
+    def in_order(
+        cls,
+        network: Network,
+        ranks: int,
+        dead: Sequence[int] = (),
+        dead_links: Sequence[tuple[int, int]] = (),
+    ) -> Placement:
+        """Ranks at the first endpoints that are alive and reach each other."""
+        ends = live_endpoints(network, dead, dead_links)
         if ranks > len(ends):
-            alive = " that are alive" if len(dead) else ""
+            alive = " that are alive and reach each other" if len(dead) or len(dead_links) else ""
             raise ArgumentError(
                 f"the job has {ranks} ranks; {network.spec} has {len(ends)} endpoints{alive}"
             )
@@ -337,6 +344,32 @@ class Placement:
                 raise ArgumentError(f"ranks {seen[node]} and {rank} both stand at node {node}")
             seen[node] = rank
         return self
+
+
+def live_endpoints(
+    network: Network, dead: Sequence[int] = (), dead_links: Sequence[tuple[int, int]] = ()
+) -> IntArray:
+    """Endpoints of the largest part of the network that hangs together without dead parts.
+
+    Examples:
+        >>> import hopscape
+        >>> live_endpoints(hopscape.build("xgft([2, 2], [1, 1])"), dead=[4]).tolist()
+        [2, 3]
+    """
+    if not len(dead) and not len(dead_links):
+        return network.endpoints
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    faults = Faults.of(network, dead, dead_links)
+    alive = ~faults.channels(network)
+    ends = (network.tails[alive], network.heads[alive])
+    wires = coo_array((np.ones(len(ends[0])), ends), shape=(network.order, network.order))
+    part = connected_components(wires, connection="strong")[1]
+    ends_left = network.endpoints[~np.isin(network.endpoints, list(faults.nodes))]
+    counts = np.bincount(part[ends_left], minlength=1)
+    left: IntArray = ends_left[part[ends_left] == counts.argmax()]
+    return left
 
 
 def read_placement(path: str, network: Network) -> Placement:

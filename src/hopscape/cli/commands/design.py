@@ -139,6 +139,10 @@ class _Switched(OptionGroup):
         float | None, option("Watts of the network's parts in a rack, at most.")
     ] = None
     prices: Annotated[str | None, option("Price list, a name or a .toml file.")] = None
+    job: Annotated[
+        str | None,
+        option("Judge by one step of this job: a .toml file or a folder of traces.", metavar="JOB"),
+    ] = None
     figure: Annotated[Path | None, option("Draw the sweep: cost per endpoint by size.")] = None
 
 
@@ -262,6 +266,7 @@ def design(
         refuse(names, "belongs to direct machines (--nodes, --ports), not to --endpoints")
         machine = _switched_question(switched, request)
         if switched.sweep is not None:
+            refuse(("job",), "does not go with --sweep")
             _sweep(machine, switched, work)
             return
         refuse(("figure",), "draws the sweep; it needs --sweep")
@@ -388,9 +393,16 @@ def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequir
     if switched.sweep is not None:
         refuse(("endpoints",), "does not go with --sweep, which names the sizes")
         endpoints = sweep_sizes(switched.sweep)[0]
+    kind = SwitchedRequirements
+    if switched.job is not None:
+        from hopscape.design.steps import JobRequirements
+
+        kind = JobRequirements
+        options["job"] = switched.job
+    options["weights"] = dict(kind.default_weights)
     if request.matters:
-        options["weights"] = parse_weights(request.matters, SwitchedRequirements.criteria)
-    return SwitchedRequirements(
+        options["weights"] = parse_weights(request.matters, kind.criteria)
+    return kind(
         endpoints or 0,
         exact=request.exact,
         within=request.within,

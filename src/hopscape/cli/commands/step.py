@@ -71,15 +71,13 @@ def step(
     ] = None,
 ) -> None:
     """Time one step of a training or inference job on networks, with a proved bound."""
-    from hopscape.workloads import ModelJob, make_step, read_job, write_workload
+    from hopscape.workloads import read_job, write_workload
     from hopscape.workloads.gantt import draw_gantt
 
-    if gantt is not None and len(on) > 1:
-        raise ArgumentError(f"--gantt draws one timeline; --on names {len(on)} networks")
+    for name, file, does in (("gantt", gantt, "draws"), ("chakra", chakra, "writes")):
+        if file is not None and len(on) > 1:
+            raise ArgumentError(f"--{name} {does} one step; --on names {len(on)} networks")
     found = read_job(job)
-    if chakra is not None:
-        workload = make_step(found) if isinstance(found, ModelJob) else found
-        write_workload(workload, chakra)
     options: dict[str, Any] = {
         "costs": {"alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta},
         "executor": executor,
@@ -101,6 +99,8 @@ def step(
         record = made.record() | ({} if prices is None else _prices(network, prices, made.seconds))
         rows.append(record)
         fails = fails or not made.verdict
+        if chakra is not None:
+            write_workload(made.workload(), chakra)
         if gantt is not None:
             draw_gantt(made.timeline, gantt, f"{made.job.name} on {network.spec}")
     _show(rows, priced=prices is not None)
