@@ -31,6 +31,7 @@ __all__ = [
     "constructor",
     "family",
     "member",
+    "require_readable",
     "signature",
     "spec_files",
 ]
@@ -230,10 +231,36 @@ def member(text: str) -> Family:
     return _member(parse(text))
 
 
-def _member(call: Call) -> Family:
+def require_readable(text: str) -> None:
+    """Check a spec while it is typed: names, arguments and ranges; nothing is built, no file read.
+
+    What only the family itself can judge (a prime, a generator) is left to :func:`member`.
+
+    Raises:
+        SpecError: With the place in the text.
+
+    Examples:
+        >>> require_readable("slim_fly(5)")
+        >>> require_readable("torus(8, 0)")
+        Traceback (most recent call last):
+        ...
+        hopscape.core.errors.SpecError: 'sides' of torus is 0; it must be ...
+    """
+
+    def check(call: Call) -> None:
+        _known(call).arguments(call, check)
+
+    check(parse(text))
+
+
+def _known(call: Call) -> type[Family]:
     if call.name not in plugin_entries("families"):
         raise call.error(_unknown(call.name))
-    return family(call.name).from_call(call, _build_call)
+    return family(call.name)
+
+
+def _member(call: Call) -> Family:
+    return _known(call).from_call(call, _build_call)
 
 
 def _build_call(call: Call) -> Network:

@@ -25,6 +25,8 @@ export class App {
   private lastHash = "";
   private shownBar = "";
   private shownPanel = "";
+  /** The workbench round the page has the title and the colours. */
+  private inWorkbench = parent !== window && location.search.startsWith("?workbench=");
 
   constructor(
     private root: HTMLElement,
@@ -119,6 +121,7 @@ export class App {
     this.writing = window.setTimeout(() => {
       this.lastHash = writeState(this.state, this.data.networks.length);
       history.replaceState(null, "", `#${this.lastHash}`);
+      if (this.inWorkbench) parent.postMessage({ hopscapeView: this.lastHash }, "*");
     }, 200);
   }
 
@@ -143,7 +146,7 @@ export class App {
       value: String(i),
       text: one.spec.slice(0, 60),
     }));
-    const parts: Node[] = [h("h1", {}, "hopscape")];
+    const parts: Node[] = this.inWorkbench ? [] : [h("h1", {}, "hopscape")];
     if (names.length > 1)
       parts.push(
         choice("left", "Network", names, String(state.left), (v) => this.set({ left: Number(v) })),
@@ -179,9 +182,11 @@ export class App {
         { class: "group" },
         button("svg", "SVG", () => this.save("svg")),
         button("png", "PNG", () => this.save("png")),
-        button("theme", this.theme.dark ? "Light" : "Dark", () =>
-          this.set({ theme: this.theme.dark ? "light" : "dark" }),
-        ),
+        this.inWorkbench
+          ? null
+          : button("theme", this.theme.dark ? "Light" : "Dark", () =>
+              this.set({ theme: this.theme.dark ? "light" : "dark" }),
+            ),
         button("help", "?", () => this.help(), { "aria-label": "Keyboard help" }),
       ),
     );

@@ -1,4 +1,5 @@
 import "uplot/dist/uPlot.min.css";
+import "./base.css";
 import "./style.css";
 import { App } from "./app";
 import { disjointRoutes } from "./disjoint";

@@ -220,6 +220,21 @@ class Structure(ABC):
         Raises:
             SpecError: With the place in the text.
         """
+        values = cls.arguments(call, build)
+        try:
+            return cls(**values)
+        except ArgumentError as error:
+            if getattr(error, "position", None) is not None:
+                raise
+            raise call.error(str(error)) from error
+
+    @classmethod
+    def arguments(cls, call: Call, build: Callable[[Call], object]) -> dict[str, Any]:
+        """The arguments of a parsed spec by parameter, each checked; nothing is built of them.
+
+        Raises:
+            SpecError: With the place in the text.
+        """
         bound = cls._bind(call)
         values: dict[str, Any] = {}
         for parameter in cls.parameters:
@@ -238,12 +253,7 @@ class Structure(ABC):
                 values[parameter.name] = tuple(items)
             else:
                 values[parameter.name] = parameter.convert(given[0], call, build)
-        try:
-            return cls(**values)
-        except ArgumentError as error:
-            if getattr(error, "position", None) is not None:
-                raise
-            raise call.error(str(error)) from error
+        return values
 
     @classmethod
     def _bind(cls, call: Call) -> Mapping[str, list[Argument]]:

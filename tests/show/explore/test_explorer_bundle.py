@@ -15,7 +15,7 @@ import hopscape
 ROOT = Path(__file__).parents[3]
 WEB = ROOT / "web"
 ASSETS = Path(hopscape.__file__).parent / "show" / "explore" / "assets"
-FILES = ("explorer.js", "explorer.css", "sources.sha256")
+FILES = ("explorer.js", "explorer.css", "workbench.js", "workbench.css", "sources.sha256")
 
 
 def test_the_bundle_was_built_from_these_sources() -> None:
@@ -37,7 +37,9 @@ def test_the_lock_names_no_registry_and_all_versions_are_exact() -> None:
 
 
 def test_the_bundle_reaches_for_nothing_outside() -> None:
-    script = (ASSETS / "explorer.js").read_text(encoding="utf-8")
+    script = "".join(
+        (ASSETS / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".js")
+    )
     known = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xhtml"}
     known |= {"http://www.w3.org/1999/xlink", "http://www.w3.org/XML/1998/namespace"}
     known |= {"http://www.w3.org/2000/xmlns/"}

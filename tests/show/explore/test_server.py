@@ -15,15 +15,17 @@ from contextlib import suppress
 from http.client import HTTPConnection
 from typing import Any
 from urllib.request import urlopen
+from xml.etree import ElementTree
 
 import pytest
 
 from browsing import browsed, needs_browser, opened
 from commands import refused
 from hopscape.core.errors import ArgumentError, HopscapeError
-from hopscape.registry import all_families
+from hopscape.registry import all_families, build
 from hopscape.show.explore.jobs import Jobs, read_question
-from hopscape.show.explore.server import Server, families
+from hopscape.show.explore.server import Server
+from hopscape.show.explore.workbench import families
 
 
 @pytest.fixture(scope="module")
@@ -274,7 +276,7 @@ def test_the_port_is_told_or_refused(server):
     assert len(server.token) >= 32
 
 
-def test_the_form_knows_every_family_and_no_file():
+def test_the_gallery_knows_every_family_and_no_file():
     names = {one["name"] for one in families()}
     assert names == {name for name, kind in all_families().items() if not kind.reads_files}
     assert "file" not in names
@@ -284,32 +286,112 @@ def test_the_form_knows_every_family_and_no_file():
         assert read_question({"specs": [one["example"]]}).specs == (one["example"],)
 
 
+def test_every_family_has_a_small_picture(server):
+    for one in families():
+        status, picture = ask(server, f"pictures/{one['name']}.svg")
+        assert status == 200, one["name"]
+        root = ElementTree.fromstring(picture)
+        shapes = [child.tag.rpartition("}")[2] for child in root]
+        assert shapes.count("circle") + shapes.count("rect") == build(one["example"]).order
+    for name in ("nothing.svg", "file.svg", "torus", "..%2ftorus.svg"):
+        assert ask(server, f"pictures/{name}")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("spec", "position", "words"),
+    [
+        ("torus(8, 8)", None, ""),
+        ("product(petersen, ring(8))", None, ""),
+        ("slim_fly(6)", None, ""),  # only the family itself knows that 6 is no prime power
+        ("tours(8, 8)", 0, "did you mean torus"),
+        ("product(petersen, ring(0))", 23, "at least 1"),
+        ("hyperx(4, 4)", 7, "integers of at least 2"),
+        ("torus(8, 8", 10, ""),
+        ("file('/etc/passwd')", None, "reads a file"),
+        ("", 0, "expected the name of a family"),
+    ],
+)
+def test_a_spec_is_checked_while_it_is_typed(server, spec, position, words):
+    status, said = ask(server, "check", "POST", {"spec": spec})
+    assert status == 200
+    assert words in said.get("error", "")
+    assert said.get("position") == position
+    assert said.get("spec", spec) == spec
+    assert ask(server, "check", "POST", {"spec": 4})[0] == 400
+    assert ask(server, "check", "POST", [])[0] == 400
+
+
+def test_what_only_the_family_knows_is_told_with_its_place(server):
+    asked = {"specs": ["petersen", "product(ring(4), slim_fly(6))"]}
+    state = wait(server, ask(server, "jobs", "POST", asked)[1]["job"])
+    assert state["state"] == "refused"
+    assert (state["spec"], state["position"]) == (asked["specs"][1], 17)
+    assert "prime power" in state["text"]
+
+
+def test_a_draft_comes_before_what_takes_longer(server):
+    asked = {"specs": ["torus(4, 4)"]}
+    name = ask(server, "jobs", "POST", asked)[1]["job"]
+    pages = set()
+    pause = threading.Event()
+    for _ in range(1200):
+        state = ask(server, f"jobs/{name}")[1]
+        if state.get("draft") or state["state"] == "done":
+            pages.add(len(ask(server, f"jobs/{name}/page")[1]))
+        if state["state"] != "running":
+            break
+        pause.wait(0.05)
+    assert len(pages) == 2  # the whole page has schedules and loads beside
+
+
 @pytest.mark.acceptance
 @needs_browser
-def test_the_form_in_chromium(server):
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_the_workbench_in_chromium(server, width, height):
     with browsed() as browser:
-        page = opened(browser, server.address)
-        assert page.evaluate("document.body.dataset.ready") == str(len(families()))
-        page.select_option("#family", label="torus")
-        assert page.input_value("#spec").startswith("torus(")
-        fields = page.locator("#fields input")
-        assert fields.count() == len(all_families()["torus"].parameters)
-        fields.first.fill("3, 5")
-        assert page.input_value("#spec") == "torus(3, 5)"
-        page.click("#go")
+        page = opened(browser, server.address, width, height)
+        page.wait_for_selector(f"#workbench[data-ready='{len(families())}']")
+        assert page.locator(".card").count() == len(families())
+        page.fill("#search", "fat tree")
+        assert "fat_tree" in page.locator(".card strong").all_inner_texts()
+        page.fill("#search", "no such thing")
+        assert "no family has" in page.inner_text(".search")
+        page.fill("#search", "")
+        page.locator("#spec").press_sequentially("product(pet")
+        page.locator("#proposal-0", has_text="petersen").click()
+        page.locator("#spec").press_sequentially(", ring(0))")
+        page.locator("#spec-trouble", has_text="at least 1").wait_for()
+        assert page.locator(".mark").inner_text() == " " * 23 + "^"
+        page.fill("#spec", "petersen")
+        page.press("#spec", "Enter")
         view = page.frame_locator("#view")
-        view.locator("#hopscape *").first.wait_for(state="attached", timeout=60_000)
-        assert page.text_content("#said") == "torus(3, 5)"
-        page.fill("#spec", 'file("/etc/passwd")')
-        page.click("#go")
-        page.wait_for_selector("#said.wrong")
-        assert "reads a file" in page.text_content("#said")
+        view.locator("#hopscape[data-ready]").wait_for(timeout=60_000)
+        page.fill("#spec", "torus(3, 5)")
+        page.press("#spec", "Shift+Enter")
+        view.locator(".pane h2", has_text="torus(3, 5)").wait_for(timeout=60_000)
+        view.locator("#tab-faults").click()
+        page.wait_for_url("**view=tab%3Dfaults*")
+        link = page.url
+        page.locator(".progress").wait_for(state="hidden", timeout=60_000)
+        found = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for spec, words in (("slim_fly(6)", "prime power"), ('file("/etc/passwd")', "reads a")):
+            page.fill("#spec", spec)
+            page.click("#go")
+            page.locator("#spec-trouble", has_text=words).wait_for(timeout=60_000)
         page.fill("#spec", "random_regular(15000, 6)")
         page.click("#go")
         page.click("#stop")
-        page.locator("#said", has_text="cancelled").wait_for()
+        page.locator("#spec-trouble", has_text="stopped").wait_for()
+        assert page.locator(".chips li").count() == 2
+        again = opened(browser, link, width, height)
+        view = again.frame_locator("#view")
+        view.locator("#tab-faults[aria-selected=true]").wait_for(timeout=60_000)
+        assert view.locator(".pane h2").all_inner_texts() == ["petersen", "torus(3, 5)"]
         refused = "Failed to load resource: the server responded with a status of 400"
         assert [one for one in page.complaints if refused not in one] == []
+        assert again.complaints == []
 
 
 @pytest.mark.parametrize(

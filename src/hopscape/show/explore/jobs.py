@@ -13,17 +13,26 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.errors import ArgumentError, HopscapeError, SpecError
 from hopscape.core.network import Network
 from hopscape.core.processes import end_when_closed
 from hopscape.core.spec import Call, Value, parse
 from hopscape.registry import family, member
 
-__all__ = ["MOST_SPECS", "BusyError", "Jobs", "PageRequest", "read_question"]
+__all__ = [
+    "MOST_SPECS",
+    "BusyError",
+    "Jobs",
+    "PageRequest",
+    "in_words",
+    "read_question",
+    "require_no_file",
+]
 
 MOST_SPECS = 4  # the page holds the arrays of each
 _LONGEST_SPEC = 2000  # letters: far above any spec, far below what a parser notices
@@ -32,6 +41,7 @@ _SECONDS, _GRACE = 120.0, 15.0
 _FORGOTTEN = 30.0  # seconds without a question for its state: the page was closed, the job ends
 _RUNNING = 4  # jobs at a time, each a process
 _KEPT = 12  # pages ready to be fetched again
+_DRAFT = 3000  # nodes that are laid out and drawn within a second: shown before all else is known
 _PACE = 0.1  # seconds between two reports of progress
 _PRELOADED = ("hopscape.show.explore", "hopscape.core.distance_kernels", "scipy.sparse.csgraph")
 """What every process needs, imported once; nothing of it starts a thread."""
@@ -87,12 +97,16 @@ def read_question(data: object) -> PageRequest:
             raise ArgumentError("load must be a number above 0, at most 1")
         load = float(load)
     for spec in specs:
-        _refuse_files(spec)
+        require_no_file(spec)
     return PageRequest(tuple(specs), load, curve)
 
 
-def _refuse_files(spec: str) -> None:
-    """Only networks that are described by their spec alone."""
+def require_no_file(spec: str) -> None:
+    """Only networks that are described by their spec alone.
+
+    Raises:
+        HopscapeError: Also where the spec cannot be read.
+    """
     if len(spec) > _LONGEST_SPEC:
         raise ArgumentError(f"a spec has {len(spec)} characters; it may have {_LONGEST_SPEC}")
     waiting: list[Value] = [parse(spec)]
@@ -107,6 +121,18 @@ def _refuse_files(spec: str) -> None:
             waiting += [argument.value for argument in value.arguments]
         elif isinstance(value, tuple):
             waiting += value
+
+
+def in_words(error: HopscapeError) -> dict[str, Any]:
+    """What the browser is told of an error: a sentence, and where in which spec the trouble is.
+
+    Examples:
+        >>> in_words(SpecError("unknown family 'tours'", "tours(8)", 0))
+        {'error': "unknown family 'tours'", 'spec': 'tours(8)', 'position': 0}
+    """
+    if isinstance(error, SpecError) and error.position is not None:
+        return {"error": error.reason, "spec": error.text, "position": error.position}
+    return {"error": str(error)}
 
 
 # -- the work, in a process of its own ------------------------------------------------------------
@@ -137,7 +163,8 @@ def work(pipe: Connection, lifeline: Connection, request: PageRequest, seconds: 
     try:
         pipe.send(("page", _make(pipe, request, seconds)))
     except HopscapeError as error:
-        pipe.send(("refused", str(error)))
+        told = in_words(error)
+        pipe.send(("refused", told.pop("error"), told))
     except MemoryError:
         pipe.send(("refused", "there is not enough memory for this"))
     except Exception as error:  # a fault of ours: named to the user, not shown in full
@@ -150,11 +177,15 @@ def _make(pipe: Connection, request: PageRequest, seconds: float) -> str:
     from hopscape.show.explore.payload import payload
 
     set_progress(lambda text, total: _Bar(pipe, text, total))
-    payloads = []
     with time_limit(seconds):
-        for i, spec in enumerate(request.specs):
-            pipe.send(("progress", f"computing {spec[:80]}", i, len(request.specs)))
-            network = Network.of(member(spec))
+        networks = [Network.of(member(spec)) for spec in request.specs]
+        if sum(network.order for network in networks) <= _DRAFT:
+            bare: dict[str, Any] = {"schedules": (), "traffic": ()}
+            bare |= {"bisection": False, "deadlock": False}
+            pipe.send(("draft", page([payload(network, **bare) for network in networks])))
+        payloads = []
+        for i, network in enumerate(networks):
+            pipe.send(("progress", f"computing {network.spec[:80]}", i, len(networks)))
             payloads.append(payload(network, simulate=request.load, curve=request.curve))
     return page(payloads)
 
@@ -195,6 +226,11 @@ class Jobs:
         if "forkserver" in methods:
             self._context.set_forkserver_preload(list(_PRELOADED))
         self._far_end, self._lifeline = self._context.Pipe(duplex=False)
+
+    def warm_up(self) -> None:
+        """Import what every job needs while nobody waits for it yet."""
+        if self._context.get_start_method() == "forkserver":
+            forkserver.ensure_running()
 
     def start(self, request: PageRequest) -> str:
         """Begin to work; the name of the job.
@@ -243,16 +279,23 @@ class Jobs:
             with self._lock:
                 if job.running:
                     job.state |= {"text": message[1], "done": message[2], "total": message[3]}
+        elif message[0] == "draft":
+            job.page = message[1]
+            with self._lock:
+                if job.running:
+                    job.state |= {"draft": True}
         elif message[0] == "page":
             job.page = message[1]
             self._finish(job, "done", "")
         else:
-            self._finish(job, message[0], message[1])
+            self._finish(job, *message)
 
-    def _finish(self, job: _Job, state: str, text: str) -> None:
+    def _finish(
+        self, job: _Job, state: str, text: str, place: Mapping[str, Any] | None = None
+    ) -> None:
         with self._lock:
             if job.running:
-                job.state = {"state": state, "text": text}
+                job.state = {"state": state, "text": text, **(place or {})}
 
     def state(self, name: str) -> Mapping[str, Any] | None:
         """How far a job is; None when there is none of this name."""
@@ -273,7 +316,7 @@ class Jobs:
         return True
 
     def page(self, name: str) -> str | None:
-        """The page of a job that is done."""
+        """The page of a job: a draft while it runs."""
         job = self._jobs.get(name)
         return job.page if job is not None and job.page else None
 

@@ -28,7 +28,16 @@ from hopscape.show.explore.packing import number_links
 from hopscape.show.explore.panels import schedule_data
 from hopscape.show.explore.payload import payload
 
-__all__ = ["EXPLORER", "embed_network", "embed_schedule", "page", "script_safe", "write_explorer"]
+__all__ = [
+    "EXPLORER",
+    "asset",
+    "embed_network",
+    "embed_schedule",
+    "page",
+    "script_hash",
+    "script_safe",
+    "write_explorer",
+]
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -67,12 +76,12 @@ def page(payloads: Sequence[Mapping[str, Any]], title: str = "") -> str:
         >>> text.startswith("<!DOCTYPE html>"), "unsafe" in text.partition("<style>")[0]
         (True, False)
     """
-    script, style = _asset("explorer.js"), _asset("explorer.css")
+    script, style = asset("explorer.js"), asset("explorer.css")
     policy = "; ".join(
         (
             "default-src 'none'",
-            f"script-src {_hash(script)}",
-            f"style-src {_hash(style)}",
+            f"script-src {script_hash(script)}",
+            f"style-src {script_hash(style)}",
             "img-src data: blob:",
             "worker-src blob:",
             "base-uri 'none'",
@@ -113,12 +122,14 @@ def _plain(payloads: Sequence[Mapping[str, Any]]) -> str:
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the built front-end."""
     return (files("hopscape.show.explore") / "assets" / name).read_text(encoding="utf-8").strip()
 
 
 @cache
-def _hash(text: str) -> str:
+def script_hash(text: str) -> str:
+    """A script or style as a content-security policy names it."""
     digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
     return f"'sha256-{digest}'"
 

@@ -1,37 +1,29 @@
-"""The explorer on loopback: a form, and pages computed on demand.
+"""The explorer on loopback: a workbench, and pages computed on demand.
 
 Only whoever has the address with its token gets an answer, only from this machine, and only under
 the names of this machine (which keeps out pages of other sites that rebind their name to it). The
 browser sends specs and numbers, which are parsed, never evaluated; specs that read files are
 refused. The address of every page begins with the token, so that none must be stored.
-
-The form of the loopback page, made of the families' own parameters.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import hmac
 import json
 import secrets
 import sys
+import threading
 from collections.abc import Callable
-from functools import cache
-from html import escape
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import files
 from typing import Any
 
-from hopscape._version import __version__
 from hopscape.core.errors import ArgumentError, HopscapeError
-from hopscape.core.spec import REQUIRED, Parameter, write_value
-from hopscape.registry import all_families
-from hopscape.show.explore.jobs import BusyError, Jobs, read_question
-from hopscape.show.explore.page import script_safe
+from hopscape.registry import require_readable
+from hopscape.show.explore.jobs import BusyError, Jobs, in_words, read_question, require_no_file
+from hopscape.show.explore.workbench import family_picture, workbench_page, workbench_policy
 
-__all__ = ["Server", "families", "form_page", "form_policy", "serve"]
+__all__ = ["Server", "serve"]
 
 _LOOPBACK = "127.0.0.1"
 _MOST_BYTES = 20_000  # of a request: four specs and their options
@@ -90,9 +82,10 @@ class Server(ThreadingHTTPServer):
 class _RefusedError(Exception):
     """A request that gets no answer but a sentence."""
 
-    def __init__(self, status: HTTPStatus, text: str) -> None:
+    def __init__(self, status: HTTPStatus, text: str, more: dict[str, Any] | None = None) -> None:
         super().__init__(text)
         self.status = status
+        self.more = more or {}
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -143,7 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.request_version = (
             "HTTP/1.0"  # a status line even where the request was too odd for one
         )
-        self._json(error.status, {"error": str(error)})
+        self._json(error.status, {"error": str(error)} | error.more)
 
     # -- questions ----------------------------------------------------------------------------
 
@@ -167,7 +160,8 @@ class _Handler(BaseHTTPRequestHandler):
         except BusyError as error:
             self._refuse(_RefusedError(HTTPStatus.TOO_MANY_REQUESTS, str(error)))
         except HopscapeError as error:
-            self._refuse(_RefusedError(HTTPStatus.BAD_REQUEST, str(error)))
+            told = in_words(error)
+            self._refuse(_RefusedError(HTTPStatus.BAD_REQUEST, told["error"], told))
 
     def _path(self) -> list[str]:
         """The words after the token, once host, origin and token are right."""
@@ -188,7 +182,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _get(self, words: list[str]) -> None:
         jobs = self.server.jobs
         if words == [""]:
-            self._answer(HTTPStatus.OK, "text/html", form_page(), form_policy())
+            self._answer(HTTPStatus.OK, "text/html", workbench_page(), workbench_policy())
+        elif len(words) == 2 and words[0] == "pictures" and (drawn := family_picture(words[1])):
+            self._answer(HTTPStatus.OK, "image/svg+xml", drawn, "default-src 'none'")
         elif len(words) == 2 and words[0] == "jobs" and (state := jobs.state(words[1])):
             self._json(HTTPStatus.OK, state)
         elif len(words) == 3 and words[::2] == ["jobs", "page"] and (page := jobs.page(words[1])):
@@ -197,10 +193,26 @@ class _Handler(BaseHTTPRequestHandler):
             raise _RefusedError(HTTPStatus.NOT_FOUND, "there is nothing under this address")
 
     def _post(self, words: list[str]) -> None:
+        if words == ["check"]:
+            self._json(HTTPStatus.OK, self._check())
+            return
         if words != ["jobs"]:
             raise _RefusedError(HTTPStatus.NOT_FOUND, "there is nothing under this address")
         name = self.server.jobs.start(read_question(self._body()))
         self._json(HTTPStatus.ACCEPTED, {"job": name})
+
+    def _check(self) -> dict[str, Any]:
+        """What is wrong with a spec that is being typed; nothing when it can be read."""
+        asked = self._body()
+        spec = asked.get("spec") if isinstance(asked, dict) else None
+        if not isinstance(spec, str):
+            raise ArgumentError("the request must be an object with a spec")
+        try:
+            require_readable(spec)
+            require_no_file(spec)
+        except HopscapeError as error:
+            return in_words(error)
+        return {}
 
     def _delete(self, words: list[str]) -> None:
         if len(words) != 2 or words[0] != "jobs" or not self.server.jobs.cancel(words[1]):
@@ -236,6 +248,8 @@ def serve(port: int = 0, *, show: Callable[[str], None] | None = None) -> None:
         show: Told the address before the first request.
     """
     server = Server(port)
+    threading.Thread(target=workbench_page, daemon=True).start()  # while the browser starts
+    threading.Thread(target=server.jobs.warm_up, daemon=True).start()
     try:
         if show is not None:
             show(server.address)
@@ -244,102 +258,3 @@ def serve(port: int = 0, *, show: Callable[[str], None] | None = None) -> None:
         pass
     finally:
         server.server_close()
-
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>hopscape explorer</title><style>{style}</style></head>
-<body>
-<main>
-<h1>Which network?</h1>
-<form id="form" autocomplete="off">
-<label>Family <select id="family"></select></label>
-<p id="about"></p>
-<div id="fields"></div>
-<label class="long">Network <input id="spec" spellcheck="false" maxlength="2000"></label>
-<label class="long">Beside it (may be left empty) <input id="second" spellcheck="false"
- maxlength="2000"></label>
-<label>Simulate at load <input id="load" type="number" min="0.01" max="1" step="0.01"
- placeholder="no"></label>
-<label><input id="curve" type="checkbox"> load-latency curve</label>
-<button id="go">Show</button> <button id="stop" type="button" hidden>Cancel</button>
-</form>
-<p id="said" role="status"></p><progress id="bar" hidden></progress>
-<p><a id="alone" target="_blank" rel="noopener" hidden>open in its own tab</a></p>
-</main>
-<iframe id="view" title="the network" sandbox="allow-scripts allow-downloads" hidden></iframe>
-<noscript><p>This page needs JavaScript; hopscape show and hopscape draw do not.</p></noscript>
-<script type="application/json" id="families">{families}</script>
-<script>{script}</script>
-</body></html>
-"""
-
-
-def families() -> list[dict[str, Any]]:
-    """All families that need no file, with their parameters, for the form.
-
-    Examples:
-        >>> ring = next(one for one in families() if one["name"] == "ring")
-        >>> [(p["name"], p["kind"], p["low"]) for p in ring["parameters"]]
-        [('n', 'int', 1)]
-    """
-    return [
-        {
-            "name": name,
-            "summary": kind.summary,
-            "example": kind.example,
-            "parameters": [_field(one) for one in kind.parameters],
-        }
-        for name, kind in all_families().items()
-        if not kind.reads_files
-    ]
-
-
-def _field(one: Parameter) -> dict[str, Any]:
-    required = one.default is REQUIRED
-    return {
-        "name": one.name,
-        "kind": one.kind,
-        "help": f"{one.help} ({one.range_text})",
-        "low": one.low,
-        "high": one.high,
-        "required": required,
-        "usual": "" if required or one.default is None else write_value(one.default),
-        "variadic": one.variadic,
-    }
-
-
-@cache
-def _file(name: str) -> str:
-    return (files("hopscape.show.explore") / name).read_text(encoding="utf-8").strip()
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def form_policy() -> str:
-    """The content-security policy of the form: its own script and style, its own server."""
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"script-src {_hash(_file('form.js'))}",
-            f"style-src {_hash(_file('form.css'))}",
-            "connect-src 'self'",
-            "frame-src 'self'",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "frame-ancestors 'none'",
-        )
-    )
-
-
-@cache
-def form_page() -> str:
-    """The whole page."""
-    return _PAGE.format(
-        style=_file("form.css"),
-        script=_file("form.js"),
-        families=script_safe({"version": escape(__version__), "families": families()}),
-    )
