@@ -124,6 +124,7 @@ def finish(record: dict[str, Any]) -> None:
         **_time_lines(record),
         **_size_lines(record),
         **_fault_lines(record),
+        **_repair_lines(record),
         **_circuit_lines(record),
         "verdict": f"{record['verdict']}: {record['reason']}",
     }
@@ -203,9 +204,11 @@ def _time_lines(record: Mapping[str, Any]) -> dict[str, str]:
         return {"time": f"{record['time']:g}" if "time" in record else "-"}
     costs = ", ".join(f"{name} {value:g}" for name, value in record["costs_us"].items())
     many = f"{record['chunks']} chunk{'s' * (record['chunks'] > 1)}"
+    bound = record["bound_us"]
+    least = "" if bound is None else f"  (at least {number(bound)})"
     return {
         "bytes": f"{byte_count(record['bytes'])} in {many}",
-        "time": f"{number(record['time_us'])} µs  (at least {number(record['bound_us'])})",
+        "time": f"{number(record['time_us'])} µs" + least,
         **_executed_line(record),
         "costs in µs": costs,
     }
@@ -230,6 +233,31 @@ def _fault_lines(record: Mapping[str, Any]) -> dict[str, str]:
     if "healthy_time_us" in record:
         out["with nothing dead"] += f", {number(record['healthy_time_us'])} µs"
     return out
+
+
+def _repair_lines(record: Mapping[str, Any]) -> dict[str, str]:
+    """What died under way, what became of the plan, and the price."""
+    if "repair" not in record:
+        return {"dies": ", ".join(record["dying"])} if "dying" in record else {}
+    names = [
+        f"{one['node'] if 'node' in one else '-'.join(map(str, one['link']))}@{one['round']}"
+        for one in record["dies"]
+    ]
+    plan = f"{record['planned_rounds']} rounds"
+    if "planned_time_us" in record:
+        plan += f", {number(record['planned_time_us'])} µs"
+    elif record["planned_duration"] != record["planned_rounds"]:
+        plan += f", duration {record['planned_duration']:g}"
+    counts = ", ".join(f"{record[name]:,} {name}" for name in ("kept", "dropped", "added"))
+    again = record["anew_rounds"]
+    other = "" if again is None else f"; begun again: {again} rounds"
+    how = "the living begin again" if record["repair"] == "anew" else "missing chunks sent again"
+    return {
+        "dies": ", ".join(names),
+        "with nothing dead": plan,
+        "repair": f"{how}{other if record['repair'] != 'anew' else ''}",
+        "transfers since": counts,
+    }
 
 
 def _optimum_line(record: dict[str, Any]) -> dict[str, str]:

@@ -24,6 +24,7 @@ __all__ = [
     "DeadLinkOption",
     "DeadOption",
     "DeviceOption",
+    "DiesOption",
     "ExactOption",
     "FloorOption",
     "FolderOption",
@@ -84,6 +85,14 @@ DeadOption = Annotated[
 ]
 DeadLinkOption = Annotated[
     list[str] | None, option("A dead link; once for each.", "--dead-link", metavar="A-B")
+]
+DiesOption = Annotated[
+    list[str] | None,
+    option(
+        "A part that dies under way: NODE@ROUND or A-B@ROUND; once for each.",
+        "--dies",
+        metavar="PART@ROUND",
+    ),
 ]
 RouterOption = Annotated[
     str, option("auto, closed (formula), table, search, or a family's own.", "--router")

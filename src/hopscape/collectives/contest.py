@@ -41,6 +41,7 @@ __all__ = [
     "buffer_chunks",
     "candidates",
     "compete",
+    "contest_entry",
     "usual_rules",
 ]
 
@@ -662,7 +663,7 @@ def _remembered(
     key = one.name, aim, rules
     if key not in made:
         try:
-            made[key] = _entry(one.name, *run_checked(one, network, aim, rules, model))
+            made[key] = contest_entry(one.name, *run_checked(one, network, aim, rules, model))
         except OutOfTimeError:
             raise
         except HopscapeError as error:
@@ -706,7 +707,8 @@ def _hop_by_hop(network: Network) -> str:
     )
 
 
-def _entry(name: str, schedule: Schedule, verdict: Verdict) -> ContestEntry:
+def contest_entry(name: str, schedule: Schedule, verdict: Verdict) -> ContestEntry:
+    """A schedule with what it costs."""
     chunks = buffer_chunks(schedule.network, schedule.goal)
     return ContestEntry(name, schedule, verdict, chunks, schedule.busiest()[1])
 

@@ -13,8 +13,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from hopscape.collectives.contest import Contest, compete
+from hopscape.collectives.dying import Repair, repair_under_way
 from hopscape.collectives.records import read_sizes
 from hopscape.collectives.survivors import Survivors, survivors
+from hopscape.collectives.under_way import Death
 from hopscape.core.errors import ArgumentError
 from hopscape.core.goal import ROOTED, Goal, GoalKind, read_permutation
 from hopscape.core.model import Model
@@ -40,7 +42,7 @@ __all__ = [
 BEST = "best"
 _OF_CIRCUITS = ("disjoint", "circuits")
 _RULES = tuple(field.name for field in fields(Model))
-_ASKED = ("sources", "groups", "pieces", "sliced", "dead", "dead_links")
+_ASKED = ("sources", "groups", "pieces", "sliced", "dead", "dead_links", "dies")
 Size = int | float | str
 
 
@@ -54,6 +56,7 @@ class CollectiveRequest:
         pieces: Chunks that every datum comes in.
         sliced: A chunk per endpoint, in an all-reduce.
         dead, dead_links: Parts that are not used; endpoints that are dead do not take part.
+        dies: Parts that die while the schedule is under way, as ``NODE@ROUND`` or ``A-B@ROUND``.
     """
 
     kind: GoalKind
@@ -65,6 +68,11 @@ class CollectiveRequest:
     sliced: bool = False
     dead: Sequence[NodeLike] = ()
     dead_links: Sequence[tuple[NodeLike, NodeLike]] = ()
+    dies: Sequence[str | Death] = ()
+
+    def deaths(self, network: Network) -> list[Death]:
+        """What dies, read."""
+        return [one if isinstance(one, Death) else Death.read(network, one) for one in self.dies]
 
     def left(self, network: Network) -> Survivors | None:
         """What is left without the dead parts; None where all is alive."""
@@ -93,11 +101,16 @@ class CollectiveRequest:
 
 @dataclass(frozen=True)
 class Answer:
-    """The contest, what it was held on where parts are dead, and the winner on the whole."""
+    """The contest, what it was held on where parts are dead, and the winner on the whole.
+
+    Attributes:
+        repair: What became of the winner where parts die under way; `schedule` is the repaired one.
+    """
 
     contest: Contest
     left: Survivors | None
     schedule: Schedule
+    repair: Repair | None = None
 
 
 def ask(
@@ -106,6 +119,7 @@ def ask(
     asked: Mapping[str, Any] | None = None,
     *,
     left: Survivors | None = None,
+    dies: Sequence[Death] = (),
     size: float | None = None,
     algorithm: str = BEST,
     time_limit: float | None = None,
@@ -115,6 +129,7 @@ def ask(
     Args:
         question: A goal stands for what is left already.
         asked: Rules and costs of the model that are asked for.
+        dies: Parts that die while the winner is under way.
         size: Bytes of a node's buffer.
         algorithm: ``best`` of all that serve, or one by name.
         time_limit: Work of one search, in seconds of 10⁸ steps.
@@ -130,6 +145,7 @@ def ask(
     rules = _checked(asked or {})
     if isinstance(question, CollectiveRequest):
         left = question.left(network)
+        dies = question.deaths(network)
         question = question.goal(network, left)
     inside = network if left is None else left.left
     name = None if algorithm == BEST else algorithm
@@ -137,7 +153,10 @@ def ask(
     best = contest.best
     schedule = copy(best.schedule) if left is None else left.told(best.schedule)
     schedule.name = best.algorithm
-    return Answer(contest, left, schedule)
+    if not dies:
+        return Answer(contest, left, schedule)
+    repair = repair_under_way(contest, schedule, dies, left, rules, time_limit)
+    return Answer(contest, left, repair.schedule, repair)
 
 
 def _checked(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,8 +224,9 @@ def broadcast(
         model: Rules and costs that are asked for; they may stand among the options (``ports=1``).
         **options: ``bytes`` (a number, or ``"64KB"``): the buffer of a node; the shortest time
             wins. ``algorithm``: one by name. ``chunks`` or ``pieces`` of the data, ``sources`` that
-            have them as well, ``groups``, ``dead`` nodes, ``dead_links``, ``time_limit``; rules and
-            costs of a :class:`~hopscape.Model`.
+            have them as well, ``groups``, ``dead`` nodes, ``dead_links``, ``dies`` (parts that die
+            under way, as ``"5@3"``), ``time_limit``; rules and costs of a
+            :class:`~hopscape.Model`.
 
     Examples:
         >>> import hopscape

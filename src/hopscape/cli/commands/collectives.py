@@ -16,6 +16,7 @@ from hopscape.cli.collective_output import finish, list_transfers, pick_algorith
 from hopscape.cli.options import (
     DeadLinkOption,
     DeadOption,
+    DiesOption,
     ProofOption,
     ScheduleArgument,
     SpecArgument,
@@ -32,6 +33,7 @@ from hopscape.core.reading import TextFile
 from hopscape.registry import build, build_within
 
 if TYPE_CHECKING:
+    from hopscape.collectives.front import Answer
     from hopscape.collectives.survivors import Survivors
 
 __all__ = ["GOALS", "GoalCommand", "verify"]
@@ -194,6 +196,7 @@ class GoalCommand:
                 *(() if self.kind == "one-to-many" else _GROUPS),
                 _parameter("dead", DeadOption),
                 _parameter("dead_link", DeadLinkOption),
+                _parameter("dies", DiesOption),
                 *(_RULES[name] for name in self.rules.split()),
                 *_HOW,
             ]
@@ -268,11 +271,13 @@ def verify(
     file: ScheduleArgument,
     dead: DeadOption = None,
     dead_link: DeadLinkOption = None,
+    dies: DiesOption = None,
     proof: ProofOption = None,
 ) -> None:
     """Check a schedule file: every rule of its model, every promise of its goal, no dead part."""
     from hopscape.collectives.choose import report
     from hopscape.collectives.survivors import check_alive
+    from hopscape.collectives.under_way import Death, check_dying
     from hopscape.core.schedule import Schedule
 
     schedule = Schedule.load(file, build_within(file))
@@ -280,6 +285,9 @@ def verify(
     nodes, links = _faults(schedule.network, dead, dead_link)
     if nodes or links:
         record |= check_alive(schedule, nodes, links, record["verdict"] == "holds")
+    if dies:
+        deaths = [Death.read(schedule.network, text) for text in dies]
+        record |= check_dying(schedule, deaths, record["verdict"] == "holds")
     proofs = []
     if proof is not None and record["verdict"] == "holds":
         proofs = [schedule.proof()]
@@ -298,6 +306,7 @@ def _run(
     size: str | None,
     dead: list[str] | None,
     dead_link: list[str] | None,
+    dies: list[str] | None,
     in_network: bool,
     limit: float | None,
     listed: bool,
@@ -309,6 +318,7 @@ def _run(
     """Find the best schedule, check it and say so."""
     from hopscape.collectives.front import CollectiveRequest, ask
     from hopscape.collectives.records import contest_record, fault_record, read_sizes
+    from hopscape.collectives.under_way import Death
 
     if limit is not None and not limit > 0:
         raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0")
@@ -317,6 +327,9 @@ def _run(
     left = CollectiveRequest(kind, dead=nodes, dead_links=links).left(whole)
     goal, asked = _goal(kind, whole, left, own), _asked(rules, in_network)
     sizes = None if size is None else read_sizes(size)
+    deaths = [Death.read(whole, text) for text in dies or ()]
+    if deaths and sizes is not None and sizes[0] < sizes[1]:
+        raise ArgumentError(f"--bytes is {size!r}; with --dies it must be one size")
     if algorithm == "list":
         refuse(
             ("save", "figure", "animate", "listed", "proof"),
@@ -325,11 +338,21 @@ def _run(
         emit_rows(pick_algorithms(whole if left is None else left.left, goal, asked, sizes))
         return
     bytes_ = None if sizes is None else sizes[1]
-    answer = ask(whole, goal, asked, left=left, size=bytes_, algorithm=algorithm, time_limit=limit)
+    answer = ask(
+        whole,
+        goal,
+        asked,
+        left=left,
+        dies=deaths,
+        size=bytes_,
+        algorithm=algorithm,
+        time_limit=limit,
+    )
     contest, schedule = answer.contest, answer.schedule
-    record = contest_record(contest, sizes)
-    proofs = [] if proof is None else [contest.best.schedule.proof()]
-    if left is not None:
+    repaired = answer.repair is not None
+    record = _repair_record(answer) if repaired else contest_record(contest, sizes)
+    proofs = [] if proof is None else [(schedule if repaired else contest.best.schedule).proof()]
+    if left is not None and not repaired:
         record |= fault_record(contest, left, nodes, links, asked=asked, seconds=limit)
     if save is not None:
         schedule.save(save)
@@ -340,6 +363,16 @@ def _run(
         finish(record)
     if proof is not None:
         write_proofs(proof, proofs)
+
+
+def _repair_record(answer: Answer) -> dict[str, Any]:
+    """What is said of a schedule that was repaired under way."""
+    from hopscape.collectives.choose import report
+    from hopscape.collectives.dying import repair_record
+
+    assert answer.repair is not None
+    own = report(answer.schedule, answer.repair.entry.verdict)
+    return own | repair_record(answer.repair, answer.contest)
 
 
 def _asked(rules: Mapping[str, Any], in_network: bool) -> dict[str, Any]:
