@@ -111,20 +111,25 @@ _FEW_COLUMNS = (
     "hops", "switches", "watts_per_endpoint", "endpoints",
 )  # fmt: skip
 
+_DEMANDED = ("survived_throughput", "blast_radius")
+"""Columns of demands that few make."""
+
 
 def _show_few(result: Design) -> None:
     """Print three to five machines that differ in kind, and the answer in words."""
     from hopscape.design.table import SIGNS, cell, heads
 
+    demanded = [name for name in _DEMANDED if any(name in c.figures for c in result.candidates)]
+    usual = (*_FEW_COLUMNS[:5], *demanded, *_FEW_COLUMNS[5:])
     rows = []
     for one, why in result.shortlist():
         row: dict[str, Any] = {"name": one.name or one.spec, "why": why, "spec": one.spec}
-        row |= {n: cell(n, one.figures[n]) for n in _FEW_COLUMNS if n in one.figures}
+        row |= {n: cell(n, one.figures[n]) for n in usual if n in one.figures}
         if one.value("money") is not None:
             row["money"] = f"{one.value('money'):,.0f}"
         rows.append(row)
-    titles = {"name": "machine", "why": "why"} | heads(_FEW_COLUMNS) | {"spec": "spec"}
-    keep = ("name", "money", "line_throughput", "guaranteed_throughput", "guaranteed_routing")
+    titles = {"name": "machine", "why": "why"} | heads(usual) | {"spec": "spec"}
+    keep = ("name", "money", *_FEW_COLUMNS[1:4], *demanded)
     order = dict.fromkeys(keep, 0.0) | {n: float(i) for i, n in enumerate(
         ("why", "spec", "tables_throughput", "hops", "watts_per_endpoint", "switches", "endpoints"),
         1,

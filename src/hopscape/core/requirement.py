@@ -33,6 +33,8 @@ class Requirement:
             traffic; `ports` is then the radix of a switch, and its lines to endpoints count.
             Families with endpoints of their own offer the members with the fewest switches that
             :meth:`carries` allows; the nodes of others are given endpoints by whoever asks.
+        spare: Switches or links that may fail, of a switched machine: members with as many more
+            than they need are welcome, too.
 
     Examples:
         >>> requirement = Requirement(1024, 970, 1150, 6)
@@ -46,6 +48,7 @@ class Requirement:
     ports: int
     most: int = 6
     throughput: float | None = None
+    spare: int = 0
 
     def carries(self, switches: int, degree: int, endpoints: int) -> bool:
         """May so many switches with so many endpoints each give them the throughput asked for?

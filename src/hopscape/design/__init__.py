@@ -13,6 +13,7 @@ from hopscape.design.requirements import (
     Requirements,
     SwitchedRequirements,
 )
+from hopscape.design.survival import Survival
 
 __all__ = [
     "ALL_COLUMNS",
@@ -25,6 +26,7 @@ __all__ = [
     "Question",
     "RackLayout",
     "Requirements",
+    "Survival",
     "SwitchedRequirements",
     "design",
     "find_candidates",

@@ -12,9 +12,13 @@ from dataclasses import dataclass, replace
 
 from hopscape.core.errors import ArgumentError
 from hopscape.design.candidates import Candidate
+from hopscape.design.columns import new_evaluation
 from hopscape.design.names import called, distinct, plain_name
+from hopscape.design.offers import survived_by
 from hopscape.design.ranking import LIMIT_COLUMNS, rank
 from hopscape.design.requirements import LIMITS, SwitchedRequirements
+from hopscape.metrics.columns import measure_columns
+from hopscape.registry import build
 
 __all__ = ["Ask", "OtherAnswer", "cheapest", "infeasible", "other_answers"]
 
@@ -86,18 +90,14 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
                 f" {float(other.value('guaranteed_throughput') or 0):.4g} and costs"
                 f" {other.value('money'):,.0f} {currency}"
             )
-    for name, noun in LIMITS.items():
+    for name in (*LIMITS, "survive"):
         value = getattr(question, name)
         if parts or value is None:
             continue
         other = cheapest(question.without(name, "budget"), ask)
         if other is not None:
-            has = other.value(LIMIT_COLUMNS[name])
-            parts.append(
-                f"--{name.replace('_', '-')} {value:g} is what binds: the cheapest that meets the"
-                f" rest, {called(other)}, has {float(has or 0):,g} {noun} and costs"
-                f" {other.value('money'):,.0f} {currency}"
-            )
+            words = _what_binds(question, name, other)
+            parts.append(f"{words} and costs {other.value('money'):,.0f} {currency}")
     most = max(found, key=lambda one: (_uniform(one), -float(one.value("money"))))
     if not parts and _uniform(most) < question.throughput:
         most.name = plain_name(most)
@@ -108,6 +108,30 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
         )
     head = f"no machine of {question.endpoints:,} endpoints meets all demands"
     return f"{head}; {'; '.join(parts)}" if parts else f"{head}: {found[0].trouble}"
+
+
+def _what_binds(question: SwitchedRequirements, name: str, other: Candidate) -> str:
+    """A demand that binds, and what the cheapest machine that meets the rest has instead."""
+    if name == "survive":
+        asked = question.survive
+        assert asked is not None
+        left = survived_by(other.spec, asked).share
+        if left.value is None:
+            rest = f"is not known to keep anything ({left.note})"
+        else:
+            rest = f"keeps {left.sign}{float(left.value):.4g} of the line rate" if left.value else (
+                "is parted, or nothing is left of it,"
+            )  # fmt: skip
+        words = f"--survive {asked.text}" + f" --remaining {asked.share:g}" * bool(asked.share)
+        return f"{words} is what binds: the cheapest that meets the rest, {called(other)}, {rest}"
+    has = other.value(LIMIT_COLUMNS[name])
+    if name == "vcs":  # measured of those that are asked for it
+        has = measure_columns(new_evaluation(build(other.spec)), ["vcs"])["vcs"].value
+    shown = "an unknown number of" if has is None else f"{float(has):,g}"
+    return (
+        f"--{name.replace('_', '-')} {getattr(question, name):g} is what binds: the cheapest that"
+        f" meets the rest, {called(other)}, has {shown} {LIMITS[name]}"
+    )
 
 
 def _uniform(one: Candidate) -> float:

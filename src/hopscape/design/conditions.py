@@ -12,6 +12,7 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.measured import Measured
 from hopscape.design.floorplan import FloorPlan
 from hopscape.design.prices import DEFAULT_PRICES
+from hopscape.design.survival import Survival
 from hopscape.metrics.columns import Evaluation
 
 __all__ = ["ROUTES_ORDER", "Conditions", "Measure", "given", "if_connected"]
@@ -37,6 +38,7 @@ class Conditions:
         routes_order: Largest network whose routes are all followed.
         prices: Price list of the bill, for machines with switches.
         routing: Routing that was demanded; the hand-over of 'optimal' has its split over paths.
+        survive: Failures after which something must remain.
     """
 
     endpoints: int = 1
@@ -49,6 +51,7 @@ class Conditions:
     routes_order: int = ROUTES_ORDER
     prices: str = DEFAULT_PRICES
     routing: str | None = None
+    survive: Survival | None = None
 
     def __post_init__(self) -> None:
         for name in ("message", "alpha", "bandwidth"):

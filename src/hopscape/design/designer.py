@@ -656,6 +656,8 @@ def _conditions(question: Question, stage: int) -> Conditions:
     given = question.conditions
     if isinstance(question, Requirements) and question.faults is not None and given.faults is None:
         given = replace(given, faults=question.faults)
+    if isinstance(question, Requirements) and question.survive is not None:
+        given = replace(given, survive=question.survive)
     if stage > 1:
         given = replace(given, routes_order=max(given.routes_order, _DEEP_ORDER))
     return given

@@ -22,11 +22,14 @@ from hopscape.core.network import Network
 from hopscape.core.progress import spend_steps, steps_left, time_left, time_limit
 from hopscape.core.requirement import Requirement
 from hopscape.design.candidates import fitting
+from hopscape.design.columns import new_evaluation
 from hopscape.design.floors import NEAR, CostFloor, cells
 from hopscape.design.machine import Machine, machine_figures, router_throughput
 from hopscape.design.ranking import SLACK, misses, shortfall
 from hopscape.design.requirements import SwitchedRequirements
+from hopscape.design.survival import Survival, Survived, survived
 from hopscape.families.concentrated import dealt
+from hopscape.metrics.columns import measure_columns
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build, family, member
 
@@ -38,6 +41,7 @@ __all__ = [
     "family_offers",
     "lines_needed",
     "sparse_offers",
+    "survived_by",
 ]
 
 _MOST_OWN, _MOST_EACH = 64, 3
@@ -514,15 +518,22 @@ class _Search:
         return fits and machine.radix_used <= asked.radix
 
     def _figures(self, offer: Offer, machine: Machine) -> dict[str, Measured[Any]]:
-        prices, plan = self.question.price_list, self.question.plan
-        return machine_figures(
+        """All figures; what takes long only where nothing else is missed."""
+        asked, network = self.question, build(offer.spec)
+        figures = machine_figures(
             machine,
-            build(offer.spec),
-            prices,
-            plan,
+            network,
+            asked.price_list,
+            asked.plan,
             spec=offer.base,
-            routing=self.question.routing,
+            routing=asked.routing,
         )
+        if not misses(figures, asked) and asked.survive is not None:
+            left = survived(machine.flow, machine.planes, asked.survive)
+            figures |= {"survived_throughput": left.share, "blast_radius": left.lost}
+        if not misses(figures, asked) and asked.vcs is not None:
+            figures |= measure_columns(new_evaluation(network), ["vcs"])
+        return figures
 
     def _measure(self, offer: Offer, machine: Machine) -> float:
         """All figures; infinite when they meet the demands, else how near they come."""
@@ -587,7 +598,8 @@ class _Search:
             return [offer.trunk]
         load = machine.flow.uniform().load * offer.trunk
         first = min(offer.trunk, max(1, math.ceil(self.question.throughput * load - SLACK)))
-        if self.question.worst is None and self.question.routing in (None, "minimal", "adaptive"):
+        alone = self.question.worst is None and self.question.survive is None
+        if alone and self.question.routing in (None, "minimal", "adaptive"):
             return [first] if first == offer.trunk else [first, offer.trunk]
         return list(range(first, offer.trunk + 1))
 
@@ -602,6 +614,12 @@ class _Search:
         if self._least(machine) >= min(self.dear, self.below):  # near, but not cheaper
             return found
         return [*found, {"spec": offer.spec, "figures": _packed(self._figures(offer, machine))}]
+
+
+def survived_by(spec: str, asked: Survival) -> Survived:
+    """What is left of a machine after failures."""
+    machine = Offer.of(spec).machine()
+    return survived(machine.flow, machine.planes, asked)
 
 
 def _packed(figures: Mapping[str, Measured[Any]]) -> dict[str, list[Any]]:

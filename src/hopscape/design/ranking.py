@@ -17,6 +17,7 @@ from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate, mark_equal
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.requirements import LIMITS, Question, Requirements, SwitchedRequirements
+from hopscape.design.survival import Survival
 from hopscape.design.table import cell
 
 __all__ = [
@@ -93,6 +94,10 @@ def _demands(asked: Requirements) -> list[_Demand]:
         out.append(
             _Demand("node_connectivity", words, "{} faults can part it", least=asked.faults + 1)
         )
+    if asked.survive is not None:
+        least = max(asked.survive.share - SLACK, SLACK)
+        words, broken = asked.survive.demand, f"keeps {{}} without {asked.survive.words}"
+        out.append(_Demand("survived_throughput", words, broken, least=least))
     return out
 
 
@@ -122,10 +127,10 @@ def judge(candidate: Candidate, question: Question) -> RequirementJudgement:
     for demand in _demands(question):
         found = candidate.figures.get(demand.column, Measured(None, "unknown"))
         if found.low is not None and found.low > demand.most:
-            number = f"{'' if found.exact else 'at least '}{float(found.low):.0f}"
+            number = f"{'' if found.exact else 'at least '}{float(found.low):g}"
             return RequirementJudgement(demand.broken.format(number))
         if found.high is not None and found.high < demand.least:
-            return RequirementJudgement(demand.broken.format(f"{float(found.high):.0f}"))
+            return RequirementJudgement(demand.broken.format(f"{float(found.high):g}"))
         most = demand.most == math.inf or (found.high is not None and found.high <= demand.most)
         least = demand.least == -math.inf or (found.low is not None and found.low >= demand.least)
         if not (most and least):
@@ -149,11 +154,17 @@ def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) ->
             title = ALL_COLUMNS[column].title
             out[demand] = f"{title} {figure.sign}{shown} instead of {least:g}"
     for demand, noun in LIMITS.items():
-        most = getattr(asked, demand)
-        value = None if most is None else figures[LIMIT_COLUMNS[demand]].value
-        if most is not None and (value is None or float(value) > most + SLACK):
+        most, column = getattr(asked, demand), LIMIT_COLUMNS[demand]
+        if most is None or column not in figures:  # what takes long is measured last
+            continue
+        value = figures[column].value
+        if value is None or float(value) > most + SLACK:
             shown = "an unknown number of" if value is None else f"{float(value):,g}"
             out[demand] = f"has {shown} {noun} instead of at most {most:,g}"
+    if asked.survive is not None and "survived_throughput" in figures:
+        left, least = figures["survived_throughput"], asked.survive.share
+        if left.low is None or left.low <= 0 or left.low < least - SLACK:
+            out["survive"] = _not_survived(left, asked.survive)
     cost = figures["money"].value
     if asked.budget is not None and cost > asked.budget:
         currency = asked.price_list.currency
@@ -161,9 +172,18 @@ def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) ->
     return out
 
 
+def _not_survived(left: Measured[Any], asked: Survival) -> str:
+    """What is left after failures, where it is too little."""
+    if left.value is None:
+        return f"without {asked.words} what remains is not known: {left.note}"
+    if left.value <= 0:
+        return f"is parted, or nothing is left of it, without {asked.words}"
+    return f"{left.sign}{in_table(left.value)} remains without {asked.words}, not {asked.share:g}"
+
+
 def _demanded(question: SwitchedRequirements) -> list[str]:
     """Names of what is asked of a switched machine."""
-    names = ("worst", "budget", *LIMITS)
+    names = ("worst", "budget", "survive", *LIMITS)
     optional = [name for name in names if getattr(question, name) is not None]
     return ["endpoints", "radix", "throughput", *optional]
 
@@ -378,6 +398,8 @@ def _nearest(judged: Sequence[Candidate], question: Question, late: Sequence[str
         known = [one for one in judged if one.value(demand.column) is not None]
         if demand.most < math.inf and known:
             nearest = min(known, key=lambda one: float(one.value(demand.column)))
+        elif demand.column == "survived_throughput" and known:
+            nearest = max(known, key=lambda one: float(one.value(demand.column)))
     asked = " and ".join(demand.asked for demand in others or [ports])
     return (
         f"none of {len(judged)} candidates fits {asked}; the nearest,"

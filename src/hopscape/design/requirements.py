@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -18,6 +18,7 @@ from hopscape.core.requirement import Requirement
 from hopscape.design.conditions import Conditions
 from hopscape.design.floorplan import FloorPlan
 from hopscape.design.prices import DEFAULT_PRICES, PriceList, load_prices
+from hopscape.design.survival import Survival
 
 __all__ = [
     "CRITERIA",
@@ -46,6 +47,7 @@ LIMITS: Mapping[str, str] = {
     "cable_length": "m of cable",
     "max_hops": "hops between switches",
     "watts_per_rack": "W in a rack",
+    "vcs": "virtual channels",
 }
 """What a switched machine may have at most, each a column and its words."""
 ROUTINGS = ("minimal", "valiant", "adaptive", "optimal")
@@ -224,6 +226,7 @@ class Requirements(Question):
         vcs: Virtual channels that there are.
         max_hops: Hops between two nodes, at most.
         faults: So many failed nodes must never part the others.
+        survive: Failures of nodes ('switches') or links after which a share must remain.
         weights: What matters, and how much.
         families: Only these (all when empty).
         conditions: Endpoints per router, floor plan, costs of messages.
@@ -243,6 +246,7 @@ class Requirements(Question):
     vcs: int | None = None
     faults: int | None = None
     max_hops: int | None = None
+    survive: Survival | None = None
     weights: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
     families: tuple[str, ...] = ()
     conditions: Conditions = field(default_factory=Conditions)
@@ -391,6 +395,8 @@ class Requirements(Question):
         ):
             if value is not None:
                 words.append(f"{value:g} {noun}")
+        if self.survive is not None:
+            words.append(self.survive.demand)
         weights = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items() if weight)
         return "; ".join(words) + f". What matters: {weights}."
 
@@ -414,6 +420,8 @@ class Requirements(Question):
             "vcs": self.vcs,
             "faults": self.faults,
             "max-hops": self.max_hops,
+            "survive": None if self.survive is None else self.survive.text,
+            "remaining": None if self.survive is None else self.survive.share or None,
             "families": ",".join(self.families) or None,
         }
         for name in ("message", "alpha", "bandwidth", "seed"):
@@ -439,6 +447,7 @@ class Requirements(Question):
             "vcs": self.vcs,
             "faults": self.faults,
             "max_hops": self.max_hops,
+            "survive": None if self.survive is None else asdict(self.survive),
             "weights": dict(self.weights),
             "families": list(self.families),
             "message": given.message,
@@ -470,6 +479,8 @@ class SwitchedRequirements(Question):
             included.
         max_hops: Channels between the switches of two endpoints, at most.
         watts_per_rack: Watts of the network's parts in a rack, at most.
+        vcs: Virtual channels that the tables handed over may need, at most.
+        survive: Failures of switches or links after which a share must remain.
         prices: Name or file of the price list.
         exact: Exactly so many endpoints.
         within: Another share of `endpoints` that there may be more.
@@ -506,6 +517,8 @@ class SwitchedRequirements(Question):
     cable_length: float | None = None
     max_hops: int | None = None
     watts_per_rack: float | None = None
+    vcs: int | None = None
+    survive: Survival | None = None
 
     def __post_init__(self) -> None:
         self._check_numbers()
@@ -610,8 +623,19 @@ class SwitchedRequirements(Question):
     def whole(self, lines: int, most: int) -> Requirement:
         """What families with endpoints of their own are asked, for planes of so many lines each."""
         return Requirement(
-            self.endpoints, self.low, self.room, self.radix // lines, most, self.throughput
+            self.endpoints,
+            self.low,
+            self.room,
+            self.radix // lines,
+            most,
+            self.throughput,
+            spare=self.spare,
         )
+
+    @property
+    def spare(self) -> int:
+        """Failures that a machine may have to have parts for."""
+        return 0 if self.survive is None else max(self.survive.switches, self.survive.links)
 
     # -- texts --------------------------------------------------------------------------------
 
@@ -639,6 +663,8 @@ class SwitchedRequirements(Question):
         for name, noun in LIMITS.items():
             if getattr(self, name) is not None:
                 parts.append(f"at most {getattr(self, name):,g} {noun}")
+        if self.survive is not None:
+            parts.append(self.survive.demand)
         parts.append(f"prices: {self.price_list.name}")
         return "; ".join(parts) + "."
 
@@ -660,6 +686,8 @@ class SwitchedRequirements(Question):
             "budget": self.budget,
             "prices": None if self.prices == DEFAULT_PRICES else self.prices,
             **{name.replace("_", "-"): getattr(self, name) for name in LIMITS},
+            "survive": None if self.survive is None else self.survive.text,
+            "remaining": None if self.survive is None else self.survive.share or None,
             "within": self.within,
             "floor": None if self.plan is None else self.plan.text,
             "families": ",".join(self.families) or None,
@@ -683,6 +711,7 @@ class SwitchedRequirements(Question):
             "low": self.low,
             "high": self.high,
             **{name: getattr(self, name) for name in LIMITS},
+            "survive": None if self.survive is None else asdict(self.survive),
             "floor": None if self.plan is None else self.plan.text,
             "weights": dict(self.weights),
             "families": list(self.families),

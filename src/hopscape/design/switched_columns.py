@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from hopscape.core.measured import Measured
+from hopscape.design.conditions import given
 from hopscape.design.effort import ROUTES, WORST
+from hopscape.design.survival import Survived
 from hopscape.metrics.columns import Column, Evaluation
 from hopscape.metrics.effort import WIRING
 
@@ -138,6 +142,44 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
             "cost of a Gb/s that arrives under uniform traffic"),
     _column("cost_per_worst_rate", "per worst Gb/s", "currency", "less", 8, (13,),
             "cost of a Gb/s that arrives under any permutation"),
+)  # fmt: skip
+
+
+def _survivors(evaluation: Evaluation) -> Survived:
+    """What is left of a machine, or of a network of routers, after the failures asked for."""
+    from hopscape.design.survival import survived
+    from hopscape.metrics.throughput import SwitchGraph, switch_graph
+
+    net, asked = evaluation.network, given(evaluation).survive
+    if asked is None:
+        unknown = Measured(None, "unknown", "no failures were asked for: design --survive")
+        return Survived(unknown, unknown)
+    if not net.duplex:
+        unknown = Measured(None, "unknown", "is known for duplex links only")
+        return Survived(unknown, unknown)
+
+    def compute() -> Survived:
+        if net.has_switches:
+            return survived(switch_graph(net), 1, asked)
+        ends, heads = np.ones(net.order, dtype=np.int64), net.heads.astype(np.int64)
+        graph = SwitchGraph(net.indptr.astype(np.int64), heads, net.capacities(), ends)
+        return survived(graph, 1, asked)
+
+    found: Survived = evaluation.share("survivors", compute)
+    return found
+
+
+SWITCHED_COLUMNS += (
+    Column("survived_throughput", "survived",
+           "share of the line rate that remains after the worst of the failures asked for"
+           " (--survive): uniform traffic between the endpoints that are left, split evenly over"
+           " the shortest paths that are left; 0 where these are parted",
+           lambda evaluation: _survivors(evaluation).share, needs=(WIRING,), stage=2,
+           better="more"),
+    Column("blast_radius", "lost",
+           "endpoints that are cut off when as many switches fail as --survive says, at most",
+           lambda evaluation: _survivors(evaluation).lost, needs=(WIRING,), stage=2,
+           better="less"),
 )  # fmt: skip
 
 

@@ -249,6 +249,7 @@ def _machine_sentences(
         lines.append(_dearer(best, rest[0], currency))
     elif len(candidates) > 1:
         lines.append("No other family meets all demands.")
+    lines += _after_failures(best, asked)
     near = _near_miss(best, candidates, asked)
     lines += near
     lines += _other_demands(best, allowed, asked, others)
@@ -261,6 +262,25 @@ def _machine_sentences(
             f"{which.capitalize()} a demand; the nearest, {called(first)}: {first.trouble}."
         )
     return lines
+
+
+def _after_failures(best: Candidate, asked: SwitchedRequirements) -> list[str]:
+    """What remains when switches or links fail, and who is cut off."""
+    left = best.figures.get("survived_throughput")
+    if asked.survive is None or left is None or left.value is None:
+        return []
+    lost = int(best.value("blast_radius") or 0)
+    least = "at least " if left.sign == "≥" else ""
+    words = f"With {asked.survive.words} dead, "
+    if asked.survive.switches:
+        many = f"{lost} endpoints are" if lost != 1 else "1 endpoint is"
+        words += (
+            f"at most {many} cut off (blast radius), and " if lost else "nobody is cut off, and "
+        )
+    return [
+        f"{words}every endpoint that is left gets {least}{rate_words(float(left.value))} under"
+        " uniform traffic (shortest paths that are left, split evenly)."
+    ]
 
 
 def _near_miss(

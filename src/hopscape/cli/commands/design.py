@@ -36,7 +36,14 @@ from hopscape.core.processes import ended_code, ended_word
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hopscape.design import Design, FloorPlan, Question, Requirements, SwitchedRequirements
+    from hopscape.design import (
+        Design,
+        FloorPlan,
+        Question,
+        Requirements,
+        Survival,
+        SwitchedRequirements,
+    )
     from hopscape.design.candidates import Candidate
     from hopscape.design.improve import Improvement
     from hopscape.store import Store
@@ -97,7 +104,6 @@ class _Direct(OptionGroup):
         int, option("Deprecated: use --endpoints and --radix.", hidden=True)
     ] = 1
     regular: Annotated[bool, option("Every router must use all its ports.")] = False
-    vcs: Annotated[int | None, option("Available virtual channels.")] = None
     faults: Annotated[int | None, option("Failed nodes that must not disconnect the others.")] = (
         None
     )
@@ -161,6 +167,15 @@ class _Request(OptionGroup):
     max_hops: Annotated[
         int | None, option("Hops between two nodes, or the switches of two endpoints, at most.")
     ] = None
+    vcs: Annotated[int | None, option("Available virtual channels.")] = None
+    survive: Annotated[
+        str | None,
+        option("Failures to survive, whichever they are: 'switches=1', 'links=2', or both."),
+    ] = None
+    remaining: Annotated[
+        float | None,
+        option("Share of line rate that must remain then, uniform traffic (0: connected)."),
+    ] = None
     floor: FloorOption = None
     matters: Annotated[str, option("What matters: 'latency=2,cost' (see the manual).")] = ""
     families: Annotated[str, option("Only these families, separated by commas.")] = ""
@@ -171,6 +186,16 @@ class _Request(OptionGroup):
         from hopscape.design import FloorPlan
 
         return None if self.floor is None else FloorPlan.parse(self.floor)
+
+    @property
+    def survival(self) -> Survival | None:
+        """What must be survived."""
+        from hopscape.design import Survival
+
+        if self.survive is None:
+            refuse(("remaining",), "is what must remain after failures; it needs --survive")
+            return None
+        return Survival.parse(self.survive, self.remaining)
 
 
 @dataclass(frozen=True)
@@ -351,8 +376,9 @@ def _direct_question(direct: _Direct, request: _Request) -> Requirements:
         cables=request.cables,
         cable_length=request.cable_length,
         max_hops=request.max_hops,
-        vcs=direct.vcs,
+        vcs=request.vcs,
         faults=direct.faults,
+        survive=request.survival,
         weights=parse_weights(matters) if matters else dict(DEFAULT_WEIGHTS),
         families=tuple(_names(request.families)),
         conditions=Conditions(
@@ -384,7 +410,7 @@ def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequir
     names = ("radix", "nics", "planes", "throughput", "worst", "routing", "budget", "prices",
              "watts_per_rack")  # fmt: skip
     options = {name: getattr(switched, name) for name in names if given(name)}
-    limits = ("cables", "cable_length", "max_hops")
+    limits = ("cables", "cable_length", "max_hops", "vcs")
     options |= {name: getattr(request, name) for name in limits if given(name)}
     if switched.taper is not None:
         refuse(("throughput",), "and --taper say the same; give one of them")
@@ -407,6 +433,7 @@ def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequir
         exact=request.exact,
         within=request.within,
         plan=request.plan,
+        survive=request.survival,
         families=tuple(_names(request.families)),
         **options,
     )

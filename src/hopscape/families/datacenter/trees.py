@@ -324,10 +324,10 @@ class LeafSpine(XGFT):
             away = p * (leaves - 1) * p / (leaves * p - 1)
             for up in {ceil(share * away - 1e-9), ceil(share * p - 1e-9), p}:
                 for links in range(1, radix // leaves + 1):
-                    spines = ceil(up / links)
-                    if 0 < spines * links <= radix - p:
-                        cost = (leaves + spines, leaves * spines * links)
-                        found.setdefault(cost, (leaves, spines, p, links))
+                    for spines in range(least := ceil(up / links), least + requirement.spare + 1):
+                        if 0 < spines * links <= radix - p:
+                            cost = (leaves + spines, leaves * spines * links)
+                            found.setdefault(cost, (leaves, spines, p, links))
         return [cls(*found[cost]).spec for cost in sorted(found)[: requirement.most]]
 
     @classmethod
