@@ -10,7 +10,7 @@ import tomllib
 import pytest
 
 import hopscape
-from hopscape.design import Requirements, SwitchedRequirements
+from hopscape.design import Requirements, Survival, SwitchedRequirements
 from hopscape.design.conditions import Conditions
 from hopscape.design.designer import design
 from hopscape.design.floorplan import FloorPlan
@@ -30,8 +30,20 @@ price = 333.1
 reach = 2.5
 price = 11.11
 per_metre = 3.17
+[[transceiver]]
+name = "module"
+price = 7.77
+watts = 3
+part = "M-1"
 [[optical]]
-price = 29.9
+name = "fibre"
+transceiver = "module"
+reach = 9
+price = 13.1
+per_metre = 1.73
+part = "F-9"
+[[optical]]
+price = 39.9
 per_metre = 1.73
 """
 
@@ -48,7 +60,9 @@ def _recomputed(cables, spec, prices):
     for row in cables:
         metres = float(row["length_m"])
         money += min(
-            item["price"] + item.get("per_metre", 0) * metres
+            item["price"]
+            + item.get("per_metre", 0) * metres
+            + (2 * prices["transceiver"][0]["price"] if "transceiver" in item else 0)
             for item in prices["copper"] + prices["optical"]
             if metres <= item.get("reach", metres)
         )
@@ -71,6 +85,7 @@ def _question(generator, prices):
         throughput=generator.choice([0.4, 1.0]),
         prices=prices,
         plan=generator.choice([None, FloorPlan(5, 12, 18)]),
+        survive=generator.choice([None, Survival(switches=1), Survival(links=1, share=0.3)]),
         families=("complete", "leaf_spine", "fat_tree", "hyperx", "torus", "petersen"),
     )
 
@@ -88,7 +103,13 @@ def test_cables_and_bill_come_to_the_price_of_the_ranking(seed, tmp_path):
         assert cost == pytest.approx(one.value("money"), abs=0.006)
         assert float(bill[-1]["money"]) == one.value("money")
         assert sum(float(row["length_m"]) for row in cables) == pytest.approx(one.value("cable"))
+        money = sum(float(row["money"]) for row in bill[:-1])
+        assert money == pytest.approx(one.value("money"), abs=0.03)  # each line to the cent
         names = {row["part"]: int(row["pieces"]) for row in bill[:-1]}
+        fibres = sum(row["part"].startswith("fibre") for row in cables)
+        assert names.get("module (M-1)", 0) == 2 * fibres
+        numbers = {row["number"] for row in bill if row["kind"] in ("transceiver", "optical")}
+        assert not fibres or {"M-1", "F-9"} <= numbers
         for part in {row["part"] for row in cables}:
             assert names[part] == sum(row["part"] == part for row in cables)
 

@@ -7,7 +7,7 @@ import pytest
 
 from commands import ask, shown
 from hopscape.core.errors import ArgumentError, FileFormatError
-from hopscape.design.prices import load_prices, price_lists, read_prices
+from hopscape.design.prices import load_prices, price_lists, read_prices, remarks
 
 GOOD = """currency = "EUR"
 rate = 100
@@ -99,3 +99,78 @@ def test_the_command(tmp_path):
     assert found["currency"] == "EUR"
     assert [item["item"] for item in found["items"]][:2] == ["switch", "switch"]
     assert "HammingMesh" in shown("prices")
+
+
+LIT = """currency = "EUR"
+rate = 800
+[nic]
+price = 10
+source = "quote"
+[[switch]]
+radix = 32
+part = "S-32"
+price = 90
+watts = 5
+source = "quote"
+[[transceiver]]
+name = "module"
+price = 100
+watts = 17
+source = "assumption"
+[[optical]]
+name = "fibre"
+transceiver = "module"
+price = 20
+per_metre = 2
+source = "quote"
+year = 2019
+"""
+
+
+def test_transceivers_are_part_of_a_cable(tmp_path):
+    prices = read_prices(written(tmp_path, LIT))
+    (cable,) = prices.cables
+    assert (cable.price, cable.watts, cable.called) == (220, 34, "fibre")
+    assert cable.ends is not None
+    assert cable.ends.called == "module"
+    assert prices.switch(8).part == "S-32"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "word"),
+    [
+        ('transceiver = "module"', 'transceiver = "other"', 19, "'other' is unknown"),
+        ('name = "module"\n', "", 12, "no name"),
+        ('part = "S-32"', "part = 32", 8, "must be a text"),
+        ("year = 2019", '[[optical]]\nname = "fibre"\nprice = 1', 23, "there twice"),
+    ],
+)
+def test_what_is_wrong_with_parts_is_named(tmp_path, old, new, line, word):
+    with pytest.raises(FileFormatError, match=rf"line {line}: .*{word}"):
+        read_prices(written(tmp_path, LIT.replace(old, new)))
+
+
+def test_remarks_of_a_list(tmp_path):
+    found = remarks(read_prices(written(tmp_path, LIT)), 2026)
+    assert found == ["older than 3 years: fibre", "assumptions, not quotes: module"]
+    bare = "\n".join(remarks(read_prices(written(tmp_path, GOOD)), 2026))
+    for words in (
+        "no source: 8-port switch",
+        "32-port switch is cheaper",
+        "no watts",
+        "interfaces",
+    ):
+        assert words in bare
+    short = GOOD.replace("[[optical]]\n", "[[optical]]\nreach = 4\n")
+    assert any(
+        "longer than 4 m" in one for one in remarks(read_prices(written(tmp_path, short)), 1)
+    )
+    path = str(written(tmp_path, LIT))
+    assert "assumptions, not quotes: module" in shown("prices", path, "--check")
+
+
+def test_every_entry_of_the_lists_of_today_has_a_source():
+    for name in ("400g", "800g"):
+        prices = load_prices(name)
+        assert all(item.source and item.year == 2025 for item in prices.items())
+        assert not any("never bought" in one or "no source" in one for one in remarks(prices, 2025))

@@ -32,7 +32,8 @@ class BillPart(NamedTuple):
     """A line of the bill of materials.
 
     Attributes:
-        kind: {'switch', 'node', 'copper', 'optical', 'cable', 'nic'}
+        kind: {'switch', 'node', 'copper', 'optical', 'transceiver', 'cable', 'nic'}
+        number: Part number, as the price list has it.
         metres, money, watts: In all; None where there is nothing to say.
     """
 
@@ -42,6 +43,7 @@ class BillPart(NamedTuple):
     money: float | None = None
     watts: float | None = None
     kind: str = ""
+    number: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def bill_of(network: Network, lengths: Floats, prices: PriceList | None = None) 
     parts = (
         *_switches(network, prices),
         *_cables(lengths, prices),
-        BillPart("network interface", lines, None, nic.price * lines, nic.watts * lines, "nic"),
+        BillPart(nic.called, lines, None, nic.price * lines, nic.watts * lines, "nic", nic.part),
     )
     return Bill(parts, prices.currency)
 
@@ -139,33 +141,36 @@ def _switches(network: Network, prices: PriceList) -> list[BillPart]:
     out = []
     for ports, count in zip(used.tolist(), pieces.tolist(), strict=True):
         item = prices.switch(ports)
-        name = f"switch of {item.size:g} ports, {ports} in use"
+        name = f"{item.name or 'switch'} of {item.size:g} ports, {ports} in use"
+        name += f" ({item.part})" if item.part else ""
         money, watts = item.price * count, item.watts * count
-        out.append(BillPart(name, count, None, money, watts, "switch"))
+        out.append(BillPart(name, count, None, money, watts, "switch", item.part))
     return out
 
 
 def _cables(lengths: Floats, prices: PriceList) -> list[BillPart]:
     chosen, paid = prices.pick_cables(lengths)
-    out = []
+    out: list[BillPart] = []
+    ends: dict[str, tuple[Item, int]] = {}
     for i, item in enumerate(prices.cables):
         mine = chosen == i
         if count := int(mine.sum()):
             metres, money = math.fsum(lengths[mine]), math.fsum(paid[mine])
             watts = item.watts * count
-            out.append(BillPart(_cable_name(item), count, metres, money, watts, item.kind))
+            if (end := item.ends) is not None:  # on a line of their own
+                money, watts = money - 2 * count * end.price, watts - 2 * count * end.watts
+                ends[end.name] = (end, ends.get(end.name, (end, 0))[1] + 2 * count)
+            out.append(BillPart(item.called, count, metres, money, watts, item.kind, item.part))
+    for end, count in ends.values():
+        money, watts = end.price * count, end.watts * count
+        out.append(BillPart(end.called, count, None, money, watts, "transceiver", end.part))
     return out
-
-
-def _cable_name(item: Item) -> str:
-    reach = "" if math.isinf(item.size) else f" of up to {item.size:g} m"
-    return f"{item.kind} cable{reach}"
 
 
 def cable_parts(lengths: Floats, prices: PriceList) -> list[str]:
     """Which cable of the list each link is, by the name that the bill gives it."""
     chosen: IntArray = prices.pick_cables(lengths)[0]
-    names = [_cable_name(item) for item in prices.cables]
+    names = [item.called for item in prices.cables]
     return [names[i] for i in chosen.tolist()]
 
 
@@ -201,10 +206,11 @@ def write_bill(bill: Bill, path: Path, source: str) -> None:
     text = io.StringIO()
     text.write(f"# prices: {source}, {bill.currency}\n")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["part", "kind", "pieces", "metres", "money", "watts"])
+    writer.writerow(["part", "kind", "pieces", "metres", "money", "watts", "number"])
     for part in bill.parts:
         metres = "" if part.metres is None else f"{part.metres:.3f}"
         row = [part.part, part.kind, part.pieces, metres]
-        writer.writerow([*row, f"{part.money or 0:.2f}", f"{part.watts or 0:g}"])
-    writer.writerow(["in all", "", "", f"{bill.metres:.3f}", f"{bill.cost:.2f}", f"{bill.watts:g}"])
+        writer.writerow([*row, f"{part.money or 0:.2f}", f"{part.watts or 0:g}", part.number])
+    metres, cost = f"{bill.metres:.3f}", f"{bill.cost:.2f}"
+    writer.writerow(["in all", "", "", metres, cost, f"{bill.watts:g}", ""])
     write_atomically(path, lambda out: out.write(text.getvalue().encode()))

@@ -1,7 +1,8 @@
 """Price lists: what switches, cables and network interfaces cost and consume, in TOML.
 
 A list names its currency, the rate of a line, switches by radix, copper and optical cables by
-reach, and the network interface. Every number may carry its source and year.
+reach, and the network interface. An optical cable may take a transceiver at either end, which is an
+entry of its own. Every entry may carry a part number, its source and its year.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,16 @@ from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.reading import load_toml
 
-__all__ = ["DEFAULT_PRICES", "Item", "PriceList", "load_prices", "price_lists", "read_prices"]
+__all__ = [
+    "DEFAULT_PRICES",
+    "Item",
+    "PriceList",
+    "item_rows",
+    "load_prices",
+    "price_lists",
+    "read_prices",
+    "remarks",
+]
 
 DEFAULT_PRICES = "default"
 _FOLDER = Path(__file__).parent / "price_lists"
@@ -30,12 +41,16 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "switch": ("radix", "price", "watts"),
     "copper": ("reach", "price", "per_metre", "watts"),
     "optical": ("reach", "price", "per_metre", "watts"),
+    "transceiver": ("price", "watts"),
     "nic": ("price", "watts"),
 }
+_WORDS = ("name", "part")
+"""Entries that are text, besides the source; optical cables also name their transceiver."""
 _REQUIRED: Mapping[str, tuple[str, ...]] = {
     "switch": ("radix", "price"),
     "copper": ("price",),
     "optical": ("price",),
+    "transceiver": ("name", "price"),
     "nic": ("price",),
 }
 _TOP = ("name", "currency", "rate", *_NUMBERS)
@@ -46,9 +61,13 @@ class Item:
     """One entry of a price list.
 
     Attributes:
-        kind: {'switch', 'copper', 'optical', 'nic'}
+        kind: {'switch', 'copper', 'optical', 'transceiver', 'nic'}
         size: Ports of a switch, metres that a cable reaches (infinite when it is not said).
         price, per_metre, watts: Of one piece; a cable's price grows with its length by `per_metre`.
+            Transceivers at its ends are counted.
+        name: What it is called in the list, such as 'active copper'.
+        part: Part number of whoever sells it.
+        ends: The transceiver at either end of a cable.
     """
 
     kind: str
@@ -58,6 +77,24 @@ class Item:
     watts: float = 0.0
     source: str = ""
     year: int | None = None
+    name: str = ""
+    part: str = ""
+    ends: Item | None = None
+
+    @property
+    def called(self) -> str:
+        """As the bill and the cable list call it.
+
+        Examples:
+            >>> Item("copper", 3, 90, name="active copper cable", part="X-1").called
+            'active copper cable of up to 3 m (X-1)'
+            >>> Item("optical", math.inf, 90).called
+            'optical cable'
+        """
+        what = self.name or {"nic": "network interface"}.get(self.kind, f"{self.kind} cable")
+        if self.kind in ("copper", "optical") and not math.isinf(self.size):
+            what += f" of up to {self.size:g} m"
+        return what + (f" ({self.part})" if self.part else "")
 
 
 @dataclass(frozen=True)
@@ -117,7 +154,8 @@ class PriceList:
 
     def items(self) -> list[Item]:
         """All entries."""
-        return [*self.switches, *self.cables, self.nic]
+        ends = {item.ends.name: item.ends for item in self.cables if item.ends is not None}
+        return [*self.switches, *self.cables, *ends.values(), self.nic]
 
 
 @lru_cache
@@ -126,7 +164,7 @@ def price_lists() -> tuple[str, ...]:
 
     Examples:
         >>> price_lists()
-        ('default', 'hammingmesh')
+        ('400g', '800g', 'default', 'hammingmesh')
     """
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
 
@@ -178,7 +216,9 @@ class _Reader:
         if not isinstance(currency, str) or not currency:
             raise self.error(("", 0, "currency"), "the currency is missing, such as 'USD'")
         switches = self.table("switch")
-        cables = [*self.table("copper"), *self.table("optical")]
+        transceivers = {item.name: item for item in self.table("transceiver")}
+        lit = [self.ended(i, item, transceivers) for i, item in enumerate(self.table("optical"))]
+        cables = [*self.table("copper"), *lit]
         if not switches:
             raise self.error(("switch", 0, ""), "there is no [[switch]]")
         if not cables:
@@ -187,6 +227,7 @@ class _Reader:
         for i, size in enumerate(sizes):
             if size in sizes[:i]:
                 raise self.error(("switch", i, "radix"), f"radix {size:g} is there twice")
+        self.require_names(cables)
         nic = self.table("nic")
         return PriceList(
             name=str(self.data.get("name", Path(self.path).stem)),
@@ -197,15 +238,46 @@ class _Reader:
             nic=nic[0] if nic else Item("nic", 1, 0.0),
         )
 
+    def ended(self, i: int, item: Item, known: Mapping[str, Item]) -> Item:
+        """An optical cable with its transceivers."""
+        entry = self.entries("optical")[i]
+        name = str(entry.get("transceiver", ""))
+        if not name:
+            return item
+        if name not in known:
+            there = f"there are {', '.join(known)}" if known else "there is no [[transceiver]]"
+            raise self.error(
+                ("optical", i, "transceiver"), f"transceiver {name!r} is unknown; {there}"
+            )
+        end = known[name]
+        price, watts = item.price + 2 * end.price, item.watts + 2 * end.watts
+        return replace(item, price=price, watts=watts, ends=end)
+
+    def require_names(self, cables: Sequence[Item]) -> None:
+        """Two cables of one name could not be told apart in a bill."""
+        seen: dict[str, Item] = {}
+        for kind in ("copper", "optical"):
+            mine = [item for item in cables if item.kind == kind]
+            for i, item in enumerate(mine):
+                if item.called in seen:
+                    raise self.error(
+                        (kind, i, ""), f"{item.called!r} is there twice; give it a name or a part"
+                    )
+                seen[item.called] = item
+
     def table(self, kind: str) -> list[Item]:
+        return [self.item(kind, i, entry) for i, entry in enumerate(self.entries(kind))]
+
+    def entries(self, kind: str) -> list[dict[str, Any]]:
         found = self.data.get(kind, [])
         entries = [found] if isinstance(found, dict) else found
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise self.error((kind, 0, ""), f"{kind} must be a table: [[{kind}]]")
-        return [self.item(kind, i, entry) for i, entry in enumerate(entries)]
+        return entries
 
     def item(self, kind: str, i: int, entry: Mapping[str, Any]) -> Item:
-        known = (*_NUMBERS[kind], "source", "year")
+        words = (*_WORDS, "transceiver") if kind == "optical" else _WORDS
+        known = (*_NUMBERS[kind], *words, "source", "year")
         for key in entry:
             if key not in known:
                 raise self.error(
@@ -225,14 +297,19 @@ class _Reader:
         year = entry.get("year")
         if year is not None and (isinstance(year, bool) or not isinstance(year, int)):
             raise self.error((kind, i, "year"), f"year is {year!r}; it must be a whole number")
+        for key in words:
+            if key in entry and (not isinstance(entry[key], str) or not entry[key].strip()):
+                raise self.error((kind, i, key), f"{key} is {entry[key]!r}; it must be a text")
         return Item(
             kind,
-            numbers.get(size, 1.0 if kind == "nic" else math.inf),
+            numbers.get(size, 1.0 if kind in ("nic", "transceiver") else math.inf),
             numbers["price"],
             numbers.get("per_metre", 0.0),
             numbers.get("watts", 0.0),
             str(entry.get("source", "")),
             year,
+            str(entry.get("name", "")),
+            str(entry.get("part", "")),
         )
 
     def number(self, key: tuple[str, int, str], entry: Mapping[str, Any], above: bool) -> float:
@@ -279,8 +356,9 @@ def item_rows(prices: PriceList) -> Sequence[dict[str, Any]]:
     """The entries of a list for a table."""
     return [
         {
-            "item": item.kind,
-            "size": None if math.isinf(item.size) else item.size,
+            "item": item.name or item.kind,
+            "part": item.part,
+            "size": None if math.isinf(item.size) or item.kind == "transceiver" else item.size,
             "price": item.price,
             "per_metre": item.per_metre,
             "watts": item.watts,
@@ -289,3 +367,46 @@ def item_rows(prices: PriceList) -> Sequence[dict[str, Any]]:
         }
         for item in prices.items()
     ]
+
+
+_MOST_YEARS = 3
+"""Years after which a quote is old."""
+
+
+def remarks(prices: PriceList, year: int) -> list[str]:
+    """What somebody who signs by a list should know of it: gaps, and what looks like a slip.
+
+    Args:
+        year: That it is now.
+    """
+    out = []
+    named = [(f"{item.size:g}-port switch" if item.kind == "switch" and not item.name else
+              item.called, item) for item in prices.items()]  # fmt: skip
+    bare = [name for name, item in named if not item.source and (item.price or item.watts)]
+    if bare:
+        out.append(f"no source: {', '.join(bare)}")
+    old = [name for name, item in named if item.year is not None and year - item.year > _MOST_YEARS]
+    if old:
+        out.append(f"older than {_MOST_YEARS} years: {', '.join(old)}")
+    guessed = [name for name, item in named if "assum" in item.source.lower()]
+    if guessed:
+        out.append(f"assumptions, not quotes: {', '.join(guessed)}")
+    cold = [name for name, item in named if not item.watts and item.kind not in ("copper", "nic")]
+    if cold:
+        out.append(f"no watts: {', '.join(cold)}")
+    longest = max(item.size for item in prices.cables)
+    if not math.isinf(longest):
+        out.append(f"no cable is longer than {longest:g} m: machines that need one are left out")
+    for small, large in pairwise(prices.switches):
+        if large.price < small.price:
+            out.append(
+                f"the {large.size:g}-port switch is cheaper than the {small.size:g}-port one, which"
+                " is never bought"
+            )
+    for item in prices.cables:
+        if any(other is not item and other.size >= item.size and other.price <= item.price
+               and other.per_metre <= item.per_metre for other in prices.cables):  # fmt: skip
+            out.append(f"{item.called} is never bought: another reaches as far and costs no more")
+    if not prices.nic.price:
+        out.append("network interfaces cost nothing: the same for every machine of as many lines")
+    return out

@@ -143,8 +143,8 @@ def survived(graph: SwitchGraph, planes: int, asked: Survival) -> Survived:
         graph = _by_cable(graph)
     try:
         if asked.switches:
-            share, lost = _worst_switches(graph, planes, asked)
-            shares.append(share)
+            least, lost = _worst_switches(graph, planes, asked)
+            shares.append(least)
         if asked.links:
             shares.append(_worst_links(graph, planes, asked))
     except TooLargeError as error:

@@ -152,7 +152,9 @@ def _survivors(evaluation: Evaluation) -> Survived:
 
     net, asked = evaluation.network, given(evaluation).survive
     if asked is None:
-        unknown = Measured(None, "unknown", "no failures were asked for: design --survive")
+        unknown: Measured[Any] = Measured(
+            None, "unknown", "no failures were asked for: design --survive"
+        )
         return Survived(unknown, unknown)
     if not net.duplex:
         unknown = Measured(None, "unknown", "is known for duplex links only")

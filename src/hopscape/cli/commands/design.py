@@ -27,7 +27,7 @@ from hopscape.cli.options import (
     refuse,
     time_limit_option,
 )
-from hopscape.cli.output import Format, emit, emit_rows, output_settings
+from hopscape.cli.output import Format, emit, emit_rows, output_settings, say
 from hopscape.cli.ranking import show_ranking, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import require_room
@@ -517,12 +517,18 @@ def _finish(result: Design, view: _View, command: _CommandGiven, kept: str) -> N
 def prices(
     price_list: Annotated[
         str | None,
-        typer.Argument(help="Name of a list, or a .toml file to check (default: the usual list)."),
+        typer.Argument(help="Name of a list, or a .toml file (default: the usual list)."),
     ] = None,
+    check: Annotated[
+        bool, option("Say what is wrong with it, missing or assumed, and nothing else.", "--check")
+    ] = False,
 ) -> None:
     """Show a price list, entry by entry with its source, or check your own."""
     from hopscape.design.prices import DEFAULT_PRICES, item_rows, load_prices, price_lists
 
+    if check:
+        _check_prices(price_list)
+        return
     chosen = load_prices(price_list if price_list is not None else DEFAULT_PRICES)
     rows = list(item_rows(chosen))
     if output_settings.style is Format.json:
@@ -531,6 +537,7 @@ def prices(
         return
     titles = {
         "item": "item",
+        "part": "part",
         "size": "ports or m",
         "price": f"price ({chosen.currency})",
         "per_metre": "and per m",
@@ -542,3 +549,25 @@ def prices(
     emit_rows(rows, title=title, columns=titles)
     if output_settings.style is Format.table and output_settings.output is None:
         print(f"lists: {', '.join(price_lists())}; your own: --prices FILE.toml")
+
+
+def _check_prices(price_list: str | None) -> None:
+    """Print what there is to say of a price list; what cannot be read is an error."""
+    from datetime import date
+
+    from hopscape.design.prices import DEFAULT_PRICES, load_prices, remarks
+
+    chosen = load_prices(price_list if price_list is not None else DEFAULT_PRICES)
+    found = remarks(chosen, date.today().year)
+    sizes = ", ".join(f"{item.size:g}" for item in chosen.switches)
+    head = (
+        f"{chosen.name}: {len(chosen.items())} entries in {chosen.currency}, lines of"
+        f" {chosen.rate:g} Gb/s, switches of {sizes} ports"
+    )
+    if output_settings.style is Format.json:
+        emit({"name": chosen.name, "entries": len(chosen.items()), "remarks": found})
+        return
+    if output_settings.style is Format.table and output_settings.output is None:
+        say(head, *(found or ["nothing is missing"]))
+        return
+    emit_rows([{"remark": line} for line in found])
