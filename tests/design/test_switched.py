@@ -321,7 +321,7 @@ def test_the_folder(tmp_path):
     [
         (("--endpoints", "20"), "needs --radix"),
         (("--endpoints", "20", "--radix", "8", "--nodes", "20"), "--nodes belongs to direct"),
-        (("--endpoints", "20", "--radix", "8", "--vcs", "2"), "--vcs belongs to direct"),
+        (("--endpoints", "20", "--radix", "8", "--faults", "2"), "--faults belongs to direct"),
         (("--nodes", "20", "--ports", "4", "--budget", "9"), "--budget belongs to switched"),
         (("--nodes", "20"), "give --nodes and --ports"),
         (("--radix", "8", "--sweep", "x"), "must be numbers"),
