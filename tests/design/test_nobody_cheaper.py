@@ -104,3 +104,37 @@ def test_nobody_finds_a_cheaper_machine(seed: int) -> None:
     found = design(asked).best
     cost, spec = cheapest(asked, float(found.value("money")) - 0.01)
     assert not spec, f"{asked.command()}: {spec} costs {cost}, {found.spec} {found.value('money')}"
+
+
+def trees(ends: int, radix: int) -> Iterator[tuple[int, str]]:
+    """Three-level trees of every shape, with what they cost where all switches cost the same."""
+    for m1, m2, m3 in itertools.product(range(1, radix), range(2, radix), range(2, radix + 1)):
+        if not ends <= m1 * m2 * m3 <= 1.25 * ends:
+            continue
+        for w2, l2 in itertools.product(range(1, radix - m1 + 1), range(1, radix // m2 + 1)):
+            if m1 + w2 * l2 > radix or w2 * l2 < m1:
+                continue
+            for w3, l3 in itertools.product(range(1, radix), range(1, radix // m3 + 1)):
+                if m2 * l2 + w3 * l3 > radix or w2 * w3 * l3 < m1 * m2:
+                    continue
+                links = m2 * m3 * w2 * l2 + m3 * w2 * w3 * l3
+                parts = 14280 * (m2 * m3 + m3 * w2 + w2 * w3) + 272 * (links + ends)
+                spec = f"xgft([{m1}, {m2}, {m3}], [1, {w2}, {w3}], links=[1, {l2}, {l3}])"
+                yield parts, _filled(spec, m1 * m2 * m3, ends)
+
+
+@pytest.mark.parametrize(("ends", "radix"), [(102, 12), (113, 12), (75, 8)])
+def test_nobody_finds_a_cheaper_tree(ends: int, radix: int) -> None:
+    """Where every permutation must run at line rate, trees of three levels compete."""
+    families = ("clos", "xgft", "leaf_spine", "fat_tree", "kary_ntree")
+    asked = SwitchedRequirements(ends, radix, worst=1.0, prices="hammingmesh", families=families)
+    found = design(asked).best
+    best = float(found.value("money"))
+    for parts, spec in sorted(trees(ends, radix)):
+        if parts >= best - 0.01:
+            break
+        machine = Offer.of(spec).machine()
+        figures = machine_figures(machine, hopscape.build(spec), asked.price_list)
+        worst = float(figures["guaranteed_throughput"].value or 0.0)
+        cost = float(figures["money"].value)
+        assert worst < 1 - SLACK or cost >= best - 0.01, f"{spec} costs {cost}, {found.spec} {best}"

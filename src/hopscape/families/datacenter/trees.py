@@ -36,6 +36,8 @@ class XGFT(Family):
     """
 
     name = "xgft"
+    plain = "fat tree"
+    standard = True
     summary = "extended generalised fat tree of any levels and taper, with parallel links"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("children", "ints", "children of a node of level 1, 2, ...", low=1),
@@ -185,8 +187,29 @@ class XGFT(Family):
 
     @classmethod
     def members(cls, requirement: Requirement) -> Iterator[str]:
-        """None of its own: leaf_spine, clos and kary_ntree offer the trees that are built."""
-        return iter(())
+        """Three levels of any shape that carry what is asked for, the fewest switches and links.
+
+        A leaf, and a pod, has uplinks for what uniform traffic sends out of it, or for all that its
+        endpoints send. (Two levels are leaf_spine's.)
+        """
+        if requirement.throughput is None or requirement.ports < 4:
+            return
+        shapes = _shapes(requirement)
+        _, m2, m3, w2, l2, w3, l3 = shapes
+        switches = m2 * m3 + m3 * w2 + w2 * w3
+        links = m2 * m3 * w2 * l2 + m3 * w2 * w3 * l3
+        seen: set[int] = set()
+        each = ceil(requirement.most / 3)
+        for first, then in (
+            (switches, links),
+            (links, switches),
+            (switches * requirement.ports + 2 * links, switches),
+        ):
+            for i in np.lexsort((then, first))[:each].tolist():
+                if i not in seen:
+                    seen.add(i)
+                    a, b, c, up, k, top, j = (int(column[i]) for column in shapes)
+                    yield cls((a, b, c), (1, up, top), (1, k, j)).spec
 
 
 class TreeRouter(Router):
@@ -412,6 +435,7 @@ class KaryTree(XGFT):
     """n levels of k^(n-1) switches with 2k ports, k^n endpoints (Petrini and Vanneschi, 1997)."""
 
     name = "kary_ntree"
+    standard = False
     summary = "k-ary n-tree: k^n endpoints, n levels of k^(n-1) switches with 2k ports"
     parameters = integers(k="children of a switch", n=("levels of switches", 1, 60))
     example = "kary_ntree(2, 3)"
@@ -425,6 +449,34 @@ class KaryTree(XGFT):
         for n in range(2, 12):
             sizes = {k**n: k for k in range(2, requirement.ports // 2 + 1)}
             yield from (cls(sizes[size], n).spec for size in requirement.near(sizes)[:1])
+
+
+def _shapes(requirement: Requirement) -> tuple[IntArray, ...]:
+    """Children, parents and links of trees of three levels: m1, m2, m3, w2, l2, w3 and l3.
+
+    All numbers of leaves in a pod and of pods, with so many parallel links below and above the
+    middle as fit; the rest is as small as the traffic allows. O((radix log radix)²) shapes.
+    """
+    radix, ends = requirement.ports, requirement.low
+    pairs = np.array([(m, n) for m in range(2, radix) for n in range(1, radix // m + 1)])
+    a, b = (x.ravel() for x in np.meshgrid(np.arange(len(pairs)), np.arange(len(pairs))))
+    (m2, l2), (m3, l3) = pairs[a].T, pairs[b].T
+    m1 = -(-ends // (m2 * m3))
+    size = m1 * m2 * m3
+    keep = (size <= requirement.high) & (m1 < radix)
+    m1, m2, m3, l2, l3 = (x[keep] for x in (m1, m2, m3, l2, l3))
+    share, found = requirement.throughput or 1.0, []
+    pod = np.minimum(ends - 1, m1 * m2)
+    away = [(np.ones(len(m1)), ((ends - part) / (ends - 1))) for part in (m1, pod)]
+    for leaf_out, pod_out in product(*away):
+        need = np.ceil(share * m1 * leaf_out - 1e-9).astype(np.int64)
+        w2 = -(-need // l2)
+        up = np.maximum(1, np.ceil(share * pod * pod_out / w2 - 1e-9).astype(np.int64))
+        w3 = -(-up // l3)
+        below, above = -(-need // w2), -(-up // w3)  # no more links than that takes
+        fits = (m1 + w2 * below <= radix) & (m2 * below + w3 * above <= radix)
+        found.append(np.stack([m1, m2, m3, w2, below, w3, above])[:, fits])
+    return tuple(np.unique(np.concatenate(found, axis=1), axis=1))
 
 
 def _endpoints_of_leaf(radix: int, throughput: float) -> int:
