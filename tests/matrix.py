@@ -83,6 +83,9 @@ def goal_of(rng: random.Random, net: Network) -> Goal:
     groups: tuple[tuple[int, ...], ...] = ()
     if kind not in ("permutation", "one-to-many") and len(ends) > 2 and rng.random() < 0.15:
         groups = (tuple(sorted(rng.sample(ends, rng.randint(2, len(ends))))),)
+        others = sorted({*ends} - {*groups[0]})
+        if kind not in ROOTED and len(others) > 1 and rng.random() < 0.5:
+            groups += (tuple(rng.sample(others, rng.randint(2, len(others)))),)
     root = rng.choice(groups[0] if groups else ends) if kind in ROOTED else None
     return Goal(kind, root, chunks, tuple(targets), groups)
 

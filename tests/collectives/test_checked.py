@@ -113,6 +113,28 @@ def test_a_sample_of_the_matrix(number):
         assert outcome in ("verified", "refused"), (case, words)
 
 
+@pytest.mark.parametrize(("number", "seed"), [(4067, 77), (8661, 77)])
+def test_cases_that_failed_once(number, seed):
+    """Times bounded by durations of rounds; a broadcast with duplicates turned round."""
+    outcome, words = run_case(number, seed)
+    assert outcome in ("verified", "refused"), words
+
+
+def test_unit_messages_start_as_often_as_there_are_rounds():
+    """In cut-through a round may last long, and starts its messages once."""
+    asked = {"packing": "unit", "ports": 3}
+    found = compete(build("hypercube(3)"), Goal.all_to_all(), asked, size=1000)
+    assert found.bounds[0].rounds > found.starts == 2
+    assert found.least_time(1000) <= found.best.time(found.costs, 1000)
+
+
+def test_duplicates_are_not_turned_round():
+    net = build("expanded(ring(3), 1)")
+    with pytest.raises(ArgumentError, match="the same chunk twice"):
+        compete(net, Goal.reduce(0), algorithm="flood")
+    assert run_algorithm(net, Goal.broadcast(0, 2), "flood").goal.chunks == 2
+
+
 def test_the_matrix_notices_a_wrong_schedule():
     with pytest.raises(AssertionError, match="lacking"):
         check(_forgetful(build("petersen"), Goal.broadcast(0), Model()))

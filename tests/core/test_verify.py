@@ -149,6 +149,14 @@ def slow_round(moves, ends, mates, model, room):
 
 def slow_promise(network, goal):
     """{chunk: nodes that have it before}, {chunk: nodes that must have it after}."""
+    if len(goal.groups) > 1:  # the chunks of one group after those of the other
+        before, after = {}, {}
+        for part in goal.parts():
+            had, wanted = slow_promise(network, part)
+            first = len(before)
+            before |= {first + c: nodes for c, nodes in had.items()}
+            after |= {first + c: nodes for c, nodes in wanted.items()}
+        return before, after
     ends = list(goal.groups[0]) if goal.groups else network.endpoints.tolist()
     n, root = len(ends), goal.root
     pieces = [(j, j * goal.chunks + p) for j in range(n) for p in range(goal.chunks)]

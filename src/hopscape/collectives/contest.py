@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from hopscape.collectives.bounds import Bound, farthest, least_load, lower_bounds
 from hopscape.collectives.choose import (
     GENERIC,
@@ -16,6 +18,7 @@ from hopscape.collectives.choose import (
     run_checked,
 )
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.symmetric import Carried
 from hopscape.core.dimension_order import grid_of
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import (
@@ -140,6 +143,7 @@ class Contest:
         bounds: On rounds, the strongest first.
         loads: What the busiest channel carries and the busiest node adds, at least, in buffers.
         farthest: Hops that some data must go.
+        starts: Rounds that every schedule has, however long they last.
         at: The contest for another size: what that size alone gives, without making schedules
             again that were made for this one.
     """
@@ -154,6 +158,7 @@ class Contest:
     bounds: tuple[Bound, ...]
     loads: tuple[float, float]
     farthest: int
+    starts: int
     at: Callable[[float], Contest] = field(compare=False, repr=False)
 
     @property
@@ -177,9 +182,8 @@ class Contest:
         Messages start one after the other, as often as there are rounds; hops of messages that
         follow each other overlap, so that those of the farthest count once.
         """
-        rounds = self.bounds[0].rounds if self.bounds else 0
         loads = self.loads
-        latency = self.costs["alpha"] * rounds + self.costs["delta"] * self.farthest
+        latency = self.costs["alpha"] * self.starts + self.costs["delta"] * self.farthest
         return latency + (self.costs["beta"] * loads[0] + self.costs["gamma"] * loads[1]) * size
 
     def least_executed(self, size: float) -> float:
@@ -258,6 +262,8 @@ def backwards(one: Collective, kind: GoalKind) -> Collective:
 
     def build(network: Network, goal: Goal, model: Model) -> Schedule:
         forth = run_built(one, network, *forward(goal, model))
+        if goal.kind != "gather":
+            _require_no_duplicates(forth)
         return forth.reversed(goal, name=one.name).under(model)
 
     def chunks(network: Network, goal: Goal, model: Model, size: float) -> Sequence[int]:
@@ -277,6 +283,16 @@ def backwards(one: Collective, kind: GoalKind) -> Collective:
         cost=None if one.cost is None else cost,
         one_piece=False,
     )
+
+
+def _require_no_duplicates(forth: Schedule) -> None:
+    """Refuse to turn round what brings a node the same chunk twice: a share would count twice."""
+    if isinstance(forth, Carried):  # planned by symmetry: no duplicates, and not written out
+        return
+    arrivals = forth.target.astype(np.int64) * forth.goal.chunk_count(forth.network)
+    arrivals += forth.chunk
+    if len(np.unique(arrivals)) < len(arrivals):
+        raise ArgumentError("it brings nodes the same chunk twice; backwards, a share counts twice")
 
 
 def gather_both_ways(one: Collective, kind: GoalKind = "all-reduce") -> Collective:
@@ -424,10 +440,10 @@ def compete(
     left: list[LeftOut] = []
     if None not in made:
         loads, far = least_load(network, goal, model), farthest(network, goal)
-        made[None] = tuple(_bounds(network, goal, model)), loads, far
-    bounds, loads, far = made[None]
+        bounds = tuple(_bounds(network, goal, model))
+        made[None] = bounds, loads, far, _starts(network, goal, model, bounds)
     contest = Contest(
-        network, goal, model, costs, size, (), (), bounds, loads, far, lambda size: again(size=size)
+        network, goal, model, costs, size, (), (), *made[None], lambda size: again(size=size)
     )
     for one in _shown(pool, goal, network):
         if entries and _searches(one) and contest.settled(entries):
@@ -441,8 +457,12 @@ def compete(
         _give_up(network, goal, model, left)
     _check_bounds(contest, entries)
     entries.sort(key=lambda e: (e.cost(costs, size), e.rounds, e.busiest, e.schedule.transfers))
-    bounds = (*_proved(entries, model, bounds), *bounds)
-    return replace(contest, entries=tuple(entries), left_out=tuple(left), bounds=bounds)
+    proved = tuple(_proved(entries, model, contest.bounds))
+    starts = max(contest.starts, *(bound.rounds for bound in proved), 0)
+    bounds = (*proved, *contest.bounds)
+    return replace(
+        contest, entries=tuple(entries), left_out=tuple(left), bounds=bounds, starts=starts
+    )
 
 
 def _check_bounds(contest: Contest, entries: Sequence[ContestEntry]) -> None:
@@ -487,6 +507,15 @@ def _proved(
         ):
             why = f"no flow of {entry.rounds - 1} rounds brings everybody's chunk"
             yield Bound(entry.rounds, why)
+
+
+def _starts(network: Network, goal: Goal, model: Model, bounds: Sequence[Bound]) -> int:
+    """Rounds that every schedule has. In cut-through, bounds of unit messages say how long rounds
+    last in all: of how many there are, those of packed messages speak.
+    """
+    if model.switching == "cut-through" and model.packing == "unit":
+        bounds = _bounds(network, goal, replace(model, packing="packed"))
+    return max((bound.rounds for bound in bounds), default=0)
 
 
 def _bounds(network: Network, goal: Goal, model: Model) -> list[Bound]:

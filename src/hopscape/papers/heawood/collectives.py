@@ -148,7 +148,13 @@ COLLECTIVES = (
         next_hop_schedule,
         one_piece=True,
     ),
-    Collective("flood", "broadcast", "the paper's flood, repaired: many duplicates", _flood),
+    Collective(
+        "flood",
+        "broadcast",
+        "the paper's flood, repaired: many duplicates",
+        _flood,
+        one_piece=True,
+    ),
     Collective(
         "next-hop", "one-to-many", "the next-hop tree, pruned", next_hop_schedule, one_piece=True
     ),
