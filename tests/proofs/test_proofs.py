@@ -6,19 +6,24 @@ import ast
 import copy
 import itertools
 import json
+import math
 import random
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 
 import hopscape
 from commands import refused, shown
+from hopscape.collectives import run_algorithm
 from hopscape.core.errors import (
     ArgumentError,
     CheckFailedError,
@@ -27,7 +32,7 @@ from hopscape.core.errors import (
 )
 from hopscape.core.goal import Goal
 from hopscape.core.network import Network
-from hopscape.proofs import check, make, prove_figures
+from hopscape.proofs import Parts, check, make, prove_figures, prove_machine
 
 Record = dict[str, Any]
 
@@ -76,9 +81,37 @@ def _collective(network: Network, rng: random.Random) -> make.Proof:
     )  # fmt: skip
     if network.endpoint_count < network.order:
         rules = {}
-    from hopscape.collectives import run_algorithm
-
     return make.prove_collective(run_algorithm(network, goal, "generic", rules or None))
+
+
+def machines(rng: random.Random) -> Network:
+    """Random machines of switches that carry something: full meshes, leaf-spines, HyperX."""
+    each = rng.randint(1, 6)
+    spec = rng.choice(
+        [
+            f"concentrated(complete({rng.randint(2, 6)}), {each}, trunk={rng.randint(1, 3)})",
+            f"leaf_spine({rng.randint(2, 5)}, {rng.randint(1, 3)}, {each})",
+            f"populated(concentrated(petersen, {each}), {rng.randint(2, 10 * each)})",
+            f"concentrated(torus(3, 3), {each}, trunk={rng.randint(1, 2)})",
+            f"concentrated(complete(1), {each + 1})",
+        ]
+    )
+    return hopscape.build(spec)
+
+
+def _machine(_: Network, rng: random.Random) -> make.Proof:
+    network = machines(rng)
+    radix = int(network.degrees.max()) + rng.randint(0, 3)
+    sizes = sorted({*rng.sample(range(1, radix + 9), 3), radix})
+    parts = Parts(
+        [(size, rng.randint(1, 900) * size + rng.choice((0, 0.25))) for size in sizes],
+        [(rng.choice((None, 1000.5)), rng.randint(1, 99), rng.choice((0.0, 0.5)))],
+        rng.randint(0, 200),
+        "USD",
+    )
+    lengths = np.round(np.random.default_rng(rng.randrange(99)).uniform(0, 99, network.links), 3)
+    share = rng.choice((0.05, 0.1, 0.3, 1))
+    return prove_machine(network, parts, lengths, radix=radix, throughput=share)
 
 
 MAKERS: dict[str, Callable[[Network, random.Random], make.Proof]] = {
@@ -87,6 +120,7 @@ MAKERS: dict[str, Callable[[Network, random.Random], make.Proof]] = {
     "throughput": lambda net, _: make.prove_throughput(net),
     "deadlock-freedom": lambda net, _: make.prove_deadlock_freedom(net),
     "collective": _collective,
+    "machine": _machine,
 }
 
 
@@ -239,6 +273,44 @@ def _other_goal(record: Record, rng: random.Random) -> None:
         claim["rounds"] += 1
 
 
+def _other_price(record: Record, rng: random.Random) -> None:
+    prices = record["claim"]["prices"]
+    if rng.random() < 0.5:
+        prices["nic"] = str(Fraction(prices["nic"]) + Fraction(1, 100))
+    else:
+        prices["cables"][0][1] = str(Fraction(prices["cables"][0][1]) - Fraction(1, 100))
+
+
+def _cheaper(record: Record, rng: random.Random) -> None:
+    _shift(record, "claim", "cost", Fraction(-rng.randint(1, 99), 100))
+
+
+def _dearer_bound(record: Record, rng: random.Random) -> None:
+    _shift(record, "claim", "at_least", Fraction(rng.randint(2, 99), 100))
+
+
+def _larger_prices(record: Record, rng: random.Random) -> None:
+    """Prices at which some switch is worth more than it costs."""
+    one = record["evidence"][rng.choice(("fewer", "more"))]
+    one["endpoint"] = str(Fraction(one["endpoint"]) + 10**6)
+
+
+def _gap_in_switches(record: Record, rng: random.Random) -> None:
+    record["evidence"]["more"]["at"] += rng.randint(1, 5)
+
+
+def _smaller_radix(record: Record, rng: random.Random) -> None:
+    """A switch of the machine uses more ports than are there."""
+    degrees = Counter(a for a, _ in record["network"]["channels"])
+    record["claim"]["radix"] = max(2, max(degrees.values())) - 1
+
+
+def _two_ways_missing(record: Record, rng: random.Random) -> None:
+    channels = record["network"]["channels"]
+    a, b = channels[0]
+    channels[channels.index([b, a])] = [a, b]
+
+
 ERRORS: dict[str, list[Callable[[Record, random.Random], None]]] = {
     "distances": [_wrong_diameter, _wrong_mean, _no_automorphism, _cut_channel],
     "bisection": [_too_much, _unbalanced_flow, _lost_flow, _uneven_side],
@@ -252,6 +324,15 @@ ERRORS: dict[str, list[Callable[[Record, random.Random], None]]] = {
         _higher_bound,
         _twice_on_a_channel,
         _other_goal,
+    ],
+    "machine": [
+        _other_price,
+        _cheaper,
+        _dearer_bound,
+        _larger_prices,
+        _gap_in_switches,
+        _smaller_radix,
+        _two_ways_missing,
     ],
 }
 
@@ -279,6 +360,124 @@ def test_proofs_are_accepted_and_errors_refused(kind: str) -> None:
 def test_a_thousand_proofs(kind: str) -> None:
     """1,000 proofs of random networks in all, and as many with an error."""
     _try(kind, 170, seed=11)
+
+
+NASTY: list[Any] = [-1, 0, 1, 2.5, 10**30, math.inf, math.nan, True, None, "", "x", "1/0", "1e9999",
+                    "9" * 5000, [], {}, [[]], [0, 0], "broadcast", "cut-through"]  # fmt: skip
+"""What stands in the place of something in a file of a stranger."""
+
+
+def _mangled(record: Record, rng: random.Random) -> Record:
+    """One value, somewhere in the record, becomes another, is lost, or is there twice."""
+    broken = copy.deepcopy(record)
+    at: Any = broken
+    while True:
+        keys = list(at) if isinstance(at, dict) else list(range(len(at)))
+        key = rng.choice(keys)
+        inner = at[key]
+        if not isinstance(inner, (dict, list)) or not inner or rng.random() < 0.15:
+            break
+        at = inner
+    how = rng.random()
+    if how < 0.1:
+        del at[key]
+    elif how < 0.2 and isinstance(at, list):
+        at.append(inner)
+    elif how < 0.4 and isinstance(inner, int):
+        at[key] = inner + rng.choice((-1, 1))
+    else:
+        at[key] = rng.choice(NASTY)
+    return broken
+
+
+def _mangle(kind: str, count: int, seed: int) -> None:
+    rng = random.Random(seed)
+    for record in itertools.islice(proofs(kind, seed), max(1, count // 50)):
+        for _ in range(50):
+            with suppress(check.Refused):
+                assert check.check(_mangled(record, rng))
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_mangled_proofs_are_accepted_or_refused(kind: str) -> None:
+    """No other exception, and no end in sight: a stranger's file may hold anything."""
+    _mangle(kind, 100, seed=5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ERRORS)
+def test_many_mangled_proofs(kind: str) -> None:
+    _mangle(kind, 5000, seed=6)
+
+
+def _half_duplex_by_negative_numbers() -> Record:
+    """Both ways of a link in one round: the second says of the first that it is channel -2."""
+    net = hopscape.build("path(2)")
+    record = make.prove_collective(
+        run_algorithm(net, Goal.all_gather(), "generic", {"duplex": "half"})
+    ).record
+    broken = copy.deepcopy(record)
+    broken["network"]["reverse"] = [1, -2]
+    broken["evidence"]["transfers"] = [[1, 0, 0], [1, 1, 1]]
+    broken["claim"] |= {"rounds": 1, "at_least": 1}
+    return broken
+
+
+def _cut_through_by_distance() -> Record:
+    record = copy.deepcopy(make.prove_collective(hopscape.build("ring(6)").broadcast()).record)
+    record["claim"]["switching"] = "cut-through"
+    return record
+
+
+def _unknown_claim() -> Record:
+    record = copy.deepcopy(make.prove_distances(hopscape.build("petersen")).record)
+    record["claim"]["girth"] = 6
+    return record
+
+
+def _endless_circulant() -> Record:
+    record = copy.deepcopy(make.prove_circulant(21, [1, 8]).record)
+    record["claim"]["diameter"] = 10**15
+    record["evidence"]["witness"] = [7, 3]
+    return record
+
+
+def _one_endpoint() -> Record:
+    record = copy.deepcopy(make.prove_throughput(hopscape.build("ring(4)")).record)
+    record["network"]["endpoints"] = [0]
+    return record
+
+
+@pytest.mark.parametrize(
+    ("attack", "said"),
+    [
+        (_half_duplex_by_negative_numbers, "the other way"),
+        (_cut_through_by_distance, "another switching"),
+        (_unknown_claim, "girth"),
+        (_endless_circulant, "diameter"),
+        (_one_endpoint, "well formed"),
+    ],
+)
+def test_attacks_are_refused(attack: Callable[[], Record], said: str) -> None:
+    with pytest.raises(check.Refused, match=said):
+        check.check(attack())
+
+
+def test_no_machine_is_below_the_bound() -> None:
+    """The bound of one machine's proof holds for all others with the same parts and endpoints."""
+    parts = Parts([(8, 1000), (12, 1700), (24, 4000)], [(None, 30, 0)], 100)
+    specs = ["concentrated(complete(4), 6, trunk=3)", "leaf_spine(4, 6, 6)", "leaf_spine(3, 8, 8)",
+             "concentrated(complete(6), 4, trunk=2)", "concentrated(complete(8), 3)",
+             "concentrated(complete(1), 24)", "concentrated(complete(2), 12, trunk=12)",
+             "concentrated(torus(3, 4), 2, trunk=2)",
+             "populated(leaf_spine(5, 5, 5), 24)"]  # fmt: skip
+    claims = []
+    for spec in specs:
+        net = hopscape.build(spec)
+        claims.append(prove_machine(net, parts, np.ones(net.links), radix=24).record["claim"])
+    assert len({claim["at_least"] for claim in claims}) == 1
+    costs = [Fraction(claim["cost"]) for claim in claims]
+    assert min(costs) >= Fraction(claims[0]["at_least"]) > Fraction(9, 10) * min(costs)
 
 
 def test_the_checker_stands_alone(tmp_path: Path) -> None:

@@ -442,9 +442,11 @@ def compete(
         loads, far = least_load(network, goal, model), farthest(network, goal)
         bounds = tuple(_bounds(network, goal, model))
         made[None] = bounds, loads, far, _starts(network, goal, model, bounds)
+    bounds, loads, far, starts = made[None]
     contest = Contest(
-        network, goal, model, costs, size, (), (), *made[None], lambda size: again(size=size)
-    )
+        network, goal, model, costs, size, (), (), bounds, loads, far, starts,
+        lambda size: again(size=size),
+    )  # fmt: skip
     for one in _shown(pool, goal, network):
         if entries and _searches(one) and contest.settled(entries):
             left.append(LeftOut(one.name, _SETTLED))

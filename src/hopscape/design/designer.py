@@ -38,6 +38,7 @@ from hopscape.design.steps import JobRequirements, finalists, step_words, time_m
 from hopscape.design.table import machine_records, ranking_records
 from hopscape.design.words import certificate, sentences
 from hopscape.metrics.columns import Evaluation, measure_columns
+from hopscape.proofs.make import Proof
 from hopscape.registry import all_families, build, family, member, spec_files
 from hopscape.store import Processes, Store, Task, opened, renamed_arguments, run_tasks
 from hopscape.store.records import digest
@@ -142,6 +143,14 @@ class Design:
         if self.kind == "switched":
             return machine_records(self.candidates, self.candidates)
         return ranking_records(self.candidates)
+
+    def proof(self) -> Proof:
+        """What the cheapest machine costs, and what no machine costs less than; a proof."""
+        from hopscape.design.proof import prove_cost, require_provable
+
+        require_provable(self.requirements)
+        fit = [one for one in self.candidates if not one.trouble] or self.candidates
+        return prove_cost(min(fit, key=lambda one: float(one.value("money"))), self.requirements)
 
     def ranking(self) -> Records:
         """The candidates as rows, the best first: every figure under its name."""

@@ -6,6 +6,7 @@ The hand-over is everything that the builders of a network need, in one folder.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -30,6 +31,7 @@ from hopscape.design.designer import Design
 from hopscape.design.floorplan import RackLayout, place
 from hopscape.design.machine_columns import Lanes, find_lanes
 from hopscape.design.prices import load_prices
+from hopscape.design.proof import prove_cost
 from hopscape.design.report import html_report, markdown_report
 from hopscape.design.report.floor import best_floor, pictures
 from hopscape.design.report.page import Option
@@ -107,6 +109,7 @@ def hand_over(
     folder: str | Path,
     conditions: Conditions | None = None,
     *,
+    proofs: Sequence[Proof] = (),
     force: bool = False,
 ) -> list[str]:
     """Write everything that building a network takes; the folder appears whole or not at all.
@@ -114,6 +117,7 @@ def hand_over(
     Args:
         chosen: Candidate, Network or spec
         conditions: Floor plan and endpoints per router.
+        proofs: More to hand out.
         force: Overwrite files that hopscape did not write.
 
     Returns:
@@ -141,7 +145,7 @@ def hand_over(
         summary |= {"floor": placed.plan.text, "figures": figure_record(network.spec, figures)}
         write_text(top / "summary.json", signed_json(summary))
         told.append(("summary.json", "what was measured, and how each figure is known"))
-        told += _proof_files(network, top)
+        told += _proof_files(network, top, proofs)
         write_text(top / "README.md", _readme(network, told, top))
         write_manifest(network.spec, top)
     return [f"{name}: {what}" for name, what in told]
@@ -234,9 +238,9 @@ def _lane_file(lanes: Lanes | None, top: Path) -> tuple[str, str]:
     )
 
 
-def _proof_files(network: Network, top: Path) -> list[tuple[str, str]]:
+def _proof_files(network: Network, top: Path, more: Sequence[Proof]) -> list[tuple[str, str]]:
     """Proofs of what can be proved in a moment, and the checker, which needs no hopscape."""
-    found: list[Proof] = []
+    found = list(more)
     why = f"{network.spec} is too large for proofs in a moment; 'hopscape compare --proof' has them"
     if network.endpoint_count * len(network.heads) <= _PROOF_WORK:
         for kind in ("distances", "bisection", "throughput", "deadlock-freedom"):
@@ -359,12 +363,23 @@ def write_design(
         for one in drawn:
             write_atomically(shown / f"{one.name}.{one.kind}", partial(_put, data=one.data))
         write_text(top / "ranking.json", _ranking(found))
-        hand_over(chosen, top / "network", found.requirements.conditions)
+        proofs = _cost_proof(chosen, found)
+        hand_over(chosen, top / "network", found.requirements.conditions, proofs=proofs)
     place_ = Path(folder)
     return [
         f"wrote {place_ / 'report.html'} and {place_ / 'report.md'}",
         f"wrote {place_ / 'network'}: everything about {chosen.spec}",
     ]
+
+
+def _cost_proof(chosen: Candidate, found: Design) -> list[Proof]:
+    """What a switched machine costs and what none costs less than, where it is proved quickly."""
+    network = build(chosen.spec)
+    if found.kind == "direct" or network.endpoint_count * len(network.heads) > _PROOF_WORK:
+        return []
+    with suppress(ArgumentError, TooLargeError):
+        return [prove_cost(chosen, found.requirements)]
+    return []
 
 
 def _ranking(found: Design) -> str:

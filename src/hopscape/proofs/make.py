@@ -65,7 +65,7 @@ class Proof:
         write_text(path, signed_json(self.record))
 
 
-def _proof(
+def make_proof(
     kind: str,
     network: Network | None,
     claim: dict[str, Any],
@@ -102,7 +102,7 @@ def _network_record(network: Network, links: bool = False) -> dict[str, Any]:
     capacities = network.capacities()
     if (capacities != 1).any():
         record["capacities"] = [
-            _text(Fraction(float(c)).limit_denominator(10**6)) for c in capacities
+            plain(Fraction(float(c)).limit_denominator(10**6)) for c in capacities
         ]
     return record
 
@@ -111,11 +111,11 @@ def _capacities(network: Network) -> list[Fraction]:
     return [Fraction(float(c)).limit_denominator(10**6) for c in network.capacities()]
 
 
-def _text(value: Fraction) -> int | str:
+def plain(value: Fraction) -> int | str:
     return value.numerator if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
 
 
-def _require_size(numbers: int, what: str) -> None:
+def require_size(numbers: int, what: str) -> None:
     if numbers > _MOST_NUMBERS:
         raise TooLargeError(
             f"{what} would hold about {numbers:,} numbers; at most {_MOST_NUMBERS:,} are written"
@@ -136,27 +136,27 @@ def prove_distances(network: Network) -> Proof:
     from hopscape.algebra.groups import automorphism_group
     from hopscape.metrics import distance_profile
 
-    _require_size(2 * len(network.heads), f"a proof of distances of {network.spec}")
+    require_size(2 * len(network.heads), f"a proof of distances of {network.spec}")
     try:
         generators = list(automorphism_group(network, kinds=False).generators)
     except TooLargeError:  # every node is its own orbit: the checker searches from all of them
         generators = []
-    _require_size(network.order * len(generators), f"a proof of distances of {network.spec}")
+    require_size(network.order * len(generators), f"a proof of distances of {network.spec}")
     profile = distance_profile(network)
     if profile.diameter is None:
         raise DisconnectedError(f"{network.spec} is not connected: it has no diameter")
     total = sum(d * int(pairs) for d, pairs in enumerate(profile.histogram))
     pairs = network.order * (network.order - 1)
     mean = Fraction(total, pairs) if pairs else Fraction(0)
-    claim = {"diameter": int(profile.diameter), "mean": _text(mean)}
+    claim = {"diameter": int(profile.diameter), "mean": plain(mean)}
     evidence = {"automorphisms": [g.tolist() for g in generators]}
-    return _proof("distances", network, claim, evidence, network.spec)
+    return make_proof("distances", network, claim, evidence, network.spec)
 
 
 # -- flows: bisection and throughput ------------------------------------------------------------
 
 
-def _even_flows(network: Network) -> list[tuple[int, dict[int, Fraction]]]:
+def even_flows(network: Network) -> list[tuple[int, dict[int, Fraction]]]:
     """What all endpoints send to each, split evenly over the channels that begin shortest paths."""
     backward: list[list[int]] = [[] for _ in range(network.order)]
     tails, heads = network.tails.tolist(), network.heads.tolist()
@@ -189,12 +189,12 @@ def _even_flows(network: Network) -> list[tuple[int, dict[int, Fraction]]]:
     return flows
 
 
-def _flow_records(flows: Sequence[tuple[int, dict[int, Fraction]]]) -> list[Any]:
-    return [[target, [[c, _text(x)] for c, x in sorted(amounts.items())]]
+def flow_records(flows: Sequence[tuple[int, dict[int, Fraction]]]) -> list[Any]:
+    return [[target, [[c, plain(x)] for c, x in sorted(amounts.items())]]
             for target, amounts in flows]  # fmt: skip
 
 
-def _busiest(network: Network, flows: Sequence[tuple[int, dict[int, Fraction]]]) -> Fraction:
+def busiest_load(network: Network, flows: Sequence[tuple[int, dict[int, Fraction]]]) -> Fraction:
     """Largest load over capacity."""
     load: dict[int, Fraction] = {}
     for _, amounts in flows:
@@ -220,7 +220,7 @@ def prove_bisection(network: Network) -> Proof:
 
     if network.endpoint_count < 2:
         raise ArgumentError(f"{network.spec} has fewer than two endpoints: there is no bisection")
-    _require_size(network.endpoint_count * len(network.heads), f"a flow on {network.spec}")
+    require_size(network.endpoint_count * len(network.heads), f"a flow on {network.spec}")
     known = bisection(network)
     side = known.side
     if side is None:  # a closed form names no partition: search for one
@@ -232,14 +232,14 @@ def prove_bisection(network: Network) -> Proof:
     capacity = _capacities(network)
     ends = zip(network.tails.tolist(), network.heads.tolist(), capacity)
     width = sum((c for a, b, c in ends if a in inside and b not in inside), Fraction(0))
-    flows = _even_flows(network)
+    flows = even_flows(network)
     n = network.endpoint_count
-    low = (n // 2) * (n - n // 2) / _busiest(network, flows)
+    low = (n // 2) * (n - n // 2) / busiest_load(network, flows)
     if width.denominator == 1 and all(c == 1 for c in capacity):
         low = Fraction(-(-low.numerator // low.denominator))  # whole channels
-    claim = {"at_least": _text(low), "at_most": _text(width)}
-    evidence = {"side": ones, "flows": _flow_records(flows)}
-    return _proof("bisection", network, claim, evidence, network.spec)
+    claim = {"at_least": plain(low), "at_most": plain(width)}
+    evidence = {"side": ones, "flows": flow_records(flows)}
+    return make_proof("bisection", network, claim, evidence, network.spec)
 
 
 def prove_throughput(network: Network) -> Proof:
@@ -253,11 +253,11 @@ def prove_throughput(network: Network) -> Proof:
         >>> prove_throughput(hopscape.build("torus(4, 4)")).record["claim"]
         {'at_least': '15/8', 'at_most': '15/8'}
     """
-    _require_size(network.endpoint_count * len(network.heads), f"a flow on {network.spec}")
+    require_size(network.endpoint_count * len(network.heads), f"a flow on {network.spec}")
     if network.endpoint_count < 2:
         raise ArgumentError(f"{network.spec} has fewer than two endpoints: nothing is sent")
-    flows = _even_flows(network)
-    low = (network.endpoint_count - 1) / _busiest(network, flows)
+    flows = even_flows(network)
+    low = (network.endpoint_count - 1) / busiest_load(network, flows)
     best: tuple[Fraction, list[int]] | None = None
     for prices in _prices(network):
         bound = _priced_bound(network, prices)
@@ -266,9 +266,9 @@ def prove_throughput(network: Network) -> Proof:
         if best[0] == low:
             break
     assert best is not None
-    claim = {"at_least": _text(low), "at_most": _text(best[0])}
-    evidence = {"flows": _flow_records(flows), "prices": best[1]}
-    return _proof("throughput", network, claim, evidence, network.spec)
+    claim = {"at_least": plain(low), "at_most": plain(best[0])}
+    evidence = {"flows": flow_records(flows), "prices": best[1]}
+    return make_proof("throughput", network, claim, evidence, network.spec)
 
 
 def _prices(network: Network) -> Iterator[list[int]]:
@@ -347,7 +347,7 @@ def prove_deadlock_freedom(network: Network, **options: Any) -> Proof:
     """
     from hopscape.deadlock.classes import find_classes
 
-    _require_size(2 * network.endpoint_count * len(network.heads), f"routes of {network.spec}")
+    require_size(2 * network.endpoint_count * len(network.heads), f"routes of {network.spec}")
     table, classes, certificate = find_classes(network, **options)
     if not certificate.deadlock_free:
         raise ArgumentError(f"{network.spec}: {certificate.words()}")
@@ -356,7 +356,7 @@ def prove_deadlock_freedom(network: Network, **options: Any) -> Proof:
     ranks = _ranks(len(network.heads), classes.count, targets)
     claim = {"classes": classes.count, "method": classes.method, "router": str(table.router)}
     evidence = {"ranks": ranks, "targets": targets}
-    return _proof("deadlock-freedom", network, claim, evidence, network.spec)
+    return make_proof("deadlock-freedom", network, claim, evidence, network.spec)
 
 
 class _States:
@@ -485,7 +485,7 @@ def prove_circulant(nodes: int, generators: Sequence[int]) -> Proof:
     claim = {"order": nodes, "generators": len(steps), "diameter": diameter}
     evidence = {"witness": steps, "sets": sets, "classes": classes}
     spec = f"circulant({nodes}, {', '.join(map(str, steps))})"
-    return _proof("circulant", None, claim, evidence, spec)
+    return make_proof("circulant", None, claim, evidence, spec)
 
 
 # -- collectives --------------------------------------------------------------------------------
@@ -512,7 +512,7 @@ def prove_collective(schedule: Schedule) -> Proof:
     verdict = verify(schedule)
     if not verdict:
         raise CheckFailedError(f"the schedule {schedule.name!r} fails its check: {verdict.reason}")
-    _require_size(2 * len(schedule.source) + len(schedule.channels), f"schedule {schedule.name}")
+    require_size(2 * len(schedule.source) + len(schedule.channels), f"schedule {schedule.name}")
     if len(goal.groups) > 1 or goal.sources:
         raise ArgumentError("proofs are written for one group, and for one node that has the data")
     claim: dict[str, Any] = {
@@ -530,7 +530,7 @@ def prove_collective(schedule: Schedule) -> Proof:
         claim["members"] = list(goal.groups[0])
     claim["at_least"], bound = _round_bound(network, claim)
     evidence = {"transfers": _moves(schedule), "bound": bound}
-    return _proof("collective", network, claim, evidence, network.spec, model.duplex == "half")
+    return make_proof("collective", network, claim, evidence, network.spec, model.duplex == "half")
 
 
 def _moves(schedule: Schedule) -> list[list[Any]]:

@@ -19,6 +19,7 @@ from hopscape.cli.options import (
     FloorOption,
     ForceOption,
     OptionGroup,
+    ProofOption,
     ResumeOption,
     WorkersOption,
     given,
@@ -27,7 +28,14 @@ from hopscape.cli.options import (
     refuse,
     time_limit_option,
 )
-from hopscape.cli.output import Format, emit, emit_rows, output_settings, say
+from hopscape.cli.output import (
+    Format,
+    emit,
+    emit_rows,
+    output_settings,
+    say,
+    write_proofs,
+)
 from hopscape.cli.ranking import show_ranking, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import require_room
@@ -150,6 +158,7 @@ class _Switched(OptionGroup):
         option("Judge by one step of this job: a .toml file or a folder of traces.", metavar="JOB"),
     ] = None
     figure: Annotated[Path | None, option("Draw the sweep: cost per endpoint by size.")] = None
+    proof: ProofOption = None
 
 
 @dataclass(frozen=True)
@@ -295,7 +304,7 @@ def design(
             _sweep(machine, switched, work)
             return
         refuse(("figure",), "draws the sweep; it needs --sweep")
-        _run(machine, view, work, command)
+        _run(machine, view, work, command, proof=switched.proof)
         return
     names = [one.name for one in fields(_Switched)]
     refuse(names, "belongs to switched machines; give --endpoints N --radix R")
@@ -313,12 +322,17 @@ def _run(
     view: _View,
     work: _Work,
     command: _CommandGiven,
+    proof: Path | None = None,
     **more: Any,
 ) -> None:
     """Ask the designer, simulate if that is wanted, show the ranking and write the folder."""
     from hopscape.design.designer import design as run
     from hopscape.store import Store
 
+    if proof is not None:
+        from hopscape.design.proof import require_provable
+
+        require_provable(question)
     with Store(work.resume) as store:
         try:
             more |= {"on_stage": _say_first(question)} | work.keywords(store)
@@ -333,6 +347,8 @@ def _run(
             simulate = saturate_finalists if result.kind == "switched" else simulate_finalists
             simulate(result, resume=store)
     show_ranking(result, view.names, view.pareto, view.top)
+    if proof is not None and result.complete:
+        write_proofs(proof, [result.proof()])
     _finish(result, view, command, _kept(work))
 
 
@@ -458,7 +474,7 @@ def _sweep(question: SwitchedRequirements, switched: _Switched, work: _Work) -> 
     from hopscape.design.which import sweep
     from hopscape.store import Store
 
-    refuse(("columns", "pareto", "out", "top", "simulate"), "does not go with --sweep")
+    refuse(("columns", "pareto", "out", "top", "simulate", "proof"), "does not go with --sweep")
     with Store(work.resume) as store:
         points = sweep(question, sweep_sizes(str(switched.sweep)), **work.keywords(store))
     show_sweep(points, switched.figure)
