@@ -85,7 +85,7 @@ def differences(spec: str, columns: tuple[str, ...] = tuple(ALL_COLUMNS)) -> lis
     """What Python and the command line say differently of a network."""
     net = hopscape.build(spec)
     mine = net.compare(columns=columns)[0]
-    theirs = _asked("compare", spec, "--columns", ",".join(columns))[0]
+    theirs = _asked("compare", spec, "--columns", ",".join(columns), "--time-limit", "9999")[0]
     wrong = []
     for name in columns:
         if not _same(mine[name], theirs[name]):

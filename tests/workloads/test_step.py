@@ -225,6 +225,23 @@ def test_wrong_jobs_are_named_with_their_line(
     assert words in refused("step", str(path), "--on", "ring(8)")
 
 
+def test_traces_appear_when_all_is_well(tmp_path: Path) -> None:
+    """Nothing is written beside an error, nothing of somebody else is overwritten."""
+    job, folder = tmp_path / "job.toml", tmp_path / "t"
+    job.write_text(JOB)
+    asked = ("step", str(job), "--on", "ring(8)", "--chakra")
+    assert "nowhere" in refused("step", str(job), "--on", "nowhere(3)", "--chakra", str(folder))
+    assert "--search" in refused(*asked, str(folder), "--search", "parallelism")
+    assert ".svg" in refused(*asked, str(folder), "--gantt", str(tmp_path / "g.png"))
+    assert "empty" in refused(*asked, "")
+    assert "needs --chakra" in refused(*asked[:-1], "--force")
+    folder.mkdir()
+    (folder / "mine.0.et").write_text("mine")
+    assert "mine.0.et, which hopscape did not write" in refused(*asked, str(folder))
+    assert sorted(tmp_path.iterdir()) == [job, folder]
+    assert [path.name for path in folder.iterdir()] == ["mine.0.et"]
+
+
 def test_wrong_traces_are_named(tmp_path: Path) -> None:
     job = ModelJob(
         LanguageModel(hidden=64, layers=2, heads=2, seq=16, vocab=64),

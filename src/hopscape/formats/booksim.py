@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
-from hopscape.core.files import write_atomically
+from hopscape.core.files import whole_folder, write_atomically
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile, TextLine
 from hopscape.deadlock.classes import Method, certify, single_class
@@ -663,19 +663,28 @@ def booksim(job: BookSimJob | str | Path) -> dict[str, Any]:
     return point.to_dict() | {"spec": setup.network.spec, "unstable": unstable}
 
 
-def write_booksims(jobs: Sequence[Job], folder: str | Path) -> list[dict[str, str]]:
+def write_booksims(
+    jobs: Sequence[Job], folder: str | Path, *, force: bool = False
+) -> list[dict[str, str]]:
     """Write a BookSim configuration and its network file for each job, named after the network.
+
+    The folder appears whole or not at all.
+
+    Args:
+        force: Overwrite files that hopscape did not write.
 
     Returns:
         list of dict: ``spec``, ``configuration``, ``network_file`` (empty where BookSim has the
             topology itself) and ``routes``, by which BookSim runs it, of each.
     """
-    place, rows = Path(folder), []
+    with whole_folder(folder, force=force) as top:
+        return _write_all(jobs, top, Path(folder))
+
+
+def _write_all(jobs: Sequence[Job], top: Path, place: Path) -> list[dict[str, str]]:
+    """Write into one folder what will stand in another."""
+    rows = []
     written: dict[str, str] = {}
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ArgumentError(f"{folder} cannot be made: {error.strerror}") from error
     for job in jobs:
         _require_plain(job)
         network = build(job.spec)
@@ -687,15 +696,19 @@ def write_booksims(jobs: Sequence[Job], folder: str | Path) -> list[dict[str, st
         name = re.sub(r"[^A-Za-z0-9]+", "-", network.spec).strip("-")
         if written.setdefault(name, network.spec) != network.spec:
             raise ArgumentError(f"{written[name]} and {network.spec} would both be {name}.cfg")
-        path = place / f"{name}.cfg"
         files = write_booksim(
-            network, job.settings, path, traffic=job.traffic, load=job.load, seed=job.seed
+            network,
+            job.settings,
+            top / f"{name}.cfg",
+            traffic=job.traffic,
+            load=job.load,
+            seed=job.seed,
         )
         rows.append(
             {
                 "spec": network.spec,
-                "configuration": str(path),
-                "network_file": str(files.wiring or ""),
+                "configuration": str(place / f"{name}.cfg"),
+                "network_file": str(place / files.wiring.name) if files.wiring else "",
                 "routes": files.routes,
             }
         )

@@ -20,7 +20,7 @@ from typing import IO, Any
 import numpy as np
 
 from hopscape.core.errors import ArgumentError, FileFormatError
-from hopscape.core.files import make_folder, write_atomically, write_text
+from hopscape.core.files import require_room, whole_folder, write_atomically, write_text
 from hopscape.core.reading import load_json
 from hopscape.formats.chakra import VERSION
 from hopscape.formats.protobuf import (
@@ -351,30 +351,46 @@ class _Joiner:
         )
 
 
-def write_workload(workload: Workload, folder: str | Path, name: str = "step") -> list[Path]:
-    """Write ``NAME.RANK.et`` for every rank, and ``groups.json``.
+def write_workload(
+    workload: Workload, folder: str | Path, name: str = "step", *, force: bool = False
+) -> list[Path]:
+    """Write ``NAME.RANK.et`` for every rank, and ``groups.json``; the folder appears whole.
 
     Collectives stay collectives: a simulator expands them by its own algorithms.
+
+    Args:
+        force: Overwrite files that hopscape did not write.
     """
-    top = make_folder(Path(folder))
+    require_room(folder, (_GROUPS, *_traces_in(Path(folder))), force=force)
+    with whole_folder(folder, force=force) as top:
+        names = _write_parts(workload, top, name)
+    return [Path(folder) / one for one in names]
+
+
+def _traces_in(folder: Path) -> list[str]:
+    """Traces that stand in a folder already: they would be read with the new ones."""
+    found = folder.glob("*.et") if folder.is_dir() else ()
+    return [path.name for path in found if re.fullmatch(r".*\.[0-9]+\.et", path.name)]
+
+
+def _write_parts(workload: Workload, top: Path, name: str) -> list[str]:
     groups = {str(i): list(group) for i, group in enumerate(workload.groups)}
     shared = set(workload.group[workload.goal != GOALS.index("message")].tolist())
     listed = {key: value for key, value in groups.items() if int(key) in shared}
     write_text(top / _GROUPS, json.dumps(listed, indent=0) + "\n")
-    paths = [top / _GROUPS]
+    names = [_GROUPS]
     order = np.argsort(workload.rank, kind="stable")
     cuts = np.searchsorted(workload.rank[order], np.arange(workload.ranks + 1))
     head = framed(text_field(1, VERSION))
     tags = _tags(workload)
     for rank in range(workload.ranks):
-        path = top / f"{name}.{rank}.et"
         body = b"".join(
             framed(_part(workload, part, tags))
             for part in order[cuts[rank] : cuts[rank + 1]].tolist()
         )
-        write_atomically(path, partial(_put, head + body))
-        paths.append(path)
-    return paths
+        names.append(f"{name}.{rank}.et")
+        write_atomically(top / names[-1], partial(_put, head + body))
+    return names
 
 
 def _put(content: bytes, out: IO[bytes]) -> None:

@@ -12,7 +12,7 @@ from hopscape.core.files import write_text
 from hopscape.workloads.timeline import Timeline
 from hopscape.workloads.workload import COMPUTE
 
-__all__ = ["draw_gantt"]
+__all__ = ["draw_gantt", "require_svg"]
 
 _COLOURS = {
     "forward": "#4c78a8",
@@ -38,11 +38,16 @@ def draw_gantt(found: Timeline, path: str | Path, title: str = "") -> None:
     Raises:
         ArgumentError: For another ending than .svg, or a step that never ends.
     """
-    if Path(path).suffix.lower() != ".svg":
-        raise ArgumentError(f"--gantt is {str(path)!r}; a timeline is drawn as .svg")
+    require_svg(path)
     if not found.verdict:
         raise ArgumentError(f"there is no timeline to draw: {found.verdict.reason}")
     write_text(path, _svg(found, title))
+
+
+def require_svg(path: str | Path) -> None:
+    """Refuse another ending than .svg."""
+    if Path(path).suffix.lower() != ".svg":
+        raise ArgumentError(f"--gantt is {str(path)!r}; a timeline is drawn as .svg")
 
 
 def _svg(found: Timeline, title: str) -> str:

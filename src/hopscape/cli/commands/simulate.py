@@ -23,6 +23,7 @@ from hopscape.cli.options import (
     given,
     note_also,
     option,
+    read_folder,
     refuse,
 )
 from hopscape.cli.output import Format, emit, emit_rows, output_settings
@@ -189,8 +190,10 @@ def simulate(
     ] = None,
     booksim: Annotated[Path | None, option("Take everything from a BookSim file.")] = None,
     write_booksim: Annotated[
-        Path | None, option("Write BookSim and anynet files here; no run.")
+        Path | None,
+        option("Write BookSim and anynet files here; no run.", metavar="DIR", parser=read_folder),
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Simulate load and latency flit by flit; the name of a saved schedule replays it."""
     from hopscape.core.schedule import Schedule
@@ -201,6 +204,8 @@ def simulate(
     trace = traffic.traffic.endswith(".trace")
     _refuse_idle(trace)
     networks = list(specs or [])
+    if write_booksim is None:
+        refuse(("force",), "is about the files of a folder; it needs --write-booksim")
     if booksim is not None:
         _simulate_booksim(booksim, networks)
         return
@@ -210,7 +215,7 @@ def simulate(
     spec = networks[0] if plan is None else plan.network.spec
     job = _job(spec, traffic, routers, faults, run)
     if write_booksim is not None:
-        _write_booksim(_points(job, networks, traffic.load or "0.1"), write_booksim)
+        _write_booksim(_points(job, networks, traffic.load or "0.1"), write_booksim, force)
         return
     if plan is not None:
         jobs = _points(job, [job.spec], traffic.load or "0")
@@ -315,13 +320,13 @@ def _say_memory(specs: list[str], settings: Settings) -> None:
             )
 
 
-def _write_booksim(jobs: list[Job], folder: Path) -> None:
+def _write_booksim(jobs: list[Job], folder: Path, force: bool) -> None:
     from hopscape.formats.booksim import write_booksims
 
     if len({job.load for job in jobs}) != 1:
         loads = ", ".join(dict.fromkeys(f"{job.load:g}" for job in jobs))
         raise ArgumentError(f"load is {loads}; a BookSim configuration has one load")
-    rows = write_booksims(jobs, folder)
+    rows = write_booksims(jobs, folder, force=force)
     columns = {"spec": "network", "configuration": "configuration", "network_file": "network file"}
     columns["routes"] = "routes"
     emit_rows(rows, title="Written for BookSim 2", columns=columns)

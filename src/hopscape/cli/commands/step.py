@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscape.cli.options import DeadLinkOption, DeadOption, option, read_dead_links, refuse
+from hopscape.cli.options import (
+    DeadLinkOption,
+    DeadOption,
+    ForceOption,
+    option,
+    read_dead_links,
+    read_folder,
+    refuse,
+)
 from hopscape.cli.output import Format, emit_rows, output_settings, say
 from hopscape.core.errors import ArgumentError
+from hopscape.core.files import require_room
 from hopscape.core.network import Network
 from hopscape.core.numbers import number
 from hopscape.registry import build
@@ -67,16 +76,26 @@ def step(
     ] = None,
     gantt: Annotated[Path | None, option("Draw the timeline: .svg.", "--gantt")] = None,
     chakra: Annotated[
-        Path | None, option("Write the step as Chakra traces into this folder.", metavar="DIR")
+        Path | None,
+        option(
+            "Write the step as Chakra traces into this folder.", metavar="DIR", parser=read_folder
+        ),
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Time one step of a training or inference job on networks, with a proved bound."""
     from hopscape.workloads import read_job, write_workload
-    from hopscape.workloads.gantt import draw_gantt
+    from hopscape.workloads.gantt import draw_gantt, require_svg
 
     for name, file, does in (("gantt", gantt, "draws"), ("chakra", chakra, "writes")):
         if file is not None and len(on) > 1:
             raise ArgumentError(f"--{name} {does} one step; --on names {len(on)} networks")
+    if gantt is not None:
+        require_svg(gantt)
+    if chakra is None:
+        refuse(("force",), "is about the files of a folder; it needs --chakra")
+    else:
+        require_room(chakra, ("groups.json",), force=force)
     found = read_job(job)
     options: dict[str, Any] = {
         "costs": {"alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta},
@@ -91,8 +110,7 @@ def step(
         _search(found, on, search, dead, dead_link, options)
         return
     rows, fails = [], False
-    for text in on:
-        network = build(text)
+    for network in [build(text) for text in on]:
         nodes = sorted({network.node(word) for word in dead or ()})
         faults = {"dead_nodes": nodes, "dead_links": read_dead_links(network, dead_link)}
         made = _one(found, network, place, faults, options)
@@ -100,7 +118,7 @@ def step(
         rows.append(record)
         fails = fails or not made.verdict
         if chakra is not None:
-            write_workload(made.workload(), chakra)
+            write_workload(made.workload(), chakra, force=force)
         if gantt is not None:
             draw_gantt(made.timeline, gantt, f"{made.job.name} on {network.spec}")
     _show(rows, priced=prices is not None)
