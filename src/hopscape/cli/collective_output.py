@@ -17,6 +17,7 @@ from hopscape.core.tables import in_table
 
 if TYPE_CHECKING:
     from hopscape.collectives.contest import Contest
+    from hopscape.collectives.survivors import Survivors
     from hopscape.core.model import Model
     from hopscape.core.schedule import Schedule
 
@@ -34,7 +35,11 @@ _COMPETITORS = {
 
 
 def pick_algorithms(
-    network: Network, goal: Goal, asked: Mapping[str, Any], sizes: tuple[int, int] | None
+    network: Network,
+    goal: Goal,
+    asked: Mapping[str, Any],
+    sizes: tuple[int, int] | None,
+    left: Survivors | None = None,
 ) -> list[dict[str, str]]:
     """The algorithms for a goal, those that serve what is asked for."""
     from hopscape.collectives.contest import candidates, usual_rules
@@ -42,7 +47,7 @@ def pick_algorithms(
     usual_rules(network, asked, None if sizes is None else sizes[1])  # refuses what cannot be
     return [
         {"algorithm": one.name, "what": one.summary, "serves": one.serves.describe()}
-        for one in candidates(network, goal)
+        for one in candidates(network, goal, left)
         if one.serves.allows(one.serves.model(**asked))
     ]
 

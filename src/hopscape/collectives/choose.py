@@ -22,7 +22,7 @@ from hopscape.collectives.pipelines import (
 )
 from hopscape.collectives.plan import cut_in_pieces
 from hopscape.collectives.rarest import ALL_GATHER
-from hopscape.collectives.survivors import among_groups
+from hopscape.collectives.survivors import Survivors, among_groups
 from hopscape.collectives.symmetric import Carried
 from hopscape.collectives.symmetric_plans import (
     matching_cost,
@@ -129,6 +129,24 @@ def family_algorithms(family: Family) -> tuple[Collective, ...]:
         one for one in load_plugins("collectives").values() if not isinstance(one, Collective)
     )
     return (*family.collectives(), *(one for offer in offers for one in offer(family)))
+
+
+def around_faults(left: Survivors, kind: str) -> list[Collective]:
+    """Algorithms of a family for what is left of its network, where they know a way around."""
+
+    def on_what_is_left(one: Collective) -> Collective:
+        def build(network: Network, goal: Goal, model: Model) -> Schedule:
+            assert one.around is not None
+            made = one.around(left.whole, left.outside(goal), left.faults)
+            return left.within(made, goal).under(model)
+
+        return replace(one, build=build, around=None, summary=f"{one.summary}; around dead parts")
+
+    family = left.whole.family
+    if not isinstance(family, Family):
+        return []
+    own = (one for one in family_algorithms(family) if one.goal == kind)
+    return [on_what_is_left(one) for one in own if one.around is not None]
 
 
 def run_algorithm(

@@ -12,12 +12,14 @@ import numpy as np
 from hopscape.collectives.bounds import Bound, farthest, least_load, lower_bounds
 from hopscape.collectives.choose import (
     GENERIC,
+    around_faults,
     named_algorithms,
     present_name,
     run_built,
     run_checked,
 )
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.survivors import Survivors
 from hopscape.collectives.symmetric import Carried
 from hopscape.core.dimension_order import grid_of
 from hopscape.core.distances import distances_from
@@ -209,16 +211,23 @@ def buffer_chunks(network: Network, goal: Goal) -> int:
     return most * goal.chunks
 
 
-def candidates(network: Network, goal: Goal) -> list[Collective]:
+def candidates(network: Network, goal: Goal, left: Survivors | None = None) -> list[Collective]:
     """All algorithms for a goal, in the order in which they are run.
 
     Those that plan by symmetry first, then those that do not search (the family's, generic,
     classic), then those that search, the one for few rounds first, then packed trees.
+
+    Args:
+        left: What the network is the rest of, where parts are dead.
     """
     from hopscape.collectives.classics import CLASSICS
 
     what = "trees of breadth-first search and greedy rounds, for any network"
     pool = list(named_algorithms(network, goal))
+    if left is not None and not goal.groups:
+        pool += around_faults(left, goal.kind)
+        if goal.kind == "reduce" and network.duplex:
+            pool += [backwards(one, "reduce") for one in around_faults(left, "broadcast")]
     pool.append(Collective(GENERIC, goal.kind, what, make_schedule))
     for more in (_reversed_algorithms(network, goal), CLASSICS):
         names = {one.name for one in pool}
@@ -391,6 +400,7 @@ def compete(
     algorithm: str | None = None,
     seconds: float | None = None,
     made: Made | None = None,
+    left: Survivors | None = None,
 ) -> Contest:
     """Run every algorithm that serves what is asked, verify each, and rank them.
 
@@ -410,6 +420,8 @@ def compete(
             searches of an algorithm (for several chunks and rules) may take 30 s, or more where
             this is more.
         made: Schedules that were made for other sizes; new ones are added.
+        left: What the network is the rest of, where parts are dead: algorithms that know a way
+            around them compete as well.
 
     Raises:
         ArgumentError: When no algorithm serves what is asked; the message says why each does not.
@@ -421,7 +433,8 @@ def compete(
         (16, 16)
     """
     asked, made = dict(asked or {}), {} if made is None else made
-    again = partial(compete, network, goal, asked, algorithm=algorithm, seconds=seconds, made=made)
+    rest = {"algorithm": algorithm, "seconds": seconds, "made": made, "left": left}
+    again = partial(compete, network, goal, asked, **rest)  # type: ignore[arg-type]
     _check_ends(network, goal)
     model = replace(Model(), **usual_rules(network, asked, size))
     _no_stops(network, model)
@@ -430,14 +443,14 @@ def compete(
     model = replace(model, **costs)
     if model.circuits != "any":
         grid_of(network)  # refuses networks without axes
-    pool = candidates(network, goal)
+    pool = candidates(network, goal, left)
     if algorithm is not None:
         pool = [_by_name(pool, algorithm, network, goal)]
         if not any(map(pool[0].serves.allows, _served(pool[0], network, model))):
             model = replace(pool[0].serves.model(**asked), **costs)  # the other rules are its own
             _no_stops(network, model)
     entries: list[ContestEntry] = []
-    left: list[LeftOut] = []
+    out: list[LeftOut] = []
     if None not in made:
         loads, far = least_load(network, goal, model), farthest(network, goal)
         bounds = tuple(_bounds(network, goal, model))
@@ -449,21 +462,21 @@ def compete(
     )  # fmt: skip
     for one in _shown(pool, goal, network):
         if entries and _searches(one) and contest.settled(entries):
-            left.append(LeftOut(one.name, _SETTLED))
+            out.append(LeftOut(one.name, _SETTLED))
             continue
         effort = _Effort(seconds, named=algorithm is not None, first=not entries)
         served, why = _try(one, contest, effort, made)
         entries += served
-        left += [LeftOut(one.name, why)] if not served or effort.cut else []
+        out += [LeftOut(one.name, why)] if not served or effort.cut else []
     if not entries:
-        _give_up(network, goal, model, left)
+        _give_up(network, goal, model, out)
     _check_bounds(contest, entries)
     entries.sort(key=lambda e: (e.cost(costs, size), e.rounds, e.busiest, e.schedule.transfers))
     proved = tuple(_proved(entries, model, contest.bounds))
     starts = max(contest.starts, *(bound.rounds for bound in proved), 0)
     bounds = (*proved, *contest.bounds)
     return replace(
-        contest, entries=tuple(entries), left_out=tuple(left), bounds=bounds, starts=starts
+        contest, entries=tuple(entries), left_out=tuple(out), bounds=bounds, starts=starts
     )
 
 

@@ -86,7 +86,7 @@ def repair_under_way(
     whole = schedule.network
     now = plan = _entry(schedule)
     counts, anew, anew_rounds = np.zeros(3, dtype=np.int64), False, None
-    for when, faults in cumulated(whole, deaths, _dead_before(left)):
+    for when, faults in cumulated(whole, deaths, Faults() if left is None else left.faults):
         goal = among_living(now.schedule.goal, whole, faults)
         lost = survivors(whole, sorted(faults.nodes), faults.pairs())
         ways: list[tuple[ContestEntry, tuple[int, int, int]]] = []
@@ -133,17 +133,6 @@ def _bytes(entry: ContestEntry, plan: ContestEntry, contest: Contest) -> float |
     return contest.size * after / before
 
 
-def _dead_before(left: Survivors | None) -> Faults:
-    if left is None:
-        return Faults()
-    whole = left.whole
-    nodes = np.setdiff1d(np.arange(whole.order), left.nodes)
-    gone = np.setdiff1d(np.arange(len(whole.heads)), left.channels)
-    pairs = zip(whole.tails[gone].tolist(), whole.heads[gone].tolist(), strict=True)
-    links = frozenset(frozenset(pair) for pair in pairs if len(set(pair)) == 2)
-    return Faults(frozenset(nodes.tolist()), links)
-
-
 def _anew(
     contest: Contest,
     schedule: Schedule,
@@ -172,7 +161,9 @@ def _anew(
         everybody = tuple(left.left.endpoints.tolist())
         if inside.groups == (everybody,):
             inside = inside.everywhere()
-        best = compete(left.left, inside, asked, size=size, seconds=seconds).best.schedule
+        best = compete(
+            left.left, inside, asked, size=size, seconds=seconds, left=left
+        ).best.schedule
         told = left.told(best)
     except DisconnectedError:
         raise

@@ -149,7 +149,9 @@ def ask(
         question = question.goal(network, left)
     inside = network if left is None else left.left
     name = None if algorithm == BEST else algorithm
-    contest = compete(inside, question, rules, size=size, algorithm=name, seconds=time_limit)
+    contest = compete(
+        inside, question, rules, size=size, algorithm=name, seconds=time_limit, left=left
+    )
     best = contest.best
     schedule = copy(best.schedule) if left is None else left.told(best.schedule)
     schedule.name = best.algorithm

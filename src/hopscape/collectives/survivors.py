@@ -89,6 +89,32 @@ class Survivors:
             tuple(self.nodes[list(goal.sources)].tolist()),
         )
 
+    @property
+    def faults(self) -> Faults:
+        """What is dead."""
+        whole = self.whole
+        nodes = np.setdiff1d(np.arange(whole.order), self.nodes)
+        gone = np.setdiff1d(np.arange(len(whole.heads)), self.channels)
+        pairs = zip(whole.tails[gone].tolist(), whole.heads[gone].tolist(), strict=True)
+        links = frozenset(frozenset(pair) for pair in pairs if len(set(pair)) == 2)
+        return Faults(frozenset(nodes.tolist()), links)
+
+    def within(self, schedule: Schedule, goal: Goal) -> Schedule:
+        """A schedule of the whole network, which uses no dead part, in the numbers of the rest."""
+        number = np.full(len(self.whole.heads), -1, dtype=np.int64)
+        number[self.channels] = np.arange(len(self.channels))
+        return Schedule.from_columns(
+            self.left,
+            schedule.model,
+            goal,
+            round=schedule.round,
+            chunk=schedule.chunk,
+            path_start=schedule.path_start,
+            channels=number[schedule.channels],
+            rounds=schedule.rounds,
+            name=schedule.name,
+        )
+
     def told(self, schedule: Schedule) -> Schedule:
         """A schedule of what is left in the numbers of the whole network, checked there."""
         told = Schedule.from_columns(

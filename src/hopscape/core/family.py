@@ -18,6 +18,7 @@ from hopscape.core.spec import REQUIRED, Parameter, integers
 from hopscape.core.structure import ListedStructure
 
 if TYPE_CHECKING:
+    from hopscape.core.faults import Faults
     from hopscape.core.goal import Goal
     from hopscape.core.requirement import Requirement
     from hopscape.core.schedule import Schedule
@@ -56,6 +57,8 @@ class Collective:
             of the question: the same on every machine, however busy.
         one_piece: Does it plan data in one piece only? Then whoever runs it cuts its schedule into
             the pieces that are asked for.
+        around: Makes its schedule around dead parts: takes the whole network, the goal among the
+            living and what is dead. None where it is for whole networks only.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Collective:
     chunks: Callable[[Network, Goal, Model, float], Sequence[int]] | None = None
     cost: Callable[[Network, Goal, Model], float] | None = None
     one_piece: bool = False
+    around: Callable[[Network, Goal, Faults], Schedule] | None = None
 
 
 class Family(RoutedStructure):

@@ -15,8 +15,10 @@ import hopscape
 from hopscape import Goal, Model, verify
 from hopscape.cli.app import app
 from hopscape.collectives import lower_bounds, run_algorithm
+from hopscape.collectives.front import CollectiveRequest, ask
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError
+from hopscape.core.faults import Faults
 from hopscape.core.network import Network
 from hopscape.core.router_check import check_router
 from hopscape.families.circulant.closed_forms import set_two_parameter
@@ -293,3 +295,18 @@ def test_broadcast_repair_serves_all_live_nodes() -> None:
         assert verify(repair.schedule).holds
     alone = repaired_broadcast(network, 0, network.neighbours(20))
     assert alone.lost == (20,)
+
+
+@pytest.mark.parametrize("kind", ["broadcast", "reduce"])
+def test_the_repaired_broadcast_competes_where_parts_are_dead(kind):
+    net = hopscape.build("circulant(55, 1, 5, 21)")
+    parts = {"dead": [1, 7], "dead_links": [(2, 3)]}
+    made = ask(net, CollectiveRequest(kind, 0, **parts), algorithm="memoryless")
+    assert made.schedule.name == "memoryless"
+    assert hopscape.verify(made.schedule)
+    assert len(made.schedule.goal.members(net)) == 53
+    assert not Faults.of(net, [1, 7], [(2, 3)]).channels(net)[made.schedule.channels].any()
+    all_of_them = ask(net, CollectiveRequest(kind, 0, **parts))
+    assert "memoryless" in {entry.algorithm for entry in all_of_them.contest.entries}
+    with pytest.raises(ArgumentError, match="memoryless"):
+        ask(hopscape.build("petersen"), CollectiveRequest(kind, dead=[1]), algorithm="memoryless")

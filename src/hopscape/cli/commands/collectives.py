@@ -335,7 +335,8 @@ def _run(
             ("save", "figure", "animate", "listed", "proof"),
             "has nothing to write with --algorithm list",
         )
-        emit_rows(pick_algorithms(whole if left is None else left.left, goal, asked, sizes))
+        inside = whole if left is None else left.left
+        emit_rows(pick_algorithms(inside, goal, asked, sizes, left))
         return
     bytes_ = None if sizes is None else sizes[1]
     answer = ask(

@@ -16,6 +16,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.family import Collective, Family
+from hopscape.core.faults import Faults
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
@@ -47,6 +48,7 @@ def circulant_collectives(family: Family) -> tuple[Collective, ...]:
             "broadcast",
             "tree of smallest shortest vectors: N - 1 messages at BFS times, no memory",
             lambda network, goal, model: broadcast(network, _root(goal), model),
+            around=_around,
         ),
         Collective(
             "memoryless",
@@ -72,6 +74,14 @@ def circulant_collectives(family: Family) -> tuple[Collective, ...]:
             ),
         ]
     return tuple(collectives)
+
+
+def _around(network: Network, goal: Goal, faults: Faults) -> Schedule:
+    """Who hears nothing in time asks its neighbours."""
+    from hopscape.papers.circulant.memoryless import repaired_broadcast
+
+    links = [(min(link), max(link)) for link in faults.links]
+    return repaired_broadcast(network, _root(goal), faults.nodes, links).schedule
 
 
 def _root(goal: Goal) -> int:
