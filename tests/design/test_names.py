@@ -62,7 +62,7 @@ def test_the_few_differ_in_kind_and_have_the_standard():
     ]  # fmt: skip
     assert few[0].why == "cheapest"
     assert "full rate" in few[2].why
-    assert few[3].why == "the standard of the trade, misses a demand"
+    assert few[3].why == "the usual choice, misses a demand"
     kinds = [kind_of(one.candidate) for one in few]
     assert kinds == ["full mesh", "Petersen graph", "Slim Fly", "leaf-spine"]
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -13,15 +15,18 @@ import hopscape
 from browsing import browsed, needs_browser, opened
 from hopscape.cli import main
 from hopscape.core.errors import ArgumentError
+from hopscape.core.measured import Measured
 from hopscape.design import Conditions, Design, FloorPlan, Requirements, design
 from hopscape.design.offers import Offer
 from hopscape.design.ranking import grades
 from hopscape.design.report import html_report, markdown_report, pictures, winners
 from hopscape.design.report.floor import floor_of, floor_picture, left_out, length_picture
-from hopscape.design.report.plots import Axis, collapses, curve_plot
+from hopscape.design.report.plots import Axis, collapses, curve_plot, scatter
 from hopscape.design.report.text import curve_words, paid
 from hopscape.design.requirements import SwitchedRequirements
 from hopscape.design.words import deciding, first_by
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
@@ -95,12 +100,52 @@ def test_what_would_change_the_choice_does(direct):
 def test_who_is_best_at_one_thing_pays_for_it(direct):
     cheapest = next(one for one in winners(direct) if one.column == "links")
     assert cheapest.candidate.spec == "path(16)"
-    assert re.fullmatch(
-        r"place \d+; it pays with .+ against .+ of the first", paid(cheapest, direct)
-    )
+    assert re.fullmatch(r"ranked \d+; the price: .+ instead of .+", paid(cheapest, direct))
     first = [one for one in winners(direct) if one.candidate is direct.best]
     assert first
-    assert {paid(one, direct) for one in first} == {"the first of the ranking"}
+    assert {paid(one, direct) for one in first} == {"ranked first"}
+
+
+@pytest.mark.parametrize("which", ["direct", "switched"])
+def test_plots_show_what_matters_and_labels_keep_apart(which, request):
+    found = request.getfixturevalue(which)
+    for x, y, caption in found.presentation.plots:
+        drawn = scatter(found.candidates, x, y, caption)
+        assert drawn is not None
+        root = ElementTree.fromstring(drawn)
+        shown = {one.get("data-spec") for one in root.iter(f"{SVG}circle")}
+        open_ = [one for one in found.candidates if not (one.trouble or one.dominated_by)]
+        known = [one for one in open_ if None not in (one.value(x), one.value(y))]
+        assert shown >= {one.spec for one in known}
+        texts = [one for one in root.iter(f"{SVG}text") if one.get("class") == "small mid"]
+        places = [(float(one.get("x", "")), float(one.get("y", ""))) for one in texts]
+        assert places
+        assert len({one.text for one in texts}) == len(texts)
+        for i, (a, b) in enumerate(places):
+            assert all(abs(a - c) > 9 or abs(b - d) > 9 for c, d in places[:i])
+
+
+def test_what_lies_far_off_does_not_press_the_plot_together(switched):
+    far = replace(switched.candidates[0], spec="far", dominated_by=switched.best.spec)
+    far.figures = dict(far.figures) | {"money": Measured(10**9, "exact")}
+    drawn = scatter([*switched.candidates, far], "money", "hops", "")
+    assert drawn is not None
+    assert b"outside" in drawn
+    assert b'data-spec="far"' not in drawn
+
+
+def test_large_figures_have_their_thousands_apart(switched):
+    assert switched.best.value("money") >= 10_000
+    money = f"{switched.best.value('money'):,.0f}"
+    page = html_report(switched, "hopscape design")
+    assert f">{money}</td>" in page
+    assert f"<b>{money}</b>" in page
+
+
+def test_every_machine_of_the_short_list_has_a_picture_and_its_reason(switched):
+    drawn = {one.caption for one in pictures(switched) if one.part == "networks"}
+    for one, why in switched.shortlist():
+        assert any(one.spec in caption and caption.endswith(why) for caption in drawn)
 
 
 # -- floor ----------------------------------------------------------------------------------------
@@ -256,6 +301,10 @@ def test_the_report_in_chromium(direct, tmp_path: Path):
         for width in (1280, 400):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.set_viewport_size({"width": 1440, "height": 900})
+        table = page.locator("table.ranking").first.bounding_box()
+        assert table["x"] + table["width"] <= 1440
+        assert page.locator("td.score").first.is_visible()
         page.set_viewport_size({"width": 1280, "height": 800})
         box = page.locator(".lead, .cards, #weights")
         assert all(box.nth(i).bounding_box()["y"] < 800 for i in range(3))

@@ -63,13 +63,15 @@ _PLOTS: Mapping[Kind, tuple[tuple[str, str, str], ...]] = {
     "direct": (
         ("links", "hops", "cables against mean hops: lower left is better"),
         ("cable", "throughput", "metres of cable against throughput: upper left is better"),
-        ("worst_permutation", "throughput", "worst permutation against uniform throughput"),
+        ("worst_permutation", "throughput",
+         "worst permutation against uniform throughput: upper left is better"),
     ),
     "switched": (
         ("money", "guaranteed_throughput",
          "cost against guaranteed throughput: upper left is better"),
         ("money", "hops", "cost against mean hops: lower left is better"),
-        ("hops", "guaranteed_throughput", "mean hops against guaranteed throughput: upper left"),
+        ("hops", "guaranteed_throughput",
+         "mean hops against guaranteed throughput: upper left is better"),
     ),
 }  # fmt: skip
 _TABLE: Mapping[Kind, str] = {"direct": "design", "switched": "machines"}

@@ -191,7 +191,7 @@ def shortlist(ranked: Sequence[Candidate], most: int = _FEW) -> list[Shown]:
     add(next(full, None), "cheapest with full rate guaranteed")
     standard = [one for one in (*cheap, *ranked) if family(one.family).standard]
     if standard:
-        words = "the standard of the trade"
+        words = "the usual choice"
         add(standard[0], f"{words}, misses a demand" if standard[0].trouble else words)
     kinds = {kind_of(shown.candidate) for shown in out.values()}
     dear = _DEAR * max((_money(shown.candidate) for shown in out.values()), default=0.0)
@@ -200,7 +200,7 @@ def shortlist(ranked: Sequence[Candidate], most: int = _FEW) -> list[Shown]:
             break
         if not one.dominated_by and _money(one) <= dear and kind_of(one) not in kinds:
             kinds.add(kind_of(one))
-            add(one, "nothing is better in everything")
+            add(one, "Pareto-optimal")
     order = {one.spec: i for i, one in enumerate(ranked)}
     return sorted(out.values(), key=lambda shown: order[shown.candidate.spec])
 

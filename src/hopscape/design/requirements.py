@@ -457,6 +457,11 @@ class Requirements(Question):
         }
 
 
+def _rate(share: float) -> str:
+    """A share of the line rate that is asked for."""
+    return "full line rate" if share == 1 else f"{100 * share:g} % of line rate"
+
+
 @dataclass(frozen=True)
 class SwitchedRequirements(Question):
     """What is asked of a switched machine: so many endpoints, joined by switches of a radix.
@@ -650,12 +655,13 @@ class SwitchedRequirements(Question):
 
     def words(self) -> str:
         """The question in a sentence."""
-        size = "exactly" if self.exact else f"{self.low} to {self.high}, at least"
-        parts = [f"{size} {self.endpoints} endpoints of {self.nics} line(s)"]
-        parts.append(f"switches of {self.radix} ports, lines to endpoints counted")
-        parts.append(f"{self.throughput:g} of the line rate under uniform traffic")
+        size = "exactly" if self.exact else f"{self.low} to"
+        lines = "one link per endpoint" if self.nics == 1 else f"{self.nics} links per endpoint"
+        parts = [f"{size} {self.high} endpoints, {lines}"]
+        parts.append(f"switches of {self.radix} ports, endpoint ports count")
+        parts.append(f"{_rate(self.throughput)} under uniform traffic")
         if self.worst is not None:
-            parts.append(f"{self.worst:g} under any permutation")
+            parts.append(f"{_rate(self.worst)} under every permutation")
         if self.routing is not None:
             parts.append(f"{self.routing} routing")
         if self.budget is not None:

@@ -20,8 +20,9 @@ from hopscape.design.bill import Bill, bill_of
 from hopscape.design.candidates import Candidate
 from hopscape.design.designer import Design
 from hopscape.design.floorplan import FloorPlan, place
+from hopscape.design.names import called
 from hopscape.design.report.plots import Axis, Panel, curve_plot, scatter, svg_page
-from hopscape.design.report.text import finalists
+from hopscape.design.report.text import machines
 from hopscape.design.requirements import SwitchedRequirements
 from hopscape.formats.graphs.libraries import link_ends
 from hopscape.registry import build
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 _BUNDLES = 400
+_THICK = 3.0  # width of the thickest bundle, while there are some forty
 _BARS = 16
 _WIDTH = 420.0
 
@@ -94,13 +96,14 @@ def floor_of(
 def floor_picture(floor: Floor, title: str) -> bytes:
     """The room from above: racks, how full they are, and bundles of cables between them."""
     plan = floor.plan
-    wide, deep, gap = 34.0, 22.0, 26.0
+    wide, deep = 46.0, 30.0
+    aside, apart = 12.0, 48.0
     racks = np.arange(plan.rows * plan.columns)
-    xs = np.asarray(20 + racks % plan.columns * (wide + 8), dtype=np.float64)
-    ys = np.asarray(24 + racks // plan.columns * (deep + gap), dtype=np.float64)
+    xs = np.asarray(20 + racks % plan.columns * (wide + aside), dtype=np.float64)
+    ys = np.asarray(56 + racks // plan.columns * (deep + apart), dtype=np.float64)
     parts = _bundles(floor, xs + wide / 2, ys + deep / 2)
     inside = np.bincount(floor.racks[0][floor.racks[0] == floor.racks[1]], minlength=len(racks))
-    for i in racks.tolist():
+    for i in racks.tolist():  # over the cables: the names stay readable
         x, y, share = float(xs[i]), float(ys[i]), float(floor.used[i]) / plan.slots
         row, column, _ = plan.name(i * plan.slots)
         words = (
@@ -108,33 +111,37 @@ def floor_picture(floor: Floor, title: str) -> bytes:
             " inside"
         )
         parts.append(
-            f'<g><title>{words}</title><rect class="used" x="{x:g}" y="{y:g}" height="{deep:g}"'
-            f' width="{wide * share:.1f}"/><rect class="rack" x="{x:g}" y="{y:g}" width="{wide:g}"'
-            f' height="{deep:g}"/><text class="small mid" x="{x + wide / 2:g}"'
+            f'<g><title>{words}</title><rect class="rack" x="{x:g}" y="{y:g}" width="{wide:g}"'
+            f' height="{deep:g}"/><rect class="used" x="{x:g}" y="{y + deep * (1 - share):.1f}"'
+            f' width="{wide:g}" height="{deep * share:.1f}"/><text class="mid" x="{x + wide / 2:g}"'
             f' y="{y + deep / 2 + 4:g}">{row}.{column}</text></g>'
         )
-    width = max(_WIDTH, float(xs[-1] if plan.rows == 1 else xs.max()) + wide + 20)
+    width = max(_WIDTH, float(xs.max()) + wide + 20)
     return svg_page(width, float(ys.max()) + deep + 24, parts, title)
 
 
 def _bundles(floor: Floor, xs: Floats, ys: Floats) -> list[str]:
-    """Cables between each pair of racks as one line, the thickest ones where there are many."""
+    """Cables between each pair of racks as one line, the thickest ones where there are many.
+
+    Cables within a row run in an arc above it, the farther the higher.
+    """
     between = floor.racks[:, floor.racks[0] != floor.racks[1]]
     if not between.shape[1]:
         return []
     pairs, counts = np.unique(between, axis=1, return_counts=True)
     heavy = np.argsort(-counts, kind="stable")[:_BUNDLES]
-    scale = 6 / math.sqrt(float(counts.max()))
+    scale = _THICK / math.sqrt(float(counts.max()) * max(1.0, len(heavy) / 40))
     out = []
     for i in heavy.tolist():
         a, b = pairs[:, i].tolist()
         names = ["{}.{}".format(*floor.plan.name(rack * floor.plan.slots)) for rack in (a, b)]
-        bend = 0.12 * (xs[b] - xs[a]) + (10 if ys[a] == ys[b] else 0)
+        middle = ((xs[a] + xs[b]) / 2, (ys[a] + ys[b]) / 2)
+        if ys[a] == ys[b]:
+            middle = (middle[0], ys[a] - 50 - 54 * min(1.0, abs(xs[b] - xs[a]) / 600))
         out.append(
-            f'<path class="cable" fill="none" stroke-width="{scale * math.sqrt(counts[i]):.1f}"'
-            f' d="M{xs[a]:g} {ys[a]:g}Q{(xs[a] + xs[b]) / 2:g} {(ys[a] + ys[b]) / 2 - bend:g}'
-            f' {xs[b]:g} {ys[b]:g}"><title>{counts[i]} cables between racks {names[0]} and'
-            f" {names[1]}</title></path>"
+            f'<path class="cable" fill="none" d="M{xs[a]:g} {ys[a]:g}Q{middle[0]:g} {middle[1]:g}'
+            f' {xs[b]:g} {ys[b]:g}" stroke-width="{max(scale * math.sqrt(counts[i]), 0.4):.1f}">'
+            f"<title>{counts[i]} cables between racks {names[0]} and {names[1]}</title></path>"
         )
     return out
 
@@ -185,7 +192,6 @@ def bill_title(floor: Floor) -> str:
     )
 
 
-_DRAWN = 4
 _DRAWN_ORDER = 400
 _MOST_LINKS = 1200
 
@@ -230,11 +236,12 @@ def pictures(found: Design, floor: Floor | None = None) -> Iterator[ReportPictur
     floor = best_floor(found) if floor is None else floor
     if floor is not None:
         yield from _floor_pictures(floor, floor.spec)
-    for one in finalists(found)[:_DRAWN]:
+    for one, why in machines(found):
         data = _drawing(one)
         if data is not None:
             place = found.candidates.index(one) + 1
-            yield ReportPicture(f"network-{place}", f"{place}. {one.spec}", "png", data, "networks")
+            words = f"{place}. {called(one)}" + (f": {why}" if why else "")
+            yield ReportPicture(f"network-{place}", words, "png", data, "networks")
 
 
 def _floor_pictures(floor: Floor, spec: str) -> Iterator[ReportPicture]:

@@ -28,7 +28,7 @@ __all__ = [
     "ranking_markdown",
 ]
 
-BEST_AT = ("criterion", "network", "figure", "what it pays")
+BEST_AT = ("criterion", "network", "figure", "trade-off")
 
 
 def markdown_report(

@@ -23,8 +23,15 @@ from hopscape.design.designer import Design
 from hopscape.design.ranking import Presentation
 from hopscape.design.report.floor import Floor, ReportPicture, best_floor, bill_title, pictures
 from hopscape.design.report.markdown import BEST_AT, bill_rows
-from hopscape.design.report.text import curve_words, finalists, how_rows, paid, winners
-from hopscape.design.table import cell, importance, legend, ranking_rows
+from hopscape.design.report.text import (
+    curve_words,
+    finalists,
+    how_rows,
+    paid,
+    shown_figure,
+    winners,
+)
+from hopscape.design.table import importance, legend, ranking_rows
 from hopscape.design.words import deciding, standing
 
 __all__ = ["Option", "html_report"]
@@ -32,10 +39,9 @@ __all__ = ["Option", "html_report"]
 Option = tuple[str, str, bool]
 """Name, value, and whether it was given."""
 
-_MAIN, _NARROW = 11, 3
+_MAIN, _NARROW = 8, 3  # columns that screens of 1,440 and 390 pixels have room for
 _FRONT = "undominated"
 _MOST_WEIGHT = 8
-_THOUSANDS = 10_000
 
 
 @cache
@@ -116,7 +122,7 @@ def _first_screen(found: Design, look: Presentation) -> list[str]:
         weight = look.weights.get(criterion, 0.0)
         said = f"{criterion}, weight {weight:g}" if weight else f"{criterion}, not weighed"
         cards.append(
-            f"<li>{escape(ALL_COLUMNS[column].title)} <b>{escape(_large(best, column))}</b>"
+            f"<li>{escape(ALL_COLUMNS[column].title)} <b>{escape(shown_figure(best, column))}</b>"
             f'{escape(standing(best, allowed, column))} <span class="note">({said})</span></li>'
         )
     first, *rest = look.answer or (f"Build {best.spec}.",)
@@ -127,17 +133,6 @@ def _first_screen(found: Design, look: Presentation) -> list[str]:
         f'<ul class="cards">{"".join(cards)}</ul>',
         *_paragraphs(rest),
     ]
-
-
-def _shown(one: Candidate, column: str) -> str:
-    found = one.figures.get(column)
-    return "-" if found is None else in_table(cell(column, found))
-
-
-def _large(one: Candidate, column: str) -> str:
-    """A figure in large type: thousands apart."""
-    value, sign = one.value(column), one.figures[column].sign
-    return f"{sign}{value:,.0f}" if float(value) >= _THOUSANDS else _shown(one, column)
 
 
 def _weights(look: Presentation) -> str:
@@ -173,21 +168,27 @@ def _ranking(found: Design, look: Presentation) -> list[str]:
     more = len(look.columns) - _MAIN
     cue = f" {more} more columns: tick the box." if more > 0 else ""
     out = [
-        '<h2 id="ranking">Ranking</h2><p>Nobody is better than these in everything that matters.'
+        '<h2 id="ranking">Ranking</h2><p>Pareto-optimal candidates: no other is'
+        " at least as good on every criterion."
         f'<span class="only-screen"> Click a heading to sort.{cue}</span></p>',
         _ranked(found, look, kinds[""], _FRONT),
-        *_paragraphs([legend(one.figures for one in found.candidates)], "note"),
+        *_paragraphs([_signs(look, [one for one, _ in kinds[""]])], "note"),
     ]
     if kinds["dom"]:
         out += [
-            f"<details><summary>Dominated ({len(kinds['dom'])}): somebody is nowhere worse and"
-            " somewhere better, or has the same figures</summary>",
+            f"<details><summary>Dominated ({len(kinds['dom'])}): another candidate is at least"
+            " as good on every criterion</summary>",
             _ranked(found, look, kinds["dom"], "dominated"),
             "</details>",
         ]
     if kinds["no"]:
         out.append(_refused([one for one, _ in kinds["no"]]))
     return out
+
+
+def _signs(look: Presentation, shown: Sequence[Candidate]) -> str:
+    """What the signs mean that are in the table."""
+    return legend({n: m for n, m in one.figures.items() if n in look.columns} for one in shown)
 
 
 def _classes(names: Sequence[str]) -> dict[str, str]:
@@ -205,12 +206,11 @@ Rows = Sequence[tuple[Candidate, dict[str, Any]]]
 def _ranked(found: Design, look: Presentation, rows: Rows, name: str) -> str:
     names = look.columns
     classes = _classes(names)
-    heads = ['<th class="text spec">network</th><th>#</th>']
+    heads = ['<th class="text spec">network</th><th>#</th><th>score</th>']
     for column in names:
         one = ALL_COLUMNS[column]
         mark = f' class="{classes[column].strip()}"' if classes[column] else ""
         heads.append(f'<th{mark} title="{escape(one.explanation)}">{escape(one.title)}</th>')
-    heads.append("<th>score</th>")
     remarks = any(row["remark"] for _, row in rows)
     if remarks:
         said = "remark" if name == _FRONT else "by whom"
@@ -244,16 +244,14 @@ def _row(
     line = [
         f'<td class="text spec">{escape(one.name)} <code>{escape(one.spec)}</code></td>'
         f'<td class="rank">{row["rank"]}</td>'
+        f'<td class="score" data-value="{one.score or 0}">{escape(in_table(one.score))}</td>'
     ]
     for name, mark in ((name, classes[name]) for name in look.columns):
         value = one.value(name)
         known = value is not None and not isinstance(value, str)
         plain = f' data-value="{float(value)}"' if known else ""
         kept = f' class="{mark.strip()}"' if mark else ""
-        line.append(f"<td{plain}{kept}>{escape(in_table(row.get(name)))}</td>")
-    line.append(
-        f'<td class="score" data-value="{one.score or 0}">{escape(in_table(one.score))}</td>'
-    )
+        line.append(f"<td{plain}{kept}>{escape(shown_figure(one, name))}</td>")
     if remarks:
         line.append(f'<td class="text remark narrow">{escape(row["remark"])}</td>')
     data = f' data-spec="{escape(one.spec)}" data-grades="{escape(json.dumps(grades))}"'
@@ -267,12 +265,13 @@ def _refused(refused: Sequence[Candidate]) -> str:
     rows = [
         f'<tr data-spec="{escape(one.spec)}"><td class="text"><code>{escape(one.spec)}</code></td>'
         f'<td class="text remark">{escape(one.trouble)}</td>'
-        + "".join(f"<td>{escape(_shown(one, name))}</td>" for name in names)
+        + "".join(f"<td>{escape(shown_figure(one, name))}</td>" for name in names)
         + "</tr>"
         for one in refused
     ]
     return (
-        f"<details><summary>Refused ({len(refused)}): what each breaks</summary>"
+        f"<details><summary>Rejected ({len(refused)}): the requirement that each one violates"
+        "</summary>"
         '<div class="wide"><table><thead><tr><th class="text">network</th>'
         f'<th class="text">why not</th>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
         "</div></details>"

@@ -18,7 +18,15 @@ from hopscape.design.columns import ALL_COLUMNS
 __all__ = ["Axis", "Collapse", "Panel", "collapses", "curve_plot", "scatter", "svg_page"]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777")
-_NAMED = 8
+_NAMED = 12  # places beside points: more find no room
+_BEYOND = 0.35  # of the span of those that nobody dominates: what a plot shows round them
+_LED = 16.0  # units from a point beyond which a line leads to its label
+_AROUND = tuple(
+    (round(r * math.cos(turn * math.pi / 6), 1), round(-r * math.sin(turn * math.pi / 6), 1))
+    for r in (13.0, 24.0, 36.0)
+    for turn in (1, 5, 11, 7, 3, 9, 0, 6, 2, 4, 10, 8)
+)
+"""Where a label may stand: three circles round its point."""
 _FALL = 0.9
 
 
@@ -32,7 +40,11 @@ class PlotPoint(NamedTuple):
 
 
 def scatter(candidates: Sequence[Candidate], x: str, y: str, caption: str) -> bytes | None:
-    """Every candidate as a point with its name on hover; None for fewer than two."""
+    """The candidates that matter, as points with their names on hover; None for fewer than two.
+
+    The axes end a little beyond those that nobody dominates: what is far off would press these into
+    a corner. How many lie outside is said, and the ranking lists them.
+    """
     points = [
         PlotPoint(rank, one, float(one.value(x)), float(one.value(y)))
         for rank, one in enumerate(candidates, 1)
@@ -40,22 +52,39 @@ def scatter(candidates: Sequence[Candidate], x: str, y: str, caption: str) -> by
     ]
     if len(points) < 2:
         return None
-    across = Axis.around([p.x for p in points], 64, 620)
-    up = Axis.around([p.y for p in points], 300, 30)
+    kept = _near(points)
+    across = Axis.around([p.x for p in kept], 64, 620)
+    up = Axis.around([p.y for p in kept], 300, 30)
     panel = Panel(across, up, ALL_COLUMNS[x].title, ALL_COLUMNS[y].title)
-    parts = [*panel.frame(), _front(points, panel, x, y)]
-    for point in reversed(points):  # the first of the ranking on top
+    parts = [*panel.frame(), _front(kept, panel, x, y)]
+    for point in reversed(kept):  # the first of the ranking on top
         parts.append(_mark(point, panel, x, y))
-    parts += _ranks(points, panel)
+    parts += _ranks(kept, panel)
+    if far := len(points) - len(kept):
+        words = f"{far} dominated {'one lies' if far == 1 else 'ones lie'} outside"
+        parts.append(f'<text x="620" y="20" class="small end">{words}</text>')
     return svg_page(640, 344, parts, caption)
+
+
+def _near(points: Sequence[PlotPoint]) -> list[PlotPoint]:
+    """Those that nobody dominates, and what lies among them or a little beyond."""
+    front = [p for p in points if p.rank == 1 or not (p.candidate.dominated_by)]
+    limits = []
+    for axis in ("x", "y"):
+        values = [getattr(p, axis) for p in front]
+        span = max(values) - min(values) or 0.1 * abs(values[0]) or 1.0
+        limits.append((min(values) - _BEYOND * span, max(values) + _BEYOND * span))
+    kept = [p for p in points if all(
+        low <= v <= high for v, (low, high) in zip((p.x, p.y), limits, strict=True))]  # fmt: skip
+    return kept if len(kept) > 1 else list(points)
 
 
 def _mark(point: PlotPoint, panel: Panel, x: str, y: str) -> str:
     one = point.candidate
     kind = "first" if point.rank == 1 else "less" if one.dominated_by else "other"
     words = (
-        f"{point.rank}. {one.spec}: {ALL_COLUMNS[x].title} {number(point.x, grouped=True)},"
-        f" {ALL_COLUMNS[y].title} {number(point.y, grouped=True)}"
+        f"{point.rank}. {one.name or one.spec}: {ALL_COLUMNS[x].title}"
+        f" {number(point.x, grouped=True)}, {ALL_COLUMNS[y].title} {number(point.y, grouped=True)}"
     )
     return (
         f'<circle class="point {kind}" cx="{panel.x.at(point.x)}" cy="{panel.y.at(point.y)}"'
@@ -78,18 +107,29 @@ def _front(points: Sequence[PlotPoint], panel: Panel, x: str, y: str) -> str:
 
 
 def _ranks(points: Sequence[PlotPoint], panel: Panel) -> list[str]:
-    """Places of the first ones beside their points, where they find room."""
+    """Places of those that nobody dominates, beside their points; a line leads to what is far."""
+    spots = [(panel.x.at(p.x), panel.y.at(p.y)) for p in points]
     taken: list[tuple[float, float]] = []
     out = []
-    for point in points[:_NAMED]:
-        at = (panel.x.at(point.x), panel.y.at(point.y))
-        for dx, dy in ((7, -5), (7, 13), (-16, -5), (-16, 13), (-4, -9), (-4, 19)):
+    named = [(p, at) for p, at in zip(points, spots, strict=True) if not p.candidate.dominated_by]
+    for point, at in named[:_NAMED]:
+        half = 3.5 * len(str(point.rank))
+        for dx, dy in _AROUND:
             place = (at[0] + dx, at[1] + dy)
-            if all(abs(place[0] - a) > 15 or abs(place[1] - b) > 12 for a, b in taken):
-                taken.append(place)
-                text = f'<text x="{place[0]:g}" y="{place[1]:g}" class="small">{point.rank}</text>'
-                out.append(text)
-                break
+            inside = 64 + half < place[0] < 630 - half and 26 < place[1] < 294
+            clear = all(abs(place[0] - a) > 7 + half or abs(place[1] - b) > 9 for a, b in spots)
+            apart = all(abs(place[0] - a) > 9 + half or abs(place[1] - b) > 11 for a, b in taken)
+            if not (inside and clear and apart):
+                continue
+            taken.append(place)
+            if math.hypot(dx, dy) > _LED:
+                end = (at[0] + 0.65 * dx, at[1] + 0.65 * dy)
+                out.append(f'<path class="lead" d="M{at[0]} {at[1]}L{end[0]:.1f} {end[1]:.1f}"/>')
+            out.append(
+                f'<text x="{place[0]:.1f}" y="{place[1] + 4:.1f}" class="small mid">{point.rank}'
+                "</text>"
+            )
+            break
     return out
 
 
@@ -272,10 +312,10 @@ class Panel:
 _STYLE = (
     "text{font:12px system-ui,sans-serif;fill:currentColor}.mid{text-anchor:middle}"
     ".end{text-anchor:end}.grid{stroke:currentColor;opacity:.12}.small{font-size:10px}"
-    ".axis{stroke:currentColor;fill:none;opacity:.6}.front{fill:none;stroke:#0072B2;opacity:.5;"
+    ".lead{stroke:currentColor;opacity:.5}.axis{stroke:currentColor;fill:none;opacity:.6}.front{fill:none;stroke:#0072B2;opacity:.5;"
     "stroke-dasharray:4 3}.other{fill:#0072B2}.first{fill:#D55E00}.less{fill:none;stroke:#888}"
-    ".bar{fill:#0072B2}.rack{fill:none;stroke:currentColor}.used{fill:#0072B2;opacity:.35}"
-    ".cable{stroke:#D55E00;opacity:.45}.line{fill:none;stroke-width:1.6}"
+    ".bar{fill:#0072B2}.rack{fill:Canvas;stroke:currentColor}.used{fill:#0072B2;opacity:.35}"
+    ".cable{stroke:#D55E00;opacity:.5}.line{fill:none;stroke-width:1.6}"
 )
 
 

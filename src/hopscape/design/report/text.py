@@ -5,24 +5,55 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
+from hopscape.core.numbers import number
 from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate, proved
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.designer import Design
 from hopscape.design.report.plots import collapses
 from hopscape.design.table import cell
-from hopscape.design.words import better, figure_words
+from hopscape.design.words import better
 
-__all__ = ["Winner", "curve_words", "finalists", "how_rows", "paid", "winners"]
+__all__ = [
+    "Winner",
+    "curve_words",
+    "finalists",
+    "how_rows",
+    "machines",
+    "paid",
+    "shown_figure",
+    "winners",
+]
 
 _WORSE = 1.05
 _PAID = 2
+_DRAWN = 4  # direct networks with a picture
+_THOUSANDS = 10_000  # from here on commas help
 
 
 def finalists(found: Design) -> list[Candidate]:
     """Those that were measured in full."""
     allowed = [one for one in found.candidates if not one.trouble]
     return allowed[: found.finalists]
+
+
+def machines(found: Design) -> list[tuple[Candidate, str]]:
+    """Those that get a picture, with the reason: such as differ in kind, or the first ones."""
+    if found.kind == "switched":
+        return [(one, why) for one, why in found.shortlist()]
+    return [(one, "") for one in finalists(found)[:_DRAWN]]
+
+
+def shown_figure(one: Candidate, column: str) -> str:
+    """A figure as people read it: thousands apart where there are many."""
+    measured = one.figures.get(column)
+    if measured is None:
+        return "-"
+    value = measured.value
+    large = isinstance(value, int | float) and not isinstance(value, bool) and value >= _THOUSANDS
+    if large and ALL_COLUMNS[column].unit != "share":
+        return f"{measured.sign}{number(value, grouped=True)}"
+    return in_table(cell(column, measured))
 
 
 class Winner(NamedTuple):
@@ -35,13 +66,13 @@ class Winner(NamedTuple):
     @property
     def row(self) -> tuple[str, str, str]:
         """Criterion, network and figure, for a table."""
-        title = ALL_COLUMNS[self.column].title
-        return self.criterion, self.candidate.spec, f"{title} {in_table(self.shown)}"
+        title, one = ALL_COLUMNS[self.column].title, self.candidate
+        return self.criterion, one.name or one.spec, f"{title} {self.shown}"
 
     @property
-    def shown(self) -> Any:
+    def shown(self) -> str:
         """The figure."""
-        return cell(self.column, self.candidate.figures[self.column])
+        return shown_figure(self.candidate, self.column)
 
 
 def winners(found: Design, families: Collection[str] | None = None) -> list[Winner]:
@@ -61,7 +92,7 @@ def paid(winner: Winner, found: Design) -> str:
     """What being best at one thing costs: the place, and where it falls behind the first most."""
     one, best = winner.candidate, found.best
     if one is best:
-        return "the first of the ranking"
+        return "ranked first"
     behind: dict[str, float] = {}
     for _, column in found.presentation.criteria:
         a, b = one.value(column), best.value(column)
@@ -69,9 +100,12 @@ def paid(winner: Winner, found: Design) -> str:
             low, high = sorted((abs(float(a)), abs(float(b))))
             behind[column] = high / low if low else float("inf")
     worst = sorted((c for c in behind if behind[c] > _WORSE), key=lambda c: -behind[c])[:_PAID]
-    losses = [f"{figure_words(one, c)} against {in_table(cell(c, best.figures[c]))}" for c in worst]
-    place = f"place {found.candidates.index(one) + 1}"
-    return f"{place}; it pays with {', '.join(losses)} of the first" if losses else place
+    losses = [
+        f"{ALL_COLUMNS[c].title} {shown_figure(one, c)} instead of {shown_figure(best, c)}"
+        for c in worst
+    ]
+    place = f"ranked {found.candidates.index(one) + 1}"
+    return f"{place}; the price: {', '.join(losses)}" if losses else place
 
 
 def curve_words(rows: Sequence[Any]) -> list[str]:
