@@ -27,6 +27,8 @@ from hopscape.simulate.layout import (
     DELIVERED,
     DELIVERED_FLITS,
     DST,
+    E_GAIN,
+    E_LOSS,
     E_WINDOW,
     FILLED,
     FIRST,
@@ -210,6 +212,7 @@ def _eject(fabric: FabricArrays, state: State, source: Source, counters: Counter
             lonely = each * packets[who, HOPS] + 3 - numbers[N_LINK]
             wait = min(now - packets[who, SENT], lonely) // 2
             state.injectors[packets[who, LINE], I_HOLD] = now + wait
+            scalars[LAST_MOVE] = max(scalars[LAST_MOVE], now + wait)  # the acknowledgement moves
         if packets[who, MARKS] & KILLED:
             if flit & LAST:
                 bury(scalars, ends, packets, who)
@@ -257,9 +260,7 @@ def _pace(fabric: FabricArrays, state: State, who: Integer, taken: Integer) -> N
     head = (stages + numbers[N_TRAVERSAL] + numbers[N_LINK]) * hops + 3 - numbers[N_LINK]
     body = (size - 1) * (hops if numbers[N_SWITCHING] == STORE_FORWARD else 1)
     limit = LATE * (head + body)
-    window = np.int64(ends[e, E_WINDOW])
     if taken > limit:
-        share = min(int(math.sqrt(size)), 1 << (W_DECAY - 2))
-        ends[e, E_WINDOW] = max(window - (window * share >> W_DECAY), 1 << W_SHIFT)
-    elif window < min(numbers[N_INJECTORS] * limit << W_SHIFT, 2**30):
-        ends[e, E_WINDOW] = window + W_GAIN * size
+        ends[e, E_LOSS] += min(int(math.sqrt(size)), 1 << (W_DECAY - 2))
+    elif ends[e, E_WINDOW] < min(numbers[N_INJECTORS] * limit << W_SHIFT, 2**30):
+        ends[e, E_GAIN] += W_GAIN * size

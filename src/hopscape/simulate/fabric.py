@@ -455,7 +455,7 @@ def fresh_state(setup: Setup, seed: int) -> State:
     people[:] = -1
     people[:, layout.E_HOME] = setup.home
     people[:, layout.E_WINDOW] = _first_window(setup)
-    people[:, [layout.E_TRACE, layout.E_ON, layout.E_UNDERWAY]] = 0
+    people[:, [layout.E_TRACE, layout.E_ON, layout.E_UNDERWAY, layout.E_LOSS, layout.E_GAIN]] = 0
     room["injectors"][:] = -1
     room["injectors"][:, layout.I_HOLD] = 0
     room["units"][:] = setup.lines

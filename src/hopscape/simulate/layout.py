@@ -90,7 +90,9 @@ E_READY = 5  # first transfer that may go, or -1
 E_READY_END = 6  # last one
 E_UNDERWAY = 7  # flits that were sent and have not arrived
 E_WINDOW = 8  # how many there may be, times 2**W_SHIFT
-END_FIELDS = 9
+E_LOSS = 9  # what the late packets of this cycle take off it, in 2**-W_DECAY of it
+E_GAIN = 10  # what the others add
+END_FIELDS = 11
 # columns of injectors
 I_SENDING = 0  # packet that it sends, or -1
 I_VC = 1  # virtual channel that it sends by
@@ -326,7 +328,7 @@ class State(NamedTuple):
     packets: IntArray
     """int32[most, PACKET_FIELDS]."""
     random: IntArray
-    """uint64[endpoints + 1]: one stream per endpoint, one for the routers."""
+    """uint64[endpoints + 1]: one stream per endpoint, and the key of the routers' coins."""
 
 
 class Counters(NamedTuple):

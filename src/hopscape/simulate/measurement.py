@@ -26,9 +26,10 @@ import numpy as np
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.simulate import layout
+from hopscape.simulate.engine_gpu import Batch
 from hopscape.simulate.fabric import Setup, fresh_state
 from hopscape.simulate.layout import Counters, Source, State
-from hopscape.simulate.run import WINDOW, Run, blank_counters, is_deadlocked
+from hopscape.simulate.run import PATIENCE, WINDOW, Run, blank_counters, is_deadlocked
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import Traffic
 
@@ -200,6 +201,7 @@ def run_point(
     latency_limit: float | None = None,
     faults: Sequence[Fault] = (),
     fault_routing: str = "family",
+    batch: Batch | None = None,
 ) -> Point:
     """Simulate one load.
 
@@ -211,6 +213,7 @@ def run_point(
             times the latency of an empty network.
         faults: What dies, and when.
         fault_routing ({'family', 'tables'}): Where routes round what is dead come from.
+        batch: The device that the point runs on, beside others; the processor when left out.
 
     Examples:
         >>> import hopscape
@@ -225,7 +228,7 @@ def run_point(
     state = start(setup, traffic, source, seed)
     most_warm = warmup if warmup is not None else 16_000
     counters = blank_counters(setup, (most_warm + cycles) // WINDOW + 2)
-    run = Run(setup, state, source, counters, faults, fault_routing)
+    run = Run(setup, state, source, counters, faults, fault_routing, batch)
     begin = time.perf_counter()
     still = _warm(run, warmup)
     first = run.now
@@ -241,6 +244,8 @@ def run_point(
     while not still and run.now < deadline and not drained(state, counters, last):
         still = run.to(min(deadline, run.now + 200))
     finished = drained(state, counters, last)
+    if not finished:
+        run.settle()
     stuck = still or (not finished and is_deadlocked(run.setup, state))
     seconds = time.perf_counter() - begin
     late = None if finished else unfinished(state, source, first, last)
@@ -451,6 +456,7 @@ def saturation(
     cycles: int = 10_000,
     precision: float = 0.005,
     most: float = 1.0,
+    device: str = "cpu",
 ) -> tuple[float, list[Point]]:
     """The largest load that is carried, by bisection, and the points on the way.
 
@@ -470,7 +476,10 @@ def saturation(
     points: list[Point] = []
     while high - low > precision * high and high > _LEAST * most:
         middle = (low + high) / 2
-        found = run_point(setup, traffic, middle, seed=seed, warmup=warmup, cycles=cycles)
+        batch = Batch(setup, 1, PATIENCE) if device == "gpu" else None
+        found = run_point(
+            setup, traffic, middle, seed=seed, warmup=warmup, cycles=cycles, batch=batch
+        )
         points.append(found)
         if found.saturated:
             high = middle

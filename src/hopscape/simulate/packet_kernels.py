@@ -36,6 +36,7 @@ from hopscape.simulate.layout import (
 __all__ = [
     "asks_room",
     "bury",
+    "coins",
     "copied",
     "fetch",
     "inner",
@@ -101,6 +102,28 @@ def _plain_split_mix(random: IntArray, stream: Integer) -> np.uint64:
 
 
 random_bits = _plain_split_mix if config.DISABLE_JIT else _split_mix
+
+
+@copied
+def _toss(random: IntArray, row: Integer, now: Integer) -> np.int64:
+    """Two random bits of a virtual channel in a cycle, whoever asks before or after it.
+
+    They are a function of the seed, the row and the cycle, so that they do not depend on the order
+    in which routers are gone through.
+    """
+    z = random[len(random) - 1] + ((np.uint64(now) << np.uint64(32)) + np.uint64(row + 1)) * _STEP
+    z = (z ^ (z >> np.uint64(30))) * _MIX_1
+    z = (z ^ (z >> np.uint64(27))) * _MIX_2
+    return np.int64((z ^ (z >> np.uint64(31))) & np.uint64(3))
+
+
+def _plain_toss(random: IntArray, row: Integer, now: Integer) -> np.int64:
+    """The same where nothing is compiled and numpy would warn that numbers wrap."""
+    with np.errstate(over="ignore"):
+        return _toss(random, row, now)
+
+
+coins = _plain_toss if config.DISABLE_JIT else _toss
 
 
 @copied

@@ -36,7 +36,6 @@ from hopscape.simulate.layout import (
     N_DEPTH,
     N_EASE,
     N_EJECTORS,
-    N_ENDPOINTS,
     N_EXITS,
     N_LIMIT,
     N_METHOD,
@@ -89,10 +88,10 @@ from hopscape.simulate.layout import (
 )
 from hopscape.simulate.packet_kernels import (
     asks_room,
+    coins,
     copied,
     fetch,
     inner,
-    random_bits,
     ring_first,
 )
 
@@ -170,7 +169,7 @@ def _route(fabric: FabricArrays, state: State, source: Source, row: Integer) -> 
     if here == goal:
         return _exit(fabric, state, row, who)
     entry = np.int64(table[here, goal])
-    if entry & TIE and random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1):
+    if entry & TIE and coins(random, row, state.scalars[NOW]) & 1:
         entry = _tied(fabric.ties, here, goal)
     if entry & PORT_MASK == NO_ROUTE:
         return -1
@@ -252,7 +251,7 @@ def _emptiest(fabric: FabricArrays, state: State, row: Integer, need: Integer) -
     best, most = np.int64(-1), np.int64(-1)
     swap = np.int64(0)
     if bits & (bits - 1):  # a choice
-        swap = np.int64(random_bits(random, numbers[N_ENDPOINTS]) & np.uint64(1))
+        swap = coins(random, row, state.scalars[NOW]) >> 1
     plenty = (numbers[N_VCS] - 1) * numbers[N_DEPTH] + need  # then every buffer has room
     while bits:
         out = indptr[here] + ring_first(bits, 0)

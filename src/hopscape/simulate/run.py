@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.errors import ArgumentError
 from hopscape.simulate import layout
+from hopscape.simulate.engine_gpu import Batch, Member, Seat
 from hopscape.simulate.fabric import Setup
 from hopscape.simulate.layout import Counters, Source, State
 
 if TYPE_CHECKING:
     from hopscape.simulate.faults import Epoch, Fault
 
-__all__ = ["WINDOW", "Run", "blank_counters", "is_deadlocked", "stuck_rows"]
+__all__ = ["PATIENCE", "WINDOW", "Run", "blank_counters", "is_deadlocked", "stuck_rows"]
 
 WINDOW = 100
 _LONGEST = 1 << 14
-_PATIENCE = 3000
+PATIENCE = 3000
+"""Cycles without a move after which a run with packets under way stands still."""
 _LOOK, _SOON, _MOST_HASTE = 128, 16, 64
 
 
@@ -41,6 +44,9 @@ class Run:
     Until the old ones are gone, channels that wait for each other are looked for, and one of their
     packets is thrown away (and counted as lost) until the others move.
 
+    Args:
+        batch: The device that it runs on, beside others; the processor when left out.
+
     Attributes:
         discarded (list of (cycle, bool)): Packets thrown away in this manner, and whether they were
             from before the fault: all are, if the certificate of the new routes holds.
@@ -54,19 +60,26 @@ class Run:
         counters: Counters,
         faults: Sequence[Fault] = (),
         fault_routing: str = "family",
+        batch: Batch | None = None,
     ) -> None:
-        from hopscape.simulate.engine_kernels import advance
-
         self.setup, self.state, self.source, self.counters = setup, state, source, counters
         self.discarded: list[tuple[int, bool]] = []
         self._epochs: list[Epoch] = []
         self._mixed: Epoch | None = None
         self._pause, self._haste = _LOOK, 1
+        self._seat: Seat | None = None
+        if batch is not None:
+            if faults:
+                raise ArgumentError("device is 'gpu'; faults are simulated on the CPU only")
+            self._seat = batch.join(Member(state, source, counters))
+            return
+        from hopscape.simulate.engine_kernels import advance
+
         if faults:
             from hopscape.simulate.faults import plan_epochs
 
             self._epochs = plan_epochs(setup, faults, fault_routing)
-        advance(setup.fabric, state, source, blank_counters(setup, 1), 0, _PATIENCE)  # compiles
+        advance(setup.fabric, state, source, blank_counters(setup, 1), 0, PATIENCE)  # compiles
 
     @property
     def now(self) -> int:
@@ -75,6 +88,8 @@ class Run:
 
     def to(self, until: int) -> bool:
         """Run to a cycle; True when nothing moves any more."""
+        if self._seat is not None:
+            return self._seat.advance(until) if until > self.now else False
         from hopscape.simulate.engine_kernels import advance
 
         while True:
@@ -86,19 +101,16 @@ class Run:
             if self._mixed is not None:
                 stop = min(stop, self.now + self._pause)
             fabric = self.setup.fabric
-            still = advance(fabric, self.state, self.source, self.counters, stop, _PATIENCE)
-            if still and not self._awaits_circuit():
+            still = advance(fabric, self.state, self.source, self.counters, stop, PATIENCE)
+            if still:
                 return True
             if self._mixed is not None:
                 self._untangle(self._mixed)
 
-    def _awaits_circuit(self) -> bool:
-        """Is an acknowledgement still on its way, so that rest is not a deadlock?"""
-        hold = self.state.injectors[:, layout.I_HOLD]
-        waits = bool(((hold > self.now) & (hold < layout.NEVER)).any())
-        if waits:
-            self.state.scalars[layout.LAST_MOVE] = self.now
-        return waits
+    def settle(self) -> None:
+        """Bring all of the state up to date, of which a device shows less while it runs."""
+        if self._seat is not None:
+            self._seat.settle()
 
     def _strike(self, epoch: Epoch) -> None:
         from hopscape.simulate.faults import strike

@@ -21,7 +21,9 @@ from hopscape.simulate.layout import (
     CREDIT,
     DST,
     E_BIRTH,
+    E_GAIN,
     E_HOME,
+    E_LOSS,
     E_ON,
     E_READY,
     E_READY_END,
@@ -97,6 +99,7 @@ from hopscape.simulate.layout import (
     UNIFORM,
     UNIFORM_OTHERS,
     VALIANT,
+    W_DECAY,
     W_SHIFT,
     FabricArrays,
     Source,
@@ -329,8 +332,7 @@ def _plan(fabric: FabricArrays, state: State, who: Integer, e: Integer, target: 
         return
     if table[here, goal] & PORT_MASK == NO_ROUTE:
         return
-    stream = numbers[N_ENDPOINTS]
-    mid = ends[np.int64(random_bits(random, stream) % np.uint64(stream)), E_HOME]
+    mid = ends[np.int64(random_bits(random, e) % np.uint64(len(ends))), E_HOME]
     cut = table[here, mid] & PORT_MASK == NO_ROUTE or table[mid, goal] & PORT_MASK == NO_ROUTE
     if mid in (here, goal) or cut:
         packets[who, MARKS] |= SECOND
@@ -353,8 +355,20 @@ def inject(fabric: FabricArrays, state: State, source: Source) -> None:
     numbers = fabric.numbers
     per = numbers[N_INJECTORS]
     for e in range(numbers[N_ENDPOINTS]):
+        if state.ends[e, E_LOSS] | state.ends[e, E_GAIN]:
+            _set_window(state.ends, e)
         for line in range(e * per, (e + 1) * per):
             _send(fabric, state, source, e, line)
+
+
+@copied
+def _set_window(ends: IntArray, e: Integer) -> None:
+    """What arrived in this cycle changes a window at once: first the losses, then the gains."""
+    window = np.int64(ends[e, E_WINDOW])
+    if ends[e, E_LOSS]:
+        window = max(window - (window * ends[e, E_LOSS] >> W_DECAY), np.int64(1 << W_SHIFT))
+    ends[e, E_WINDOW] = window + ends[e, E_GAIN]
+    ends[e, E_LOSS] = ends[e, E_GAIN] = 0
 
 
 @kernel(error_model="numpy", _nrt=False, inline="always")

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hopscape.core.errors import ArgumentError
+from hopscape.core.gpu import cupy
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.simulate import measurement
+from hopscape.simulate.engine_gpu import Batch
 from hopscape.simulate.faults import read_faults
 from hopscape.simulate.jobs import Job
 from hopscape.simulate.measurement import Point, run_point
 from hopscape.simulate.replay import Replay, lines_of
 from hopscape.simulate.replay import replay as replay_on
+from hopscape.simulate.run import PATIENCE
 from hopscape.simulate.settings import Settings
+from hopscape.simulate.traffic import Traffic
 from hopscape.store import Store, Task, opened, run_tasks
 
 __all__ = [
@@ -62,7 +67,7 @@ def parse_loads(text: str) -> list[float]:
     return out
 
 
-def run_job(job: Job) -> dict[str, Any]:
+def run_job(job: Job, batch: Batch | None = None) -> dict[str, Any]:
     """Run one point; the record carries its whole configuration."""
     setup = job.setup()
     point = run_point(
@@ -75,6 +80,7 @@ def run_job(job: Job) -> dict[str, Any]:
         latency_limit=job.latency_limit,
         faults=read_faults(setup.network, job.fail_links, job.fail_nodes),
         fault_routing=job.fault_routing,
+        batch=batch,
     )
     return point.to_dict() | {"spec": setup.network.spec, "key": job.key}
 
@@ -85,6 +91,7 @@ def simulate(
     workers: int = 2,
     resume: Store | str | Path | None = None,
     dask: str | None = None,
+    device: str = "cpu",
 ) -> list[dict[str, Any]]:
     """Run points side by side, in any order; records come back in the order of the jobs.
 
@@ -93,6 +100,8 @@ def simulate(
         resume: Finished points, a :class:`hopscape.store.Store` or its file: what is there is not
             run again, what gets finished is added.
         dask: Address of a Dask scheduler; the points run on its workers.
+        device ({'cpu', 'gpu'}): On a graphics processor the points of a network go side by side, to
+            the same records.
 
     Examples:
         >>> from hopscape.simulate import Job, Settings
@@ -107,9 +116,47 @@ def simulate(
         if todo and dask is None:  # build once, before threads would do it side by side
             todo[0].setup()
         tasks.sort(key=lambda task: task.arguments[0].load, reverse=True)  # these take longest
-        done = run_tasks(tasks, run_job, kept, threads=workers, dask=dask, text="simulation")
+        if device == "gpu":
+            done = _on_device(tasks, kept, dask)
+        else:
+            done = run_tasks(tasks, run_job, kept, threads=workers, dask=dask, text="simulation")
         found = {task.key: record for task, record in done}
         return [found[job.key] for job in wanted]
+
+
+_SIDE_BY_SIDE = 256  # points of a batch: each has a thread that measures it
+
+
+def _on_device(tasks: list[Task], kept: Store, dask: str | None) -> Iterator[tuple[Task, Any]]:
+    """Points on the graphics processor: those of one network and traffic together."""
+    if dask is not None:
+        raise ArgumentError("device is 'gpu'; the workers of a Dask scheduler compute on the CPU")
+    cupy()  # whoever has none hears it before any tables are made
+    known = [task for task in tasks if task.key in kept]
+    yield from run_tasks(known, run_job, kept, threads=1)
+    groups: list[tuple[Job, Traffic, list[Task]]] = []
+    for task in tasks:
+        if task.key in kept:
+            continue
+        job = task.arguments[0]
+        for first, pattern, group in groups:
+            alike = replace(first, load=job.load, seed=job.seed) == job
+            if alike and len(group) < _SIDE_BY_SIDE and pattern.same_as(job.pattern()):
+                group.append(task)
+                break
+        else:
+            groups.append((job, job.pattern(), [task]))
+    for first, _, group in groups:
+        batch = Batch(first.setup(), len(group), PATIENCE)
+        work = partial(_run_in, batch)
+        yield from run_tasks(group, work, kept, threads=len(group), text="simulation")
+
+
+def _run_in(batch: Batch, job: Job) -> dict[str, Any]:
+    try:
+        return run_job(job, batch)
+    finally:
+        batch.leave()
 
 
 def simulate_network(
@@ -169,6 +216,7 @@ def saturations(
     workers: int = 2,
     resume: Store | str | Path | None = None,
     dask: str | None = None,
+    device: str = "cpu",
 ) -> list[Saturation]:
     """The saturation loads of several networks, side by side as :func:`simulate` runs points.
 
@@ -183,7 +231,11 @@ def saturations(
     for job in jobs:
         require_whole(job, "the saturation load")
     tasks = [
-        Task(f"{job.key}-saturation-{precision}", (job, precision), about=f"{job.spec}, saturation")
+        Task(
+            f"{job.key}-saturation-{precision}",
+            (job, precision, device),
+            about=f"{job.spec}, saturation",
+        )
         for job in (replace(job, load=0.0) for job in jobs)
     ]
     with opened(resume) as kept:
@@ -194,7 +246,7 @@ def saturations(
         ]
 
 
-def run_saturation(job: Job, precision: float) -> dict[str, Any]:
+def run_saturation(job: Job, precision: float, device: str = "cpu") -> dict[str, Any]:
     """Find one saturation load; the record has the points on the way."""
     setup = job.setup()
     load, points = measurement.saturation(
@@ -204,6 +256,7 @@ def run_saturation(job: Job, precision: float) -> dict[str, Any]:
         warmup=job.warmup,
         cycles=job.cycles,
         precision=precision,
+        device=device,
     )
     each = [point.to_dict() for point in points]
     return {"spec": setup.network.spec, "load": load, "points": each}

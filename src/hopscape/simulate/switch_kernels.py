@@ -231,7 +231,7 @@ def _traverse(fabric: FabricArrays, state: State, row: Integer, unit: Integer, t
         ejections[slot, place + 1] = flit
         ejections[slot, FILLED] = place + 1
     scalars[FLIT_HOPS] += 1
-    scalars[LAST_MOVE] = now
+    scalars[LAST_MOVE] = max(scalars[LAST_MOVE], now)
     if flit & LAST:
         if numbers[N_TAIL_CREDIT]:
             vcs[out, MISC] |= TAIL_OUT

@@ -88,6 +88,15 @@ class Traffic:
     trace: IntArray | None = None
     on_off: tuple[float, float] | None = None
 
+    def same_as(self, other: Traffic) -> bool:
+        """Whether the endpoints send to the same others, in the same manner."""
+        mine, yours = vars(self), vars(other)
+        return all(
+            np.array_equal(value, yours[name]) if isinstance(value, np.ndarray)
+            else value is yours[name] or value == yours[name]
+            for name, value in mine.items()
+        )  # fmt: skip
+
     def bursty(self, turn_on: float, turn_off: float) -> Traffic:
         """The same targets, sent in bursts."""
         for name, value in (("turn_on", turn_on), ("turn_off", turn_off)):

@@ -13,6 +13,7 @@ import typer
 
 from hopscape.cli.options import (
     DaskOption,
+    DeviceOption,
     ForceOption,
     OptionalFolderOption,
     OptionGroup,
@@ -64,7 +65,7 @@ _PRIORITY = {
 }  # fmt: skip
 _LATENCIES = ("latency", "p50", "p95", "p99")
 _LEGEND = {"≥": "≥ saturated: packets that have not arrived count with their ages so far"}
-_STORED = ("workers", "resume", "dask")
+_STORED = ("workers", "resume", "dask", "device")
 _IDLE = {  # options that would do nothing, by the one that decides what is done
     "write_booksim": (
         *("saturation", "schedule", "flits", "barrier", "cycles", "warmup", "unsafe", "spread"),
@@ -156,6 +157,7 @@ class _Run(OptionGroup):
     workers: WorkersOption = None
     resume: ResumeOption = None
     dask: DaskOption = None
+    device: DeviceOption = "cpu"
     figure: Annotated[Path | None, option("Draw the curves: .svg, .png or .pdf.")] = None
 
 
@@ -223,7 +225,7 @@ def simulate(
         return
     _say_memory(networks, job.settings)
     how: dict[str, Any] = {"workers": run.workers or _WORKERS, "resume": run.resume}
-    how["dask"] = run.dask
+    how |= {"dask": run.dask, "device": run.device}
     if run.saturation:
         from hopscape.simulate.sweep import saturations
 

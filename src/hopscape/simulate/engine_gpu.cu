@@ -1,0 +1,928 @@
+// The engine of engine_kernels.py on a graphics processor, or on any C++ compiler with -DHOST.
+//
+// Every decision of a cycle depends on the state before it, never on the order in which threads
+// come: arbiters choose by keys that differ, random numbers are functions of who asks and when, sums
+// are of integers. Atomics only number the places of lists, whose order means nothing. So both
+// engines move every packet alike.
+//
+// Several runs of one network go side by side ("replicas"): each has its own part of every table.
+// The columns are those of layout.py, which come in as macros. A cycle is: arrive, inject, ask,
+// answer, choose, take, move, tick. Lists of waiters and senders are read from one half and written
+// to the other; the parity of the cycle says which is which.
+
+typedef long long i64;
+typedef unsigned long long u64;
+typedef unsigned short u16;
+
+#ifdef HOST
+#include <cmath>
+#define DEVICE static inline
+#define KERNEL extern "C" void
+// In an order that changes with every cycle and call: results must not depend on it.
+static u64 turns = 0;
+static i64 shuffled(i64 i, i64 many, u64 turn) {
+    i64 from = (i64)(turn * 0x9E3779B97F4A7C15ull >> 33) % many;
+    i64 step = many % 7919 ? 7919 : many % 104729 ? 104729 : 1;
+    return (i % many * step + from) % many;
+}
+#define EACH(i, many) \
+    i64 i##_all = (many), i##_one = 0; \
+    ++turns; \
+    for (i64 i; i##_one < i##_all && (i = shuffled(i##_one, i##_all, turns), true); ++i##_one)
+template <class T, class V> static T bump(T* at, V by) { T old = *at; *at += (T)by; return old; }
+template <class T> static T swapped(T* at, T value) { T old = *at; *at = value; return old; }
+static void least(u64* at, u64 value) { if (value < *at) *at = value; }
+static void most(i64* at, i64 value) { if (value > *at) *at = value; }
+static void set_bits(int* at, int bits) { *at |= bits; }
+static void clear_bits(int* at, int bits) { *at &= ~bits; }
+static int place(int* counter) { return bump(counter, 1); }
+static void count(i64* counter) { bump(counter, 1); }
+DEVICE int lowest(u64 bits) { return __builtin_ctzll(bits); }
+#else
+#define DEVICE static __device__ __forceinline__
+#define KERNEL extern "C" __global__ void
+#define EACH(i, many) \
+    i64 i##_all = (many); \
+    for (i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x; i < i##_all; \
+         i += gridDim.x * (i64)blockDim.x)
+DEVICE int bump(int* at, i64 by) { return atomicAdd(at, (int)by); }
+DEVICE i64 bump(i64* at, i64 by) { return (i64)atomicAdd((u64*)at, (u64)by); }
+DEVICE double bump(double* at, i64 by) { return atomicAdd(at, (double)by); }
+DEVICE int swapped(int* at, int value) { return atomicExch(at, value); }
+DEVICE void least(u64* at, u64 value) { atomicMin(at, value); }
+DEVICE void most(i64* at, i64 value) { atomicMax(at, value); }
+DEVICE void set_bits(int* at, int bits) { atomicOr(at, bits); }
+DEVICE void clear_bits(int* at, int bits) { atomicAnd(at, ~bits); }
+// One atomic for all threads of a warp that have come here for the same counter.
+DEVICE int place(int* counter) {
+    int all, lane = threadIdx.x & 31;
+    unsigned here = __activemask(), peers = __match_all_sync(here, (u64)counter, &all);
+    if (!all) peers = __match_any_sync(here, (u64)counter);
+    int first = __ffs(peers) - 1, base = 0;
+    if (lane == first) base = atomicAdd(counter, __popc(peers));
+    return __shfl_sync(peers, base, first) + __popc(peers & ((1u << lane) - 1));
+}
+DEVICE void count(i64* counter) {
+    int all;
+    unsigned here = __activemask();
+    __match_all_sync(here, (u64)counter, &all);
+    if (!all) atomicAdd((u64*)counter, 1ull);
+    else if ((int)(threadIdx.x & 31) == __ffs(here) - 1) atomicAdd((u64*)counter, (u64)__popc(here));
+}
+DEVICE int lowest(u64 bits) { return __ffsll((i64)bits) - 1; }
+#endif
+
+// Filled by engine_gpu.py, in this order.
+struct Engine {
+    i64 replicas, routers, units, rows, endpoints, packets_most, wheel, windows_many, longest;
+    i64 copies, sizes_many, masks_many, layered, chooses, patience;
+    i64 numbers[NUMBERS];
+    const i64* indptr;
+    const u16* table;
+    const i64* tie_starts;
+    const int* tie_nodes;
+    const u16* tie_entries;
+    const unsigned* shortest;
+    const u16* distances;
+    const i64* masks;
+    const i64* sets;
+    const i64* kinds;
+    const unsigned char* layers;
+    const i64* chosen_first;
+    const double* chosen_shares;
+    const int* chosen_starts;
+    const int* chosen_steps;
+    const i64* kind;         // kind of targets, kind of births, trials
+    const double* rates;     // [replicas, 3]
+    const int* targets;
+    const i64* starts;
+    const double* shares;
+    const int* sizes;
+    const double* size_shares;
+    const int* trace;
+    i64* clock;              // cycle
+    int* counts;             // waiters, waiters, senders, senders, units that are asked
+    i64* scalars;            // [replicas, SCALARS]
+    int* vcs;
+    int* units_;
+    int* sides;
+    int* ends;
+    int* injectors;
+    int* waiters;            // [2, rows of all replicas]
+    int* senders;            // likewise
+    int* touched;            // [units of all replicas]
+    u64* best;               // [units]: key and row that are first at an output of a switch
+    u64* first;              // [sides]: key and output that are first at an input
+    int* arrivals;
+    int* ejections;
+    int* credits;
+    int* flits;
+    int* packets;
+    u64* random;
+    int* still;              // [replicas]: nothing has moved for too long
+    const i64* span;         // [replicas, 3]
+    double* windows;         // [replicas, copies, windows, WINDOW_FIELDS]
+    i64* histogram;          // [replicas, 2, longest]
+    i64* used;
+    i64* moved;              // [units]: flits since the beginning
+    i64* received;
+};
+
+#ifdef HOST
+static Engine engine;
+KERNEL use(const Engine* given) { engine = *given; }
+#else
+__constant__ Engine engine;
+#endif
+
+#define E (&engine)
+#define N(name) (engine.numbers[name])
+#define NOBODY_YET 0xFFFFFFFFFFFFFFFFull
+
+DEVICE int* vc_of(i64 row) { return E->vcs + row * VC_FIELDS; }
+DEVICE int* unit_of(i64 unit) { return E->units_ + unit * UNIT_FIELDS; }
+DEVICE int* side_of(i64 side) { return E->sides + side * 4; }
+DEVICE int* end_of(i64 e) { return E->ends + e * END_FIELDS; }
+DEVICE i64 replica_of(i64 unit) {  // numbers of units fit into 32 bits, which divide sooner
+    return E->replicas == 1 ? 0 : (unsigned)unit / (unsigned)E->units;
+}
+DEVICE int* packet_of(i64 replica, i64 who) {
+    return E->packets + (replica * E->packets_most + who) * PACKET_FIELDS;
+}
+DEVICE i64* scalars_of(i64 replica) { return E->scalars + replica * SCALARS; }
+
+// The first bit of a mask from `start` on, going round.
+DEVICE int ring_first(i64 mask, int start) {
+    i64 later = mask >> start << start;
+    return lowest((u64)(later ? later : mask));
+}
+
+DEVICE u64 mixed(u64 z) {
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+}
+
+DEVICE u64 random_bits(u64* stream) { return mixed(*stream += 0x9E3779B97F4A7C15ull); }
+
+DEVICE double random_unit(u64* stream) {
+    return ((double)(random_bits(stream) >> 11) + 1.0) * (1.0 / 9007199254740992.0);
+}
+
+// Two random bits of a virtual channel in a cycle.
+DEVICE int coins(i64 replica, i64 row, i64 now) {
+    u64 key = E->random[replica * (E->endpoints + 1) + E->endpoints];
+    u64 asker = (u64)(row - replica * E->rows);
+    return (int)(mixed(key + (((u64)now << 32) + asker + 1) * 0x9E3779B97F4A7C15ull) & 3);
+}
+
+// ---- wheels ------------------------------------------------------------------------------------
+
+DEVICE int* slot_of(int* wheel, i64 width, i64 due) {
+    return wheel + (due & (E->wheel - 1)) * (1 + width);
+}
+
+DEVICE void send_credit(i64 due, i64 row) {
+    int* slot = slot_of(E->credits, E->replicas * E->rows, due);
+    slot[1 + place(slot)] = (int)row;
+}
+
+DEVICE void send_arrival(i64 due, i64 row) {
+    int* slot = slot_of(E->arrivals, E->replicas * E->units, due);
+    slot[1 + place(slot)] = (int)row;
+}
+
+DEVICE void send_ejection(i64 due, i64 row, int flit) {
+    i64 most = 2 * E->replicas * E->endpoints * N(N_EJECTORS);
+    int* slot = slot_of(E->ejections, most, due);
+    int at = place(slot);
+    slot[1 + 2 * at] = (int)row;
+    slot[2 + 2 * at] = flit;
+}
+
+DEVICE void put_flit(i64 row, int flit) {
+    int* V = vc_of(row);
+    int at = V[WRITE];
+    E->flits[row * N(N_DEPTH) + at] = flit;
+    V[WRITE] = at + 1 < N(N_DEPTH) ? at + 1 : 0;
+}
+
+DEVICE int parity() { return (int)(*E->clock & 1); }
+
+DEVICE void list_waiter(int half, i64 row) {
+    E->waiters[half * E->replicas * E->rows + place(E->counts + half)] = (int)row;
+}
+
+DEVICE void list_sender(int half, i64 row) {
+    E->senders[half * E->replicas * E->rows + place(E->counts + 2 + half)] = (int)row;
+}
+
+// ---- arrive: credits, flits that become visible, flits at their endpoints ------------------------
+
+DEVICE void take_credit(i64 row) {
+    i64 unit = row >> N(N_SHIFT);
+    int *V = vc_of(row), *U = unit_of(unit);
+    int now_free = ++V[CREDIT];
+    bump(U + U_CREDIT, 1);
+    if (V[MISC] & TAIL_OUT && now_free == N(N_DEPTH)) {
+        clear_bits(V + MISC, TAIL_OUT);
+        set_bits(U + U_FREE, 1 << (row - (unit << N(N_SHIFT))));
+    }
+}
+
+DEVICE void take_flit(i64 row, i64 now) {
+    int* V = vc_of(row);
+    if (++V[COUNT] == 1) V[FRONT] = E->flits[row * N(N_DEPTH) + V[HEAD]];
+    int standing = V[STATE];
+    if (standing == IDLE) {
+        V[STATE] = WAITING;
+        V[OUT] = -1;
+        V[READY] = (int)(now + N(N_ROUTING) + N(N_VC_ALLOC) - 1);
+        list_waiter(parity(), row);
+    } else if (standing != WAITING && !(V[MISC] & LISTED)) {
+        V[READY] = (int)(now + N(N_SW_ALLOC) - 1);
+        set_bits(V + MISC, LISTED);
+        list_sender(parity(), row);
+    }
+}
+
+DEVICE void release(i64 replica, i64 who) {
+    int* P = packet_of(replica, who);
+    bump(end_of(replica * E->endpoints + P[SRC]) + E_UNDERWAY, -(i64)P[SIZE]);
+    i64 spare = bump(scalars_of(replica) + FREE, 1);
+    packet_of(replica, spare)[SPARE] = (int)who;
+    bump(scalars_of(replica) + IN_FLIGHT, -1);
+}
+
+DEVICE void pace(i64 replica, const int* P, i64 taken) {
+    int* e = end_of(replica * E->endpoints + P[SRC]);
+    i64 stages = N(N_ROUTING) + N(N_VC_ALLOC) + N(N_SW_ALLOC), hops = P[HOPS], size = P[SIZE];
+    i64 head = (stages + N(N_TRAVERSAL) + N(N_LINK)) * hops + 3 - N(N_LINK);
+    i64 body = (size - 1) * (N(N_SWITCHING) == STORE_FORWARD ? hops : 1);
+    i64 limit = LATE * (head + body);
+    if (taken > limit) {
+        i64 share = (i64)sqrt((double)size), whole = 1 << (W_DECAY - 2);
+        bump(e + E_LOSS, share < whole ? share : whole);
+        return;
+    }
+    i64 cap = N(N_INJECTORS) * limit << W_SHIFT;
+    if (e[E_WINDOW] < (cap < 1 << 30 ? cap : 1 << 30)) bump(e + E_GAIN, W_GAIN * size);
+}
+
+DEVICE void eject(i64 row, int flit, i64 now, int copy) {
+    i64 unit = row >> N(N_SHIFT), replica = replica_of(unit);
+    i64* scalars = scalars_of(replica);
+    send_credit(now + 1 + unit_of(unit)[U_DELAY] + N(N_CREDIT), row);
+    i64 who = flit >> 2;
+    int* P = packet_of(replica, who);
+    if (flit & FIRST && N(N_SWITCHING) == CIRCUIT && P[SIZE] > 1) {
+        i64 each = N(N_ROUTING) + N(N_VC_ALLOC) + N(N_SW_ALLOC) + N(N_TRAVERSAL) + N(N_LINK);
+        i64 lonely = each * P[HOPS] + 3 - N(N_LINK), taken = now - P[SENT];
+        i64 wait = (taken < lonely ? taken : lonely) / 2;
+        i64 line = replica * E->endpoints * N(N_INJECTORS) + P[LINE];
+        E->injectors[line * INJECTOR_FIELDS + I_HOLD] = (int)(now + wait);
+        most(scalars + LAST_MOVE, now + wait);  // the acknowledgement moves
+    }
+    const i64* span = E->span + 3 * replica;
+    i64 begin = span[0], end = span[1], width = span[2], at = now / width;
+    double* windows = E->windows + (replica * E->copies + copy) * E->windows_many * WINDOW_FIELDS;
+    if (at < E->windows_many) bump(windows + at * WINDOW_FIELDS + W_FLITS, 1);
+    if (begin <= now && now < end) bump(E->received + replica * E->endpoints + P[DST], 1);
+    count(scalars + DELIVERED_FLITS);
+    if (!(flit & LAST)) return;
+    i64 late = now - P[BORN], net = now - P[SENT], born_in = P[BORN] / width;
+    if (born_in < E->windows_many) {
+        double* W = windows + born_in * WINDOW_FIELDS;
+        bump(W + W_COUNT, 1);
+        bump(W + W_LATENCY, late);
+        bump(W + W_NETWORK, net);
+        bump(W + W_HOPS, P[HOPS]);
+    }
+    if (begin <= P[BORN] && P[BORN] < end) {
+        i64* H = E->histogram + replica * 2 * E->longest;
+        bump(H + (late < E->longest ? late : E->longest - 1), 1);
+        bump(H + E->longest + (net < E->longest ? net : E->longest - 1), 1);
+    }
+    count(scalars + DELIVERED);
+    if (N(N_WINDOW)) pace(replica, P, net);
+    release(replica, who);
+}
+
+KERNEL arrive() {
+    i64 now = *E->clock;
+#ifdef HOST
+    int copy = 0;
+#else
+    int copy = (int)(blockIdx.x % E->copies);
+#endif
+    const int* credits = slot_of(E->credits, E->replicas * E->rows, now);
+    EACH(i, credits[0]) take_credit(credits[1 + i]);
+    const int* arrivals = slot_of(E->arrivals, E->replicas * E->units, now);
+    EACH(j, arrivals[0]) take_flit(arrivals[1 + j], now);
+    i64 most = 2 * E->replicas * E->endpoints * N(N_EJECTORS);
+    const int* ejections = slot_of(E->ejections, most, now);
+    EACH(k, ejections[0]) eject(ejections[1 + 2 * k], ejections[2 + 2 * k], now, copy);
+}
+
+// ---- inject: births, targets, sizes, and the way into the network --------------------------------
+
+DEVICE void draw_birth(i64 replica, i64 local, int* e, u64* stream) {
+    i64 births = E->kind[1], trials = E->kind[2];
+    const double* rates = E->rates + 3 * replica;
+    if (births == TRACE) {
+        i64 at = e[E_TRACE];
+        e[E_BIRTH] = at < E->starts[local + 1] ? E->trace[3 * at + TRACE_BIRTH] : NEVER;
+        return;
+    }
+    double rate = rates[0];
+    if (births == SILENT || rate <= 0) {
+        e[E_BIRTH] = NEVER;
+        return;
+    }
+    i64 when = e[E_BIRTH], trial = (i64)e[E_TRIAL] + 1;
+    if (births == BERNOULLI) {
+        if (rate < 1) trial += (i64)(log(random_unit(stream)) / log1p(-rate));
+        i64 next = when + trial / trials;
+        e[E_BIRTH] = (int)(next < NEVER ? next : NEVER);
+        e[E_TRIAL] = (int)(trial % trials);
+        return;
+    }
+    int on = e[E_ON];
+    while (when < NEVER) {
+        if (trial >= trials) {
+            trial = 0;
+            ++when;
+            double chance = random_unit(stream);
+            on = on ? !(chance <= rates[2]) : chance <= rates[1];
+        }
+        if (on && random_unit(stream) <= rate) break;
+        ++trial;
+    }
+    e[E_ON] = on;
+    e[E_BIRTH] = (int)when;
+    e[E_TRIAL] = (int)trial;
+}
+
+DEVICE i64 reached(const double* shares, i64 low, i64 high, double draw) {
+    i64 last = high - 1;
+    while (low < last) {
+        i64 middle = (low + last) >> 1;
+        if (shares[middle] < draw) low = middle + 1;
+        else last = middle;
+    }
+    return low < last ? low : last;
+}
+
+DEVICE i64 draw_target(i64 local, u64* stream) {
+    i64 kind = E->kind[0];
+    u64 many = (u64)E->endpoints;
+    if (kind == TABLE) return E->targets[local];
+    if (kind == UNIFORM) return (i64)(random_bits(stream) % many);
+    if (kind == UNIFORM_OTHERS) {
+        i64 other = (i64)(random_bits(stream) % (many - 1));
+        return other >= local ? other + 1 : other;
+    }
+    double draw = random_unit(stream);
+    return E->targets[reached(E->shares, E->starts[local], E->starts[local + 1], draw)];
+}
+
+DEVICE i64 draw_size(u64* stream) {
+    if (E->sizes_many == 1) return E->sizes[0];
+    return E->sizes[reached(E->size_shares, 0, E->sizes_many, random_unit(stream))];
+}
+
+DEVICE u16 entry_of(i64 here, i64 goal) { return E->table[here * E->routers + goal]; }
+
+DEVICE bool cut_off(i64 here, i64 goal) {
+    return (entry_of(here, goal) & PORT_MASK) == NO_ROUTE;
+}
+
+// What is decided at the source: the router in between.
+DEVICE void plan(i64 replica, int* P, i64 here, i64 goal, u64* stream) {
+    i64 mode = N(N_MODE);
+    if (here == goal || (mode != VALIANT && mode != UGAL) || cut_off(here, goal)) return;
+    const int* ends = end_of(replica * E->endpoints);
+    i64 mid = ends[(i64)(random_bits(stream) % (u64)E->endpoints) * END_FIELDS + E_HOME];
+    if (mid == here || mid == goal || cut_off(here, mid) || cut_off(mid, goal)) {
+        P[MARKS] |= SECOND;
+        return;
+    }
+    if (mode == UGAL) {
+        i64 base = replica * E->units + E->indptr[here], full = N(N_VCS) * N(N_DEPTH);
+        i64 straight = base + (entry_of(here, goal) & PORT_MASK);
+        i64 around = base + (entry_of(here, mid) & PORT_MASK);
+        const u16* distances = E->distances;
+        i64 detour = (i64)distances[here * E->routers + mid] + distances[mid * E->routers + goal];
+        i64 near = (full - unit_of(straight)[U_CREDIT]) * (i64)distances[here * E->routers + goal];
+        if (near <= (full - unit_of(around)[U_CREDIT]) * detour + N(N_BIAS)) {
+            P[MARKS] |= SECOND;
+            return;
+        }
+    }
+    P[MID] = (int)mid;
+}
+
+DEVICE void choose_route(int* P, i64 here, i64 goal, u64* stream) {
+    const i64* first = E->chosen_first + here * (E->routers + 1);
+    i64 low = first[goal], high = first[goal + 1];
+    if (low == high) return;
+    if (high - low > 1) low = reached(E->chosen_shares, low, high, random_unit(stream));
+    P[PATH] = E->chosen_starts[low];
+}
+
+DEVICE i64 next_packet(i64 replica, i64 local, int* e, i64 line, i64 now) {
+    u64* stream = E->random + replica * (E->endpoints + 1) + local;
+    i64 born = e[E_BIRTH], target, size;
+    if (E->kind[1] == TRACE) {
+        const int* row = E->trace + 3 * (i64)e[E_TRACE];
+        target = row[TRACE_TARGET];
+        size = row[TRACE_SIZE];
+        e[E_TRACE] += 1;
+    } else {
+        target = draw_target(local, stream);
+        size = draw_size(stream);
+    }
+    draw_birth(replica, local, e, stream);
+    i64* scalars = scalars_of(replica);
+    i64 spare = bump(scalars + FREE, -1) - 1, who;
+    if (spare >= 0) who = packet_of(replica, spare)[SPARE];
+    else who = bump(scalars + FRESH, 1);
+    int* P = packet_of(replica, who);
+    i64 goal = end_of(replica * E->endpoints + target)[E_HOME];
+    P[DST] = (int)target;
+    P[GOAL] = (int)goal;
+    P[BORN] = (int)born;
+    P[SENT] = (int)now;
+    P[SIZE] = P[LEFT] = (int)size;
+    P[SRC] = (int)local;
+    P[HOPS] = P[MARKS] = P[TAILS] = 0;
+    P[MID] = P[TAG] = P[PATH] = -1;
+    P[LINE] = (int)line;
+    bump(scalars + IN_FLIGHT, 1);
+    count(scalars + CREATED);
+    if (scalars[BEGIN] <= born && born < scalars[END]) count(scalars + MEASURED);
+    if (E->chooses) choose_route(P, e[E_HOME], goal, stream);
+    else plan(replica, P, e[E_HOME], goal, stream);
+    return who;
+}
+
+DEVICE int entry_vc(i64 unit, int last) {
+    int per = (int)N(N_VCS), free = unit_of(unit)[U_FREE], v = last;
+    for (int i = 0; i < per; ++i) {
+        if (++v >= per) v = 0;
+        if (free & (1 << v) && vc_of((unit << N(N_SHIFT)) + v)[CREDIT] > 0) return v;
+    }
+    return -1;
+}
+
+DEVICE void enter(i64 replica, int* I, i64 who, i64 unit, i64 now) {
+    i64 row = (unit << N(N_SHIFT)) + I[I_VC];
+    int *V = vc_of(row), *U = unit_of(unit), *P = packet_of(replica, who);
+    if (V[CREDIT] <= 0) return;
+    int left = P[LEFT], flit = (int)who * 4;
+    if (left == P[SIZE]) {
+        flit |= FIRST;
+        if (N(N_SWITCHING) == CIRCUIT && left > 1) I[I_HOLD] = NEVER;
+    }
+    P[LEFT] = left - 1;
+    V[CREDIT] -= 1;
+    U[U_CREDIT] -= 1;
+    if (left == 1) {
+        flit |= LAST;
+        I[I_SENDING] = -1;
+        if (N(N_TAIL_CREDIT)) V[MISC] |= TAIL_OUT;
+        else U[U_FREE] |= 1 << I[I_VC];
+    }
+    put_flit(row, flit);
+    send_arrival(now + 1 + U[U_DELAY], row);
+}
+
+DEVICE void send(i64 replica, i64 local, int* e, i64 line, i64 now) {
+    int* I = E->injectors + (replica * E->endpoints * N(N_INJECTORS) + line) * INJECTOR_FIELDS;
+    i64 who = I[I_SENDING], unit = replica * E->units + N(N_CHANNELS) + line;
+    if (who < 0) {
+        if (e[E_BIRTH] > now) return;
+        if (N(N_WINDOW) && (i64)e[E_UNDERWAY] << W_SHIFT >= e[E_WINDOW]) return;
+        int v = entry_vc(unit, I[I_LAST]);
+        if (v < 0) return;
+        who = next_packet(replica, local, e, line, now);
+        e[E_UNDERWAY] += packet_of(replica, who)[SIZE];
+        I[I_SENDING] = (int)who;
+        I[I_VC] = I[I_LAST] = v;
+        unit_of(unit)[U_FREE] &= ~(1 << v);
+    }
+    if (I[I_HOLD] <= now) enter(replica, I, who, unit, now);
+}
+
+// What arrived in this cycle changes a window at once: first the losses, then the gains.
+DEVICE void set_window(int* e) {
+    if (!e[E_LOSS] && !e[E_GAIN]) return;
+    i64 window = e[E_WINDOW];
+    if (e[E_LOSS]) {
+        window -= window * e[E_LOSS] >> W_DECAY;
+        if (window < 1 << W_SHIFT) window = 1 << W_SHIFT;
+    }
+    e[E_WINDOW] = (int)(window + e[E_GAIN]);
+    e[E_LOSS] = e[E_GAIN] = 0;
+}
+
+KERNEL inject() {
+    i64 now = *E->clock, per = N(N_INJECTORS);
+    EACH(i, E->replicas * E->endpoints) {
+        i64 replica = E->replicas == 1 ? 0 : i / E->endpoints, local = i - replica * E->endpoints;
+        if (E->still[replica]) continue;
+        int* e = end_of(i);
+        set_window(e);
+        for (i64 line = local * per; line < (local + 1) * per; ++line)
+            send(replica, local, e, line, now);
+    }
+}
+
+// ---- ask and answer: allocation of virtual channels ----------------------------------------------
+
+DEVICE i64 exit_of(i64 replica, i64 row, const int* P) {
+    i64 per = N(N_EJECTORS), own = vc_of(row)[V_IN] % per;
+    i64 first = replica * E->units + N(N_EXITS) + per * (i64)P[DST], best = first + own;
+    for (i64 i = 1; i < per; ++i) {
+        i64 line = first + (own + i) % per;
+        if (unit_of(line)[U_CREDIT] > unit_of(best)[U_CREDIT]) best = line;
+    }
+    return best;
+}
+
+DEVICE u16 tied(i64 here, i64 goal) {
+    i64 low = E->tie_starts[goal], high = E->tie_starts[goal + 1];
+    while (high - low > 1) {
+        i64 middle = (low + high) >> 1;
+        if (E->tie_nodes[middle] <= here) low = middle;
+        else high = middle;
+    }
+    return E->tie_entries[low];
+}
+
+// The unit for the packet at the front of a virtual channel; V_ALLOWED gets its channels.
+DEVICE i64 route(i64 replica, i64 row, i64 now) {
+    i64 unit = row >> N(N_SHIFT), base = replica * E->units;
+    int *V = vc_of(row), *U = unit_of(unit), *P = packet_of(replica, V[FRONT] >> 2);
+    i64 here = U[U_TO], goal = P[GOAL];
+    int marks = P[MARKS];
+    P[HOPS] += 1;
+    V[V_ALLOWED] = (int)E->masks[E->masks_many - 2];
+    if (P[PATH] >= 0) {
+        if (goal == here) return exit_of(replica, row, P);
+        int step = E->chosen_steps[P[PATH] + P[HOPS] - 1];
+        V[V_ALLOWED] = (int)E->masks[step & 0xFF];
+        return base + (step >> 8);
+    }
+    bool fresh = unit - base >= N(N_CHANNELS);
+    if (P[MID] >= 0) {
+        if (P[MID] == here) {
+            P[MID] = -1;
+            P[MARKS] = marks |= SECOND;
+            fresh = true;
+        } else {
+            goal = P[MID];
+        }
+    }
+    if (here == goal) return exit_of(replica, row, P);
+    i64 entry = entry_of(here, goal);
+    if (entry & TIE && coins(replica, row, now) & 1) entry = tied(here, goal);
+    i64 out = base + E->indptr[here] + (entry & PORT_MASK);
+    if (N(N_MODE) == ADAPTIVE && !(marks & ESCAPED)) fresh = true;
+    int ring = U[U_RING], next_ring = unit_of(out)[U_RING];
+    i64 method = N(N_METHOD), phase = marks & SECOND ? N(N_SETS) : 0, allowed = 0;
+    if (method == BY_RING) {
+        fresh = fresh || ring < 0 || ring != next_ring;
+        allowed = E->sets[phase + ((entry >> ENTRY_SET_SHIFT) & ENTRY_SET_MASK)];
+    } else if (fresh) {
+        allowed = E->sets[phase + (E->layered ? E->layers[here * E->routers + goal] : E->layers[0])];
+    }
+    if (!fresh) {
+        i64 level = E->kinds[row - (unit << N(N_SHIFT))];
+        if (method == RISING && ring == 1 && next_ring == 0) level += 1;
+        allowed = E->masks[level];
+    }
+    V[V_ALLOWED] = (int)allowed;
+    return out;
+}
+
+DEVICE i64 roomy(i64 unit, i64 allowed, i64 need) {
+    i64 mask = 0;
+    for (i64 left = allowed; left; left &= left - 1) {
+        int v = lowest((u64)left);
+        if (vc_of((unit << N(N_SHIFT)) + v)[CREDIT] >= need) mask |= 1ll << v;
+    }
+    return mask;
+}
+
+DEVICE bool crowded(i64 unit, i64 mask) {
+    i64 room = 0, total = 0;
+    for (i64 left = mask; left; left &= left - 1) {
+        room += vc_of((unit << N(N_SHIFT)) + lowest((u64)left))[CREDIT];
+        total += N(N_DEPTH);
+    }
+    return 1000 * room < N(N_LIMIT) * total;
+}
+
+DEVICE i64 emptiest(i64 replica, i64 row, i64 need, i64 now) {
+    const int *V = vc_of(row), *P = packet_of(replica, V[FRONT] >> 2);
+    i64 here = unit_of(row >> N(N_SHIFT))[U_TO], goal = P[GOAL];
+    if (here == goal || P[MARKS] & ESCAPED) return -1;
+    i64 roaming = E->masks[E->masks_many - 1], bits = E->shortest[here * E->routers + goal];
+    i64 best = -1, most = -1, first = replica * E->units + E->indptr[here];
+    int swap = bits & (bits - 1) ? coins(replica, row, now) >> 1 : 0;
+    i64 plenty = (N(N_VCS) - 1) * N(N_DEPTH) + need;
+    for (; bits; bits &= bits - 1) {
+        i64 out = first + lowest((u64)bits);
+        const int* U = unit_of(out);
+        i64 fit = U[U_FREE] & roaming, room = U[U_CREDIT];
+        if (fit == 0 || room + swap <= most) continue;
+        if (need == 0 || room >= plenty || roomy(out, fit, need)) {
+            best = out;
+            most = room;
+        }
+    }
+    return best;
+}
+
+// A waiter asks for a unit, or stays on the list.
+DEVICE bool asks(i64 row, i64 now) {
+    int* V = vc_of(row);
+    if (V[READY] > now) return false;
+    i64 replica = replica_of(row >> N(N_SHIFT)), channels = N(N_CHANNELS), depth = N(N_DEPTH);
+    if (E->still[replica]) return false;
+    const int* P = packet_of(replica, V[FRONT] >> 2);
+    i64 switching = N(N_SWITCHING), size = P[SIZE], others = (N(N_VCS) - 1) * depth;
+    bool whole = switching == CUT_THROUGH || switching == STORE_FORWARD;
+    if (switching == STORE_FORWARD && V[COUNT] < size) return false;
+    if (V[OUT] == -1) V[OUT] = (int)route(replica, row, now);
+    i64 unit = V[OUT], allowed = V[V_ALLOWED], need = whole ? size : 0;
+    bool inside = unit - replica * E->units < channels;
+    if (N(N_MODE) == ADAPTIVE && inside) {
+        i64 room = N(N_SHARED) ? need : (size < depth ? size : depth);
+        i64 roaming = emptiest(replica, row, room, now);
+        if (roaming >= 0) {
+            unit = roaming;
+            allowed = E->masks[E->masks_many - 1];
+            need = room;
+        }
+    }
+    const int* U = unit_of(unit);
+    i64 mask = allowed & U[U_FREE];
+    if (need == 0 && U[U_CREDIT] <= others)
+        need = N(N_ROOM) > 0 && (i64)P[SENT] - P[BORN] > N(N_ROOM);
+    if (mask && need && U[U_CREDIT] < others + need) mask = roomy(unit, mask, need);
+    if (mask == 0) return false;
+    bool entering = N(N_LIMIT) && (row >> N(N_SHIFT)) - replica * E->units >= channels;
+    if (entering && inside && now - V[READY] < PATIENCE) {
+        bool tight = 1000 * (U[U_CREDIT] - others) < N(N_LIMIT) * depth;
+        if (tight && crowded(unit, allowed)) return false;
+    }
+    V[V_MASK] = (int)mask;
+    int next = swapped(unit_of(unit) + U_ASK, (int)row);
+    V[V_NEXT] = next;
+    if (next < 0) E->touched[place(E->counts + 4)] = (int)unit;
+    return true;
+}
+
+KERNEL ask() {
+    i64 now = *E->clock;
+    int half = parity();
+    const int* waiters = E->waiters + half * E->replicas * E->rows;
+    EACH(i, E->counts[half]) {
+        if (!asks(waiters[i], now)) list_waiter(1 - half, waiters[i]);
+    }
+}
+
+DEVICE int first_choice(const int* U, const int* V, i64 mask) {
+    i64 per = N(N_VCS), v = V[V_TAKE] - U[U_OUT] * per;
+    return ring_first(mask, 0 <= v && v < per ? (int)v : 0);
+}
+
+DEVICE void grant(i64 unit, int v, i64 row, i64 now) {
+    i64 shift = N(N_SHIFT), per = N(N_VCS), out = (unit << shift) + v;
+    i64 replica = replica_of(unit);
+    int *V = vc_of(row), *U = unit_of(unit);
+    i64 mine = V[V_IN] * per + (row & ((1 << shift) - 1)) + 1;
+    vc_of(out)[V_GIVE] = mine < U[U_INS] * per ? (int)mine : 0;
+    i64 theirs = U[U_OUT] * per + v + 1;
+    V[V_TAKE] = theirs < U[U_OUTS] * per ? (int)theirs : 0;
+    U[U_FREE] &= ~(1 << v);
+    V[STATE] = ACTIVE;
+    V[OUT] = (int)out;
+    V[READY] = (int)(now + N(N_SW_ALLOC));
+    bool inside = unit - replica * E->units < N(N_CHANNELS);
+    if (N(N_MODE) == ADAPTIVE && inside && !(E->masks[E->masks_many - 1] & (1ll << v)))
+        packet_of(replica, V[FRONT] >> 2)[MARKS] |= ESCAPED;
+    if (!(V[MISC] & LISTED)) {
+        V[MISC] |= LISTED;
+        list_sender(1 - parity(), row);
+    }
+}
+
+// Several askers at one unit: every free channel offers itself, every asker takes one.
+DEVICE void match(i64 unit, i64 asker, i64 now) {
+    int *U = unit_of(unit), offers[32];
+    i64 shift = N(N_SHIFT), per = N(N_VCS), lap = U[U_INS] * per, wanted = 0;
+    i64 priority = N(N_PRIORITY), base = replica_of(unit) * E->units;
+    const i64 last = 1ll << 62;
+    for (i64 row = asker; row >= 0; row = vc_of(row)[V_NEXT]) wanted |= vc_of(row)[V_MASK];
+    for (i64 left = wanted; left; left &= left - 1) {
+        int v = lowest((u64)left);
+        const int* O = vc_of((unit << shift) + v);
+        bool transit = priority == TRANSIT && O[CREDIT] * N(N_EASE) < N(N_DEPTH);
+        i64 offer = -1, low = last;
+        for (i64 row = asker; row >= 0;) {
+            const int* V = vc_of(row);
+            i64 key = V[V_IN] * per + (row & ((1 << shift) - 1)) - O[V_GIVE];
+            key += key < 0 ? lap : 0;
+            if (transit && V[READY] > now - PATIENCE) {
+                i64 line = row >> shift;
+                key += line - base >= N(N_CHANNELS) ? lap : 0;
+                bool turns_in = N(N_METHOD) == BY_RING && unit_of(line)[U_RING] != U[U_RING];
+                key += turns_in ? lap : 0;
+            } else if (priority == AGE) {
+                key += lap * packet_of(base / E->units, V[FRONT] >> 2)[BORN];
+            }
+            if ((V[V_MASK] >> v) & 1 && key < low) {
+                offer = row;
+                low = key;
+            }
+            row = V[V_NEXT];
+        }
+        offers[v] = (int)offer;
+    }
+    for (i64 row = asker; row >= 0;) {
+        int* V = vc_of(row);
+        i64 next = V[V_NEXT], offered = 0;
+        for (i64 left = wanted & V[V_MASK]; left; left &= left - 1) {
+            int v = lowest((u64)left);
+            if (offers[v] == row) offered |= 1ll << v;
+        }
+        if (offered) grant(unit, first_choice(U, V, offered), row, now);
+        else list_waiter(1 - parity(), row);
+        row = next;
+    }
+}
+
+KERNEL answer() {
+    i64 now = *E->clock;
+    EACH(i, E->counts[4]) {
+        i64 unit = E->touched[i];
+        int* U = unit_of(unit);
+        i64 row = U[U_ASK];
+        const int* V = vc_of(row);
+        if (V[V_NEXT] < 0) grant(unit, first_choice(U, V, V[V_MASK]), row, now);
+        else match(unit, row, now);
+        U[U_ASK] = -1;
+    }
+}
+
+// ---- choose, take and move: allocation of the switch, and the way through it ---------------------
+
+// An output chooses the first of those who ask for it; losers stay on the list.
+KERNEL choose() {
+    i64 now = *E->clock, shift = N(N_SHIFT), speedup = N(N_SPEEDUP), per = N(N_VCS);
+    bool transit = N(N_PRIORITY) == TRANSIT;
+    int half = parity();
+    int* senders = E->senders + half * E->replicas * E->rows;
+    EACH(i, E->counts[2 + half]) {
+        i64 row = senders[i], unit = row >> shift;
+        int* V = vc_of(row);
+        if (V[COUNT] == 0 || V[STATE] < ACTIVE) {
+            V[MISC] &= ~LISTED;
+            senders[i] = -1;
+            continue;
+        }
+        i64 out = V[OUT], to = out >> shift, credit = vc_of(out)[CREDIT];
+        if (V[READY] > now || credit == 0) continue;
+        const int *U = unit_of(to), *X = side_of(V[V_SIDE]);
+        i64 key = V[V_SIDE] + speedup * (V[V_IN] - unit) - U[U_GIVE], lap = U[U_INS] * speedup;
+        key += key < 0 ? lap : 0;
+        if (transit && unit - replica_of(unit) * E->units >= N(N_CHANNELS)) {
+            bool full = credit * N(N_EASE) < N(N_DEPTH);
+            key += full && V[READY] > now - PATIENCE ? lap : 0;
+        }
+        i64 turn = (row & ((1 << shift) - 1)) - X[X_OFFSET];
+        turn += turn < 0 ? per : 0;
+        least(E->best + to, (u64)(key * 32 + turn) << 32 | (u64)row);
+    }
+}
+
+// An input takes the first output that chose it.
+KERNEL take() {
+    i64 shift = N(N_SHIFT);
+    int half = parity();
+    const int* senders = E->senders + half * E->replicas * E->rows;
+    EACH(i, E->counts[2 + half]) {
+        i64 row = senders[i];
+        if (row < 0) continue;
+        const int* V = vc_of(row);
+        i64 to = V[OUT] >> shift;
+        if ((i64)(E->best[to] & 0xFFFFFFFFull) != row || E->best[to] == NOBODY_YET) continue;
+        const int* U = unit_of(to);
+        i64 key = U[U_OUT] - side_of(V[V_SIDE])[X_TAKE];
+        key += key < 0 ? U[U_OUTS] : 0;
+        least(E->first + V[V_SIDE], (u64)key << 32 | (u64)to);
+    }
+}
+
+// Take the front flit off a buffer: credit back, and the next packet steps forward.
+DEVICE void pop(i64 row, i64 unit, int flit, i64 now) {
+    int* V = vc_of(row);
+    int at = V[HEAD] + 1 < N(N_DEPTH) ? V[HEAD] + 1 : 0;
+    V[HEAD] = at;
+    if (--V[COUNT] > 0) V[FRONT] = E->flits[row * N(N_DEPTH) + at];
+    send_credit(now + 1 + unit_of(unit)[U_DELAY] + N(N_CREDIT), row);
+    if (!(flit & LAST)) return;
+    V[STATE] = IDLE;
+    if (V[COUNT] == 0) return;
+    V[STATE] = WAITING;
+    V[OUT] = -1;
+    V[READY] = (int)(now + N(N_ROUTING) + N(N_VC_ALLOC));
+    list_waiter(1 - parity(), row);
+}
+
+DEVICE void traverse(i64 row, i64 unit, i64 to, i64 now) {
+    int *V = vc_of(row), *U = unit_of(to);
+    i64 out = V[OUT], replica = replica_of(to);
+    int flit = V[FRONT], *O = vc_of(out);
+    O[CREDIT] -= 1;
+    U[U_CREDIT] -= 1;
+    i64 due = now + 1 + N(N_TRAVERSAL) + U[U_DELAY];
+    if (to - replica * E->units < N(N_CHANNELS)) {
+        put_flit(out, flit);
+        send_arrival(due, out);
+    } else {
+        send_ejection(due, out, flit);
+    }
+    i64* scalars = scalars_of(replica);
+    E->moved[to] += 1;
+    if (scalars[LAST_MOVE] < now) scalars[LAST_MOVE] = now;
+    if (flit & LAST) {
+        if (N(N_TAIL_CREDIT)) set_bits(O + MISC, TAIL_OUT);
+        else U[U_FREE] |= 1 << (out - (to << N(N_SHIFT)));
+    }
+    pop(row, unit, flit, now);
+}
+
+// Winners of both go through the switch; all who may go on are listed for the next cycle.
+KERNEL move() {
+    i64 now = *E->clock, shift = N(N_SHIFT), speedup = N(N_SPEEDUP), per = N(N_VCS);
+    int half = parity();
+    const int* senders = E->senders + half * E->replicas * E->rows;
+    EACH(i, E->counts[2 + half]) {
+        i64 row = senders[i];
+        if (row < 0) continue;
+        int* V = vc_of(row);
+        i64 unit = row >> shift, to = V[OUT] >> shift, side = V[V_SIDE];
+        u64 best = E->best[to];
+        bool won = best != NOBODY_YET && (i64)(best & 0xFFFFFFFFull) == row;
+        if (won) {
+            E->best[to] = NOBODY_YET;
+            u64 first = E->first[side];
+            won = first != NOBODY_YET && (i64)(first & 0xFFFFFFFFull) == to;
+        }
+        if (!won) {
+            list_sender(1 - half, row);
+            continue;
+        }
+        E->first[side] = NOBODY_YET;
+        int *U = unit_of(to), *X = side_of(side);
+        i64 at = side + speedup * (V[V_IN] - unit) + 1;
+        U[U_GIVE] = at < U[U_INS] * speedup ? (int)at : 0;
+        X[X_TAKE] = U[U_OUT] + 1 < U[U_OUTS] ? U[U_OUT] + 1 : 0;
+        i64 v = row - (unit << shift) + speedup;
+        while (v >= per) v -= per;
+        X[X_OFFSET] = (int)v;
+        traverse(row, unit, to, now);
+        if (V[STATE] >= ACTIVE && V[COUNT] > 0) list_sender(1 - half, row);
+        else clear_bits(V + MISC, LISTED);
+        const i64* span = E->span + 3 * replica_of(to);
+        if (span[0] <= now && now < span[1]) E->used[to] += 1;
+    }
+}
+
+// ---- tick ----------------------------------------------------------------------------------------
+
+KERNEL tick() {
+    i64 now = *E->clock;
+    EACH(r, E->replicas) {
+        i64* scalars = scalars_of(r);
+        if (E->still[r]) continue;
+        if (scalars[FREE] < 0) scalars[FREE] = 0;
+        if (scalars[IN_FLIGHT] == 0) scalars[LAST_MOVE] = now;
+        else if (now - scalars[LAST_MOVE] > E->patience) E->still[r] = 1;
+        if (!E->still[r]) scalars[NOW] = now + 1;
+    }
+#ifndef HOST
+    __syncthreads();
+    if (threadIdx.x) return;
+#endif
+    int half = (int)(now & 1);
+    E->counts[half] = E->counts[2 + half] = E->counts[4] = 0;
+    slot_of(E->credits, E->replicas * E->rows, now)[0] = 0;
+    slot_of(E->arrivals, E->replicas * E->units, now)[0] = 0;
+    slot_of(E->ejections, 2 * E->replicas * E->endpoints * N(N_EJECTORS), now)[0] = 0;
+    *E->clock = now + 1;
+}
