@@ -8,7 +8,8 @@
 // Several runs of one network go side by side ("replicas"): each has its own part of every table.
 // The columns are those of layout.py, which come in as macros. A cycle is: arrive, inject, ask,
 // answer, choose, take, move, tick. Lists of waiters and senders are read from one half and written
-// to the other; the parity of the cycle says which is which.
+// to the other; the parity of the cycle says which is which. Threads of a warp take their places in
+// a list together (`claim`), at the end of a turn, where all of them are there.
 
 typedef long long i64;
 typedef unsigned long long u64;
@@ -35,8 +36,9 @@ static void least(u64* at, u64 value) { if (value < *at) *at = value; }
 static void most(i64* at, i64 value) { if (value > *at) *at = value; }
 static void set_bits(int* at, int bits) { *at |= bits; }
 static void clear_bits(int* at, int bits) { *at &= ~bits; }
-static int place(int* counter) { return bump(counter, 1); }
-static void count(i64* counter) { bump(counter, 1); }
+static int claim(bool wanted, int* counter) { return wanted ? bump(counter, 1) : -1; }
+static void tally(bool wanted, i64* counter) { if (wanted) bump(counter, 1); }
+#define EACH_TOGETHER(i, many) EACH(i, many)
 DEVICE int lowest(u64 bits) { return __builtin_ctzll(bits); }
 #else
 #define DEVICE static __device__ __forceinline__
@@ -53,21 +55,35 @@ DEVICE void least(u64* at, u64 value) { atomicMin(at, value); }
 DEVICE void most(i64* at, i64 value) { atomicMax(at, value); }
 DEVICE void set_bits(int* at, int bits) { atomicOr(at, bits); }
 DEVICE void clear_bits(int* at, int bits) { atomicAnd(at, ~bits); }
-// One atomic for all threads of a warp that have come here for the same counter.
-DEVICE int place(int* counter) {
-    int all, lane = threadIdx.x & 31;
-    unsigned here = __activemask(), peers = __match_all_sync(here, (u64)counter, &all);
-    if (!all) peers = __match_any_sync(here, (u64)counter);
-    int first = __ffs(peers) - 1, base = 0;
-    if (lane == first) base = atomicAdd(counter, __popc(peers));
-    return __shfl_sync(peers, base, first) + __popc(peers & ((1u << lane) - 1));
+// All threads of a warp go round equally often; the last ones beyond the end.
+#define EACH_TOGETHER(i, many) \
+    i64 i##_all = (many); \
+    for (i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x; i < ((i##_all + 31) & ~31ll); \
+         i += gridDim.x * (i64)blockDim.x)
+#define WARP 0xFFFFFFFFu
+// Places in a list for those who want one; one atomic for all who name the same counter.
+DEVICE int claim(bool wanted, int* counter) {
+    int lane = threadIdx.x & 31, at = -1;
+    __syncwarp();
+    for (unsigned left = __ballot_sync(WARP, wanted); left;) {
+        int first = __ffs(left) - 1, base = 0;
+        int* theirs = (int*)__shfl_sync(WARP, (u64)counter, first);
+        unsigned peers = __ballot_sync(WARP, wanted && counter == theirs);
+        if (lane == first) base = atomicAdd(theirs, __popc(peers));
+        base = __shfl_sync(WARP, base, first);
+        if (peers >> lane & 1) at = base + __popc(peers & ((1u << lane) - 1));
+        left &= ~peers;
+    }
+    return at;
 }
-DEVICE void count(i64* counter) {
-    int all;
-    unsigned here = __activemask();
-    __match_all_sync(here, (u64)counter, &all);
-    if (!all) atomicAdd((u64*)counter, 1ull);
-    else if ((int)(threadIdx.x & 31) == __ffs(here) - 1) atomicAdd((u64*)counter, (u64)__popc(here));
+DEVICE void tally(bool wanted, i64* counter) {
+    __syncwarp();
+    unsigned who = __ballot_sync(WARP, wanted);
+    i64* theirs = (i64*)__shfl_sync(WARP, (u64)counter, who ? __ffs(who) - 1 : 0);
+    bool alike = !__any_sync(WARP, wanted && counter != theirs);
+    if (!alike && wanted) atomicAdd((u64*)counter, 1ull);
+    if (alike && who && (int)(threadIdx.x & 31) == __ffs(who) - 1)
+        atomicAdd((u64*)counter, (u64)__popc(who));
 }
 DEVICE int lowest(u64 bits) { return __ffsll((i64)bits) - 1; }
 #endif
@@ -101,7 +117,7 @@ struct Engine {
     const double* size_shares;
     const int* trace;
     i64* clock;              // cycle
-    int* counts;             // waiters, waiters, senders, senders, units that are asked
+    int* counts;             // waiters, waiters, senders, senders
     i64* scalars;            // [replicas, SCALARS]
     int* vcs;
     int* units_;
@@ -110,7 +126,7 @@ struct Engine {
     int* injectors;
     int* waiters;            // [2, rows of all replicas]
     int* senders;            // likewise
-    int* touched;            // [units of all replicas]
+    int* touched;            // by waiter: the unit that it asks first, or -1
     u64* best;               // [units]: key and row that are first at an output of a switch
     u64* first;              // [sides]: key and output that are first at an input
     int* arrivals;
@@ -182,20 +198,24 @@ DEVICE int* slot_of(int* wheel, i64 width, i64 due) {
     return wheel + (due & (E->wheel - 1)) * (1 + width);
 }
 
+// All threads of a warp call these, whoever has nothing to send with row -1.
 DEVICE void send_credit(i64 due, i64 row) {
     int* slot = slot_of(E->credits, E->replicas * E->rows, due);
-    slot[1 + place(slot)] = (int)row;
+    int at = claim(row >= 0, slot);
+    if (row >= 0) slot[1 + at] = (int)row;
 }
 
 DEVICE void send_arrival(i64 due, i64 row) {
     int* slot = slot_of(E->arrivals, E->replicas * E->units, due);
-    slot[1 + place(slot)] = (int)row;
+    int at = claim(row >= 0, slot);
+    if (row >= 0) slot[1 + at] = (int)row;
 }
 
 DEVICE void send_ejection(i64 due, i64 row, int flit) {
     i64 most = 2 * E->replicas * E->endpoints * N(N_EJECTORS);
     int* slot = slot_of(E->ejections, most, due);
-    int at = place(slot);
+    int at = claim(row >= 0, slot);
+    if (row < 0) return;
     slot[1 + 2 * at] = (int)row;
     slot[2 + 2 * at] = flit;
 }
@@ -210,11 +230,13 @@ DEVICE void put_flit(i64 row, int flit) {
 DEVICE int parity() { return (int)(*E->clock & 1); }
 
 DEVICE void list_waiter(int half, i64 row) {
-    E->waiters[half * E->replicas * E->rows + place(E->counts + half)] = (int)row;
+    int at = claim(row >= 0, E->counts + half);
+    if (row >= 0) E->waiters[half * E->replicas * E->rows + at] = (int)row;
 }
 
 DEVICE void list_sender(int half, i64 row) {
-    E->senders[half * E->replicas * E->rows + place(E->counts + 2 + half)] = (int)row;
+    int at = claim(row >= 0, E->counts + 2 + half);
+    if (row >= 0) E->senders[half * E->replicas * E->rows + at] = (int)row;
 }
 
 // ---- arrive: credits, flits that become visible, flits at their endpoints ------------------------
@@ -230,7 +252,8 @@ DEVICE void take_credit(i64 row) {
     }
 }
 
-DEVICE void take_flit(i64 row, i64 now) {
+// A flit becomes visible; whether its buffer is to wait (1), to send (2) or neither (0).
+DEVICE int take_flit(i64 row, i64 now) {
     int* V = vc_of(row);
     if (++V[COUNT] == 1) V[FRONT] = E->flits[row * N(N_DEPTH) + V[HEAD]];
     int standing = V[STATE];
@@ -238,12 +261,12 @@ DEVICE void take_flit(i64 row, i64 now) {
         V[STATE] = WAITING;
         V[OUT] = -1;
         V[READY] = (int)(now + N(N_ROUTING) + N(N_VC_ALLOC) - 1);
-        list_waiter(parity(), row);
-    } else if (standing != WAITING && !(V[MISC] & LISTED)) {
-        V[READY] = (int)(now + N(N_SW_ALLOC) - 1);
-        set_bits(V + MISC, LISTED);
-        list_sender(parity(), row);
+        return 1;
     }
+    if (standing == WAITING || V[MISC] & LISTED) return 0;
+    V[READY] = (int)(now + N(N_SW_ALLOC) - 1);
+    set_bits(V + MISC, LISTED);
+    return 2;
 }
 
 DEVICE void release(i64 replica, i64 who) {
@@ -269,10 +292,9 @@ DEVICE void pace(i64 replica, const int* P, i64 taken) {
     if (e[E_WINDOW] < (cap < 1 << 30 ? cap : 1 << 30)) bump(e + E_GAIN, W_GAIN * size);
 }
 
-DEVICE void eject(i64 row, int flit, i64 now, int copy) {
-    i64 unit = row >> N(N_SHIFT), replica = replica_of(unit);
+// Count a flit at its endpoint; whether its packet has arrived whole.
+DEVICE bool eject(i64 replica, int flit, i64 now, int copy) {
     i64* scalars = scalars_of(replica);
-    send_credit(now + 1 + unit_of(unit)[U_DELAY] + N(N_CREDIT), row);
     i64 who = flit >> 2;
     int* P = packet_of(replica, who);
     if (flit & FIRST && N(N_SWITCHING) == CIRCUIT && P[SIZE] > 1) {
@@ -288,8 +310,7 @@ DEVICE void eject(i64 row, int flit, i64 now, int copy) {
     double* windows = E->windows + (replica * E->copies + copy) * E->windows_many * WINDOW_FIELDS;
     if (at < E->windows_many) bump(windows + at * WINDOW_FIELDS + W_FLITS, 1);
     if (begin <= now && now < end) bump(E->received + replica * E->endpoints + P[DST], 1);
-    count(scalars + DELIVERED_FLITS);
-    if (!(flit & LAST)) return;
+    if (!(flit & LAST)) return false;
     i64 late = now - P[BORN], net = now - P[SENT], born_in = P[BORN] / width;
     if (born_in < E->windows_many) {
         double* W = windows + born_in * WINDOW_FIELDS;
@@ -303,9 +324,9 @@ DEVICE void eject(i64 row, int flit, i64 now, int copy) {
         bump(H + (late < E->longest ? late : E->longest - 1), 1);
         bump(H + E->longest + (net < E->longest ? net : E->longest - 1), 1);
     }
-    count(scalars + DELIVERED);
     if (N(N_WINDOW)) pace(replica, P, net);
     release(replica, who);
+    return true;
 }
 
 KERNEL arrive() {
@@ -318,10 +339,22 @@ KERNEL arrive() {
     const int* credits = slot_of(E->credits, E->replicas * E->rows, now);
     EACH(i, credits[0]) take_credit(credits[1 + i]);
     const int* arrivals = slot_of(E->arrivals, E->replicas * E->units, now);
-    EACH(j, arrivals[0]) take_flit(arrivals[1 + j], now);
+    EACH_TOGETHER(j, arrivals[0]) {
+        i64 row = j < j_all ? arrivals[1 + j] : -1;
+        int next = row >= 0 ? take_flit(row, now) : 0;
+        list_waiter(parity(), next == 1 ? row : -1);
+        list_sender(parity(), next == 2 ? row : -1);
+    }
     i64 most = 2 * E->replicas * E->endpoints * N(N_EJECTORS);
     const int* ejections = slot_of(E->ejections, most, now);
-    EACH(k, ejections[0]) eject(ejections[1 + 2 * k], ejections[2 + 2 * k], now, copy);
+    EACH_TOGETHER(k, ejections[0]) {
+        i64 row = k < k_all ? ejections[1 + 2 * k] : -1;
+        i64 unit = row >= 0 ? row >> N(N_SHIFT) : 0, replica = replica_of(unit);
+        bool whole = row >= 0 && eject(replica, ejections[2 + 2 * k], now, copy);
+        send_credit(now + 1 + unit_of(unit)[U_DELAY] + N(N_CREDIT), row);
+        tally(row >= 0, scalars_of(replica) + DELIVERED_FLITS);
+        tally(whole, scalars_of(replica) + DELIVERED);
+    }
 }
 
 // ---- inject: births, targets, sizes, and the way into the network --------------------------------
@@ -459,8 +492,8 @@ DEVICE i64 next_packet(i64 replica, i64 local, int* e, i64 line, i64 now) {
     P[MID] = P[TAG] = P[PATH] = -1;
     P[LINE] = (int)line;
     bump(scalars + IN_FLIGHT, 1);
-    count(scalars + CREATED);
-    if (scalars[BEGIN] <= born && born < scalars[END]) count(scalars + MEASURED);
+    bump(scalars + CREATED, 1);
+    if (scalars[BEGIN] <= born && born < scalars[END]) bump(scalars + MEASURED, 1);
     if (E->chooses) choose_route(P, e[E_HOME], goal, stream);
     else plan(replica, P, e[E_HOME], goal, stream);
     return who;
@@ -475,10 +508,11 @@ DEVICE int entry_vc(i64 unit, int last) {
     return -1;
 }
 
-DEVICE void enter(i64 replica, int* I, i64 who, i64 unit, i64 now) {
+// The next flit of a packet leaves its endpoint: by this row, or -1.
+DEVICE i64 enter(i64 replica, int* I, i64 who, i64 unit) {
     i64 row = (unit << N(N_SHIFT)) + I[I_VC];
     int *V = vc_of(row), *U = unit_of(unit), *P = packet_of(replica, who);
-    if (V[CREDIT] <= 0) return;
+    if (V[CREDIT] <= 0) return -1;
     int left = P[LEFT], flit = (int)who * 4;
     if (left == P[SIZE]) {
         flit |= FIRST;
@@ -494,24 +528,24 @@ DEVICE void enter(i64 replica, int* I, i64 who, i64 unit, i64 now) {
         else U[U_FREE] |= 1 << I[I_VC];
     }
     put_flit(row, flit);
-    send_arrival(now + 1 + U[U_DELAY], row);
+    return row;
 }
 
-DEVICE void send(i64 replica, i64 local, int* e, i64 line, i64 now) {
+DEVICE i64 send(i64 replica, i64 local, int* e, i64 line, i64 now) {
     int* I = E->injectors + (replica * E->endpoints * N(N_INJECTORS) + line) * INJECTOR_FIELDS;
     i64 who = I[I_SENDING], unit = replica * E->units + N(N_CHANNELS) + line;
     if (who < 0) {
-        if (e[E_BIRTH] > now) return;
-        if (N(N_WINDOW) && (i64)e[E_UNDERWAY] << W_SHIFT >= e[E_WINDOW]) return;
+        if (e[E_BIRTH] > now) return -1;
+        if (N(N_WINDOW) && (i64)e[E_UNDERWAY] << W_SHIFT >= e[E_WINDOW]) return -1;
         int v = entry_vc(unit, I[I_LAST]);
-        if (v < 0) return;
+        if (v < 0) return -1;
         who = next_packet(replica, local, e, line, now);
         e[E_UNDERWAY] += packet_of(replica, who)[SIZE];
         I[I_SENDING] = (int)who;
         I[I_VC] = I[I_LAST] = v;
         unit_of(unit)[U_FREE] &= ~(1 << v);
     }
-    if (I[I_HOLD] <= now) enter(replica, I, who, unit, now);
+    return I[I_HOLD] <= now ? enter(replica, I, who, unit) : -1;
 }
 
 // What arrived in this cycle changes a window at once: first the losses, then the gains.
@@ -528,13 +562,18 @@ DEVICE void set_window(int* e) {
 
 KERNEL inject() {
     i64 now = *E->clock, per = N(N_INJECTORS);
-    EACH(i, E->replicas * E->endpoints) {
-        i64 replica = E->replicas == 1 ? 0 : i / E->endpoints, local = i - replica * E->endpoints;
-        if (E->still[replica]) continue;
-        int* e = end_of(i);
-        set_window(e);
-        for (i64 line = local * per; line < (local + 1) * per; ++line)
-            send(replica, local, e, line, now);
+    EACH_TOGETHER(i, E->replicas * E->endpoints) {
+        bool there = i < i_all;
+        i64 replica = there && E->replicas > 1 ? (unsigned)i / (unsigned)E->endpoints : 0;
+        i64 local = i - replica * E->endpoints;
+        there = there && !E->still[replica];
+        int* e = end_of(there ? i : 0);
+        if (there) set_window(e);
+        for (i64 k = 0; k < per; ++k) {
+            i64 row = there ? send(replica, local, e, local * per + k, now) : -1;
+            i64 delay = unit_of(row >= 0 ? row >> N(N_SHIFT) : 0)[U_DELAY];
+            send_arrival(now + 1 + delay, row);
+        }
     }
 }
 
@@ -645,16 +684,16 @@ DEVICE i64 emptiest(i64 replica, i64 row, i64 need, i64 now) {
     return best;
 }
 
-// A waiter asks for a unit, or stays on the list.
-DEVICE bool asks(i64 row, i64 now) {
+// A waiter that is ready asks for a unit: the unit, if it is the first who does; else -1.
+DEVICE i64 asks(i64 row, i64 now) {
     int* V = vc_of(row);
-    if (V[READY] > now) return false;
+    if (V[READY] > now) return -1;
     i64 replica = replica_of(row >> N(N_SHIFT)), channels = N(N_CHANNELS), depth = N(N_DEPTH);
-    if (E->still[replica]) return false;
+    if (E->still[replica]) return -1;
     const int* P = packet_of(replica, V[FRONT] >> 2);
     i64 switching = N(N_SWITCHING), size = P[SIZE], others = (N(N_VCS) - 1) * depth;
     bool whole = switching == CUT_THROUGH || switching == STORE_FORWARD;
-    if (switching == STORE_FORWARD && V[COUNT] < size) return false;
+    if (switching == STORE_FORWARD && V[COUNT] < size) return -1;
     if (V[OUT] == -1) V[OUT] = (int)route(replica, row, now);
     i64 unit = V[OUT], allowed = V[V_ALLOWED], need = whole ? size : 0;
     bool inside = unit - replica * E->units < channels;
@@ -672,26 +711,22 @@ DEVICE bool asks(i64 row, i64 now) {
     if (need == 0 && U[U_CREDIT] <= others)
         need = N(N_ROOM) > 0 && (i64)P[SENT] - P[BORN] > N(N_ROOM);
     if (mask && need && U[U_CREDIT] < others + need) mask = roomy(unit, mask, need);
-    if (mask == 0) return false;
+    if (mask == 0) return -1;
     bool entering = N(N_LIMIT) && (row >> N(N_SHIFT)) - replica * E->units >= channels;
     if (entering && inside && now - V[READY] < PATIENCE) {
         bool tight = 1000 * (U[U_CREDIT] - others) < N(N_LIMIT) * depth;
-        if (tight && crowded(unit, allowed)) return false;
+        if (tight && crowded(unit, allowed)) return -1;
     }
     V[V_MASK] = (int)mask;
     int next = swapped(unit_of(unit) + U_ASK, (int)row);
     V[V_NEXT] = next;
-    if (next < 0) E->touched[place(E->counts + 4)] = (int)unit;
-    return true;
+    return next < 0 ? unit : -1;
 }
 
 KERNEL ask() {
     i64 now = *E->clock;
-    int half = parity();
-    const int* waiters = E->waiters + half * E->replicas * E->rows;
-    EACH(i, E->counts[half]) {
-        if (!asks(waiters[i], now)) list_waiter(1 - half, waiters[i]);
-    }
+    const int* waiters = E->waiters + parity() * E->replicas * E->rows;
+    EACH(i, E->counts[parity()]) E->touched[i] = (int)asks(waiters[i], now);
 }
 
 DEVICE int first_choice(const int* U, const int* V, i64 mask) {
@@ -714,10 +749,6 @@ DEVICE void grant(i64 unit, int v, i64 row, i64 now) {
     bool inside = unit - replica * E->units < N(N_CHANNELS);
     if (N(N_MODE) == ADAPTIVE && inside && !(E->masks[E->masks_many - 1] & (1ll << v)))
         packet_of(replica, V[FRONT] >> 2)[MARKS] |= ESCAPED;
-    if (!(V[MISC] & LISTED)) {
-        V[MISC] |= LISTED;
-        list_sender(1 - parity(), row);
-    }
 }
 
 // Several askers at one unit: every free channel offers itself, every asker takes one.
@@ -760,15 +791,15 @@ DEVICE void match(i64 unit, i64 asker, i64 now) {
             if (offers[v] == row) offered |= 1ll << v;
         }
         if (offered) grant(unit, first_choice(U, V, offered), row, now);
-        else list_waiter(1 - parity(), row);
         row = next;
     }
 }
 
 KERNEL answer() {
     i64 now = *E->clock;
-    EACH(i, E->counts[4]) {
+    EACH(i, E->counts[parity()]) {
         i64 unit = E->touched[i];
+        if (unit < 0) continue;
         int* U = unit_of(unit);
         i64 row = U[U_ASK];
         const int* V = vc_of(row);
@@ -780,20 +811,30 @@ KERNEL answer() {
 
 // ---- choose, take and move: allocation of the switch, and the way through it ---------------------
 
-// An output chooses the first of those who ask for it; losers stay on the list.
+// Who has waited goes on waiting, or sends from the next cycle on.
+DEVICE void sort_waiters(int half) {
+    const int* waiters = E->waiters + half * E->replicas * E->rows;
+    EACH_TOGETHER(i, E->counts[half]) {
+        i64 row = i < i_all ? waiters[i] : -1;
+        int* V = vc_of(row >= 0 ? row : 0);
+        bool waits = row >= 0 && V[STATE] == WAITING;
+        bool sends = row >= 0 && !waits && !(V[MISC] & LISTED);
+        if (sends) set_bits(V + MISC, LISTED);
+        list_waiter(1 - half, waits ? row : -1);
+        list_sender(1 - half, sends ? row : -1);
+    }
+}
+
+// An output chooses the first of those who ask for it.
 KERNEL choose() {
     i64 now = *E->clock, shift = N(N_SHIFT), speedup = N(N_SPEEDUP), per = N(N_VCS);
     bool transit = N(N_PRIORITY) == TRANSIT;
     int half = parity();
-    int* senders = E->senders + half * E->replicas * E->rows;
+    sort_waiters(half);
+    const int* senders = E->senders + half * E->replicas * E->rows;
     EACH(i, E->counts[2 + half]) {
         i64 row = senders[i], unit = row >> shift;
-        int* V = vc_of(row);
-        if (V[COUNT] == 0 || V[STATE] < ACTIVE) {
-            V[MISC] &= ~LISTED;
-            senders[i] = -1;
-            continue;
-        }
+        const int* V = vc_of(row);
         i64 out = V[OUT], to = out >> shift, credit = vc_of(out)[CREDIT];
         if (V[READY] > now || credit == 0) continue;
         const int *U = unit_of(to), *X = side_of(V[V_SIDE]);
@@ -816,7 +857,6 @@ KERNEL take() {
     const int* senders = E->senders + half * E->replicas * E->rows;
     EACH(i, E->counts[2 + half]) {
         i64 row = senders[i];
-        if (row < 0) continue;
         const int* V = vc_of(row);
         i64 to = V[OUT] >> shift;
         if ((i64)(E->best[to] & 0xFFFFFFFFull) != row || E->best[to] == NOBODY_YET) continue;
@@ -827,35 +867,25 @@ KERNEL take() {
     }
 }
 
-// Take the front flit off a buffer: credit back, and the next packet steps forward.
-DEVICE void pop(i64 row, i64 unit, int flit, i64 now) {
+// Take the front flit off a buffer; the next packet steps forward.
+DEVICE void pop(i64 row, int flit, i64 now) {
     int* V = vc_of(row);
     int at = V[HEAD] + 1 < N(N_DEPTH) ? V[HEAD] + 1 : 0;
     V[HEAD] = at;
     if (--V[COUNT] > 0) V[FRONT] = E->flits[row * N(N_DEPTH) + at];
-    send_credit(now + 1 + unit_of(unit)[U_DELAY] + N(N_CREDIT), row);
     if (!(flit & LAST)) return;
-    V[STATE] = IDLE;
+    V[STATE] = V[COUNT] ? WAITING : IDLE;
     if (V[COUNT] == 0) return;
-    V[STATE] = WAITING;
     V[OUT] = -1;
     V[READY] = (int)(now + N(N_ROUTING) + N(N_VC_ALLOC));
-    list_waiter(1 - parity(), row);
 }
 
-DEVICE void traverse(i64 row, i64 unit, i64 to, i64 now) {
-    int *V = vc_of(row), *U = unit_of(to);
-    i64 out = V[OUT], replica = replica_of(to);
-    int flit = V[FRONT], *O = vc_of(out);
+// The front flit goes through the switch to a virtual channel of a unit.
+DEVICE void traverse(i64 row, i64 out, i64 to, i64 replica, i64 now) {
+    int *V = vc_of(row), *U = unit_of(to), *O = vc_of(out), flit = V[FRONT];
     O[CREDIT] -= 1;
     U[U_CREDIT] -= 1;
-    i64 due = now + 1 + N(N_TRAVERSAL) + U[U_DELAY];
-    if (to - replica * E->units < N(N_CHANNELS)) {
-        put_flit(out, flit);
-        send_arrival(due, out);
-    } else {
-        send_ejection(due, out, flit);
-    }
+    if (to - replica * E->units < N(N_CHANNELS)) put_flit(out, flit);
     i64* scalars = scalars_of(replica);
     E->moved[to] += 1;
     if (scalars[LAST_MOVE] < now) scalars[LAST_MOVE] = now;
@@ -863,43 +893,65 @@ DEVICE void traverse(i64 row, i64 unit, i64 to, i64 now) {
         if (N(N_TAIL_CREDIT)) set_bits(O + MISC, TAIL_OUT);
         else U[U_FREE] |= 1 << (out - (to << N(N_SHIFT)));
     }
-    pop(row, unit, flit, now);
+    pop(row, flit, now);
+}
+
+// Did the output that a sender asks for choose it, and its input that output?
+DEVICE bool won(i64 row, i64 to, i64 side) {
+    u64 best = E->best[to];
+    if (best == NOBODY_YET || (i64)(best & 0xFFFFFFFFull) != row) return false;
+    E->best[to] = NOBODY_YET;
+    u64 first = E->first[side];
+    if (first == NOBODY_YET || (i64)(first & 0xFFFFFFFFull) != to) return false;
+    E->first[side] = NOBODY_YET;
+    return true;
+}
+
+// The pointers of both arbiters go on behind a match.
+DEVICE void step_on(i64 row, i64 unit, i64 to, i64 side) {
+    i64 speedup = N(N_SPEEDUP), per = N(N_VCS);
+    int *U = unit_of(to), *X = side_of(side);
+    i64 at = side + speedup * (vc_of(row)[V_IN] - unit) + 1;
+    U[U_GIVE] = at < U[U_INS] * speedup ? (int)at : 0;
+    X[X_TAKE] = U[U_OUT] + 1 < U[U_OUTS] ? U[U_OUT] + 1 : 0;
+    i64 v = row - (unit << N(N_SHIFT)) + speedup;
+    while (v >= per) v -= per;
+    X[X_OFFSET] = (int)v;
 }
 
 // Winners of both go through the switch; all who may go on are listed for the next cycle.
 KERNEL move() {
-    i64 now = *E->clock, shift = N(N_SHIFT), speedup = N(N_SPEEDUP), per = N(N_VCS);
+    i64 now = *E->clock, shift = N(N_SHIFT);
     int half = parity();
     const int* senders = E->senders + half * E->replicas * E->rows;
-    EACH(i, E->counts[2 + half]) {
-        i64 row = senders[i];
-        if (row < 0) continue;
-        int* V = vc_of(row);
-        i64 unit = row >> shift, to = V[OUT] >> shift, side = V[V_SIDE];
-        u64 best = E->best[to];
-        bool won = best != NOBODY_YET && (i64)(best & 0xFFFFFFFFull) == row;
-        if (won) {
-            E->best[to] = NOBODY_YET;
-            u64 first = E->first[side];
-            won = first != NOBODY_YET && (i64)(first & 0xFFFFFFFFull) == to;
+    EACH_TOGETHER(i, E->counts[2 + half]) {
+        i64 row = i < i_all ? senders[i] : -1, unit = 0, to = 0, out = 0, replica = 0;
+        int* V = vc_of(row >= 0 ? row : 0);
+        bool goes = false, inside = false;
+        int flit = 0;
+        if (row >= 0) {
+            unit = row >> shift;
+            out = V[OUT];
+            to = out >> shift;
+            goes = won(row, to, V[V_SIDE]);
         }
-        if (!won) {
-            list_sender(1 - half, row);
-            continue;
+        if (goes) {
+            replica = replica_of(to);
+            inside = to - replica * E->units < N(N_CHANNELS);
+            flit = V[FRONT];
+            step_on(row, unit, to, V[V_SIDE]);
+            traverse(row, out, to, replica, now);
+            if (!(V[STATE] >= ACTIVE && V[COUNT] > 0)) clear_bits(V + MISC, LISTED);
+            const i64* span = E->span + 3 * replica;
+            if (span[0] <= now && now < span[1]) E->used[to] += 1;
         }
-        E->first[side] = NOBODY_YET;
-        int *U = unit_of(to), *X = side_of(side);
-        i64 at = side + speedup * (V[V_IN] - unit) + 1;
-        U[U_GIVE] = at < U[U_INS] * speedup ? (int)at : 0;
-        X[X_TAKE] = U[U_OUT] + 1 < U[U_OUTS] ? U[U_OUT] + 1 : 0;
-        i64 v = row - (unit << shift) + speedup;
-        while (v >= per) v -= per;
-        X[X_OFFSET] = (int)v;
-        traverse(row, unit, to, now);
-        if (V[STATE] >= ACTIVE && V[COUNT] > 0) list_sender(1 - half, row);
-        else clear_bits(V + MISC, LISTED);
-        const i64* span = E->span + 3 * replica_of(to);
-        if (span[0] <= now && now < span[1]) E->used[to] += 1;
+        i64 due = now + 1 + N(N_TRAVERSAL) + unit_of(to)[U_DELAY];
+        send_arrival(due, goes && inside ? out : -1);
+        send_ejection(due, goes && !inside ? out : -1, flit);
+        send_credit(now + 1 + unit_of(unit)[U_DELAY] + N(N_CREDIT), goes ? row : -1);
+        bool stays = row >= 0 && V[STATE] >= ACTIVE && V[COUNT] > 0;
+        list_waiter(1 - half, goes && V[STATE] == WAITING ? row : -1);
+        list_sender(1 - half, stays ? row : -1);
     }
 }
 
@@ -920,7 +972,7 @@ KERNEL tick() {
     if (threadIdx.x) return;
 #endif
     int half = (int)(now & 1);
-    E->counts[half] = E->counts[2 + half] = E->counts[4] = 0;
+    E->counts[half] = E->counts[2 + half] = 0;
     slot_of(E->credits, E->replicas * E->rows, now)[0] = 0;
     slot_of(E->arrivals, E->replicas * E->units, now)[0] = 0;
     slot_of(E->ejections, 2 * E->replicas * E->endpoints * N(N_EJECTORS), now)[0] = 0;

@@ -193,7 +193,7 @@ class Replicas:
             "size_shares": (source.size_shares, np.float64),
             "trace": (source.trace, np.int32),
             "clock": (np.zeros(1), np.int64),
-            "counts": (np.zeros(5), np.int32),
+            "counts": (np.zeros(4), np.int32),
             "scalars": (np.zeros((many, layout.SCALARS)), np.int64),
             "still": (np.zeros(many), np.int32),
             "span": (np.zeros((many, 3)), np.int64),
@@ -212,7 +212,7 @@ class Replicas:
         tables |= {
             "waiters": empty(2, many * self._rows),
             "senders": empty(2, many * self._rows),
-            "touched": empty(many * units),
+            "touched": empty(many * self._rows),
             "best": xp.full(many * units, nobody, dtype=np.uint64),
             "first": xp.full(many * len(state.sides), nobody, dtype=np.uint64),
             "arrivals": wheels(units),
