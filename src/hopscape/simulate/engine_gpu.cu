@@ -140,7 +140,6 @@ struct Engine {
     double* windows;         // [replicas, copies, windows, WINDOW_FIELDS]
     i64* histogram;          // [replicas, 2, longest]
     i64* used;
-    i64* moved;              // [units]: flits since the beginning
     i64* received;
 };
 
@@ -691,8 +690,9 @@ DEVICE i64 asks(i64 row, i64 now) {
     i64 replica = replica_of(row >> N(N_SHIFT)), channels = N(N_CHANNELS), depth = N(N_DEPTH);
     if (E->still[replica]) return -1;
     const int* P = packet_of(replica, V[FRONT] >> 2);
-    i64 switching = N(N_SWITCHING), size = P[SIZE], others = (N(N_VCS) - 1) * depth;
+    i64 switching = N(N_SWITCHING), others = (N(N_VCS) - 1) * depth;
     bool whole = switching == CUT_THROUGH || switching == STORE_FORWARD;
+    i64 size = whole || N(N_MODE) == ADAPTIVE ? P[SIZE] : 1;
     if (switching == STORE_FORWARD && V[COUNT] < size) return -1;
     if (V[OUT] == -1) V[OUT] = (int)route(replica, row, now);
     i64 unit = V[OUT], allowed = V[V_ALLOWED], need = whole ? size : 0;
@@ -709,7 +709,7 @@ DEVICE i64 asks(i64 row, i64 now) {
     const int* U = unit_of(unit);
     i64 mask = allowed & U[U_FREE];
     if (need == 0 && U[U_CREDIT] <= others)
-        need = N(N_ROOM) > 0 && (i64)P[SENT] - P[BORN] > N(N_ROOM);
+        need = N(N_ROOM) > 0 ? (i64)P[SENT] - P[BORN] > N(N_ROOM) : 0;
     if (mask && need && U[U_CREDIT] < others + need) mask = roomy(unit, mask, need);
     if (mask == 0) return -1;
     bool entering = N(N_LIMIT) && (row >> N(N_SHIFT)) - replica * E->units >= channels;
@@ -887,7 +887,7 @@ DEVICE void traverse(i64 row, i64 out, i64 to, i64 replica, i64 now) {
     U[U_CREDIT] -= 1;
     if (to - replica * E->units < N(N_CHANNELS)) put_flit(out, flit);
     i64* scalars = scalars_of(replica);
-    E->moved[to] += 1;
+    side_of(V[V_SIDE])[X_KEY] += 1;
     if (scalars[LAST_MOVE] < now) scalars[LAST_MOVE] = now;
     if (flit & LAST) {
         if (N(N_TAIL_CREDIT)) set_bits(O + MISC, TAIL_OUT);

@@ -111,7 +111,8 @@ class Replicas:
         tables["span"][...] = device.arrays.asarray(spans)
         device.run(self._engine, until - self.now, self._rows * len(members))
         scalars = device.host(tables["scalars"])
-        scalars[:, layout.FLIT_HOPS] = device.host(tables["moved"].sum(axis=1))
+        moved = tables["sides"][:, layout.X_KEY].reshape(len(members), -1)  # counted at the inputs
+        scalars[:, layout.FLIT_HOPS] = device.host(moved.sum(axis=1))
         for member, line in zip(members, scalars, strict=True):
             member.state.scalars[:] = line
 
@@ -223,7 +224,6 @@ class Replicas:
             "windows": xp.zeros((many, _COPIES, *counters.windows.shape)),
             "histogram": xp.zeros((many, *counters.histogram.shape), dtype=np.int64),
             "used": xp.zeros((many, units), dtype=np.int64),
-            "moved": xp.zeros((many, units), dtype=np.int64),
             "received": xp.zeros((many, len(state.ends)), dtype=np.int64),
         }
         numbers = {
@@ -265,7 +265,7 @@ _ENGINE = (
     "size_shares", "trace", "clock", "counts", "scalars", "vcs", "units", "sides", "ends",
     "injectors", "waiters", "senders", "touched", "best", "first", "arrivals", "ejections",
     "credits", "flits", "packets", "random", "still", "span", "windows", "histogram", "used",
-    "moved", "received",
+    "received",
 )  # fmt: skip
 """The members of ``struct Engine``, in its order."""
 

@@ -5,6 +5,10 @@ uses HEAD, COUNT, STATE, OUT, READY and V_ALLOWED; the sender uses WRITE and CRE
 Everything about one virtual channel lies in one cache line, FRONT included, the first flit of its
 buffer; ``flits`` keeps those behind it.
 
+The first eight columns of virtual channels, units and packets are what the engines ask for most, in
+the order of a graphics processor, which reads half a line at a time: of a virtual channel what the
+receiving router looks at, of a unit what changes.
+
 Units number whatever carries flits: the channels of the network first, then the injection lines of
 every endpoint, then its ejection lines. Virtual channel v of unit u is row ``(u << shift) + v``;
 2**shift is the next power of two from the number of virtual channels on.
@@ -19,22 +23,22 @@ from hopscape.core.arrays import Floats, IntArray
 __all__ = ["ChosenRoutes", "Counters", "FabricArrays", "Source", "State", "Ties"]
 
 # columns of vcs
-HEAD = 0  # place in `flits` of the first flit, which FRONT has a copy of
-COUNT = 1  # flits that the router sees, FRONT included
-WRITE = 2  # place in `flits` that the next flit is put at
-CREDIT = 3  # flits for which the sender knows room
-STATE = 4  # IDLE, WAITING, ACTIVE or DRAIN
-OUT = 5  # unit that is asked for while WAITING (-1: no route yet), row that is held while ACTIVE
-READY = 6  # cycle from which on it may ask for its next stage
-MISC = 7  # bits LISTED and TAIL_OUT
-V_GIVE = 8  # as an output: where the round robin among inputs goes on
-V_TAKE = 9  # as an input: where the round robin among outputs goes on
-V_NEXT = 10  # next row that asks for the same unit, or -1
-V_MASK = 11  # virtual channels of the unit that it asks for now
-V_SIDE = 12  # row of `sides`: its input of the switch
-V_IN = 13  # number of its unit among those that come into the router
-V_ALLOWED = 14  # virtual channels of OUT that the routing allows
-FRONT = 15  # first flit of the buffer: packet * 4 + first + last
+COUNT = 0  # flits that the router sees, FRONT included
+STATE = 1  # IDLE, WAITING, ACTIVE or DRAIN
+OUT = 2  # unit that is asked for while WAITING (-1: no route yet), row that is held while ACTIVE
+READY = 3  # cycle from which on it may ask for its next stage
+FRONT = 4  # first flit of the buffer: packet * 4 + first + last
+V_SIDE = 5  # row of `sides`: its input of the switch
+V_IN = 6  # number of its unit among those that come into the router
+HEAD = 7  # place in `flits` of the first flit, which FRONT has a copy of
+MISC = 8  # bits LISTED and TAIL_OUT
+CREDIT = 9  # flits for which the sender knows room
+WRITE = 10  # place in `flits` that the next flit is put at
+V_GIVE = 11  # as an output: where the round robin among inputs goes on
+V_TAKE = 12  # as an input: where the round robin among outputs goes on
+V_ALLOWED = 13  # virtual channels of OUT that the routing allows
+V_MASK = 14  # virtual channels of the unit that it asks for now
+V_NEXT = 15  # next row that asks for the same unit, or -1
 VC_FIELDS = 16
 # states of a virtual channel at its receiving router
 IDLE, WAITING, ACTIVE, DRAIN = range(4)
@@ -42,35 +46,35 @@ IDLE, WAITING, ACTIVE, DRAIN = range(4)
 LISTED, TAIL_OUT = 1, 2
 
 # columns of packets
-DST = 0  # endpoint that it goes to
-BORN = 1  # cycle of its birth
-SENT = 2  # cycle in which it left the queue
-SIZE = 3  # flits
-SRC = 4  # endpoint that sends it
-HOPS = 5  # routers on its way so far
-MARKS = 6  # bits ESCAPED to MOVED
-MID = 7  # router to pass first (Valiant, UGAL), or -1
-TAG = 8  # transfer of a schedule, or -1
-PATH = 9  # first step of a route chosen at the source, or -1
-LEFT = 10  # flits that are still at the source
-TAILS = 11  # ends of a killed packet that are still under way
-SPARE = 12  # of row i: the i-th free packet number
-GOAL = 13  # router of DST
+GOAL = 0  # router of DST
+HOPS = 1  # routers on its way so far
+MARKS = 2  # bits ESCAPED to MOVED
+MID = 3  # router to pass first (Valiant, UGAL), or -1
+PATH = 4  # first step of a route chosen at the source, or -1
+SIZE = 5  # flits
+SENT = 6  # cycle in which it left the queue
+BORN = 7  # cycle of its birth
+DST = 8  # endpoint that it goes to
+SRC = 9  # endpoint that sends it
+TAG = 10  # transfer of a schedule, or -1
+LEFT = 11  # flits that are still at the source
+TAILS = 12  # ends of a killed packet that are still under way
+SPARE = 13  # of row i: the i-th free packet number
 LINE = 14  # injection line that it came by
 PACKET_FIELDS = 16  # the last one is spare: a packet is one cache line
 
 # columns of units
-U_TO = 0  # router that it leads to
-U_IN = 1  # its number among the inputs of that router
-U_OUT = 2  # its number among the outputs of the router that it leaves
-U_INS = 3  # inputs of the router that it leaves
-U_OUTS = 4  # outputs of the router that it leaves
-U_DELAY = 5  # cycles on the way
-U_RING = 6  # ring of its channel, or kind of it with rising classes; -1: none
-U_FREE = 7  # bits of the virtual channels that nobody holds
-U_CREDIT = 8  # credits of all its virtual channels
-U_GIVE = 9  # where the round robin of the switch among inputs goes on
-U_ASK = 10  # first row that asks for one of its virtual channels, or -1
+U_FREE = 0  # bits of the virtual channels that nobody holds
+U_CREDIT = 1  # credits of all its virtual channels
+U_ASK = 2  # first row that asks for one of its virtual channels, or -1
+U_GIVE = 3  # where the round robin of the switch among inputs goes on
+U_INS = 4  # inputs of the router that it leaves
+U_OUT = 5  # its number among the outputs of the router that it leaves
+U_OUTS = 6  # outputs of the router that it leaves
+U_DELAY = 7  # cycles on the way
+U_TO = 8  # router that it leads to
+U_RING = 9  # ring of its channel, or kind of it with rising classes; -1: none
+U_IN = 10  # its number among the inputs of that router
 U_BEST = 11  # row that is first in the switch in this cycle, or -1
 U_KEY = 12  # its place in the order (smaller goes first)
 U_SIDE = 13  # its input of the switch
@@ -79,7 +83,7 @@ UNIT_FIELDS = 16  # two are spare: a unit is one cache line
 X_TAKE = 0  # where the round robin among outputs goes on
 X_OFFSET = 1  # where the round robin among its virtual channels goes on
 X_ROW = 2  # row that is first in this cycle, or -1
-X_KEY = 3  # its place in the order
+X_KEY = 3  # its place in the order; on a graphics processor the flits that came by it
 # columns of ends
 E_HOME = 0  # router that it stands at
 E_BIRTH = 1  # cycle of its next birth
