@@ -18,6 +18,7 @@ typedef unsigned short u16;
 #ifdef HOST
 #include <cmath>
 #define DEVICE static inline
+#define DEVICE_MEMBER inline
 #define KERNEL extern "C" void
 // In an order that changes with every cycle and call: results must not depend on it.
 static u64 turns = 0;
@@ -42,6 +43,7 @@ static void tally(bool wanted, i64* counter) { if (wanted) bump(counter, 1); }
 DEVICE int lowest(u64 bits) { return __builtin_ctzll(bits); }
 #else
 #define DEVICE static __device__ __forceinline__
+#define DEVICE_MEMBER __device__ __forceinline__
 #define KERNEL extern "C" __global__ void
 #define EACH(i, many) \
     i64 i##_all = (many); \
@@ -150,6 +152,21 @@ KERNEL use(const Engine* given) { engine = *given; }
 __constant__ Engine engine;
 #endif
 
+// Columns that lie together, read and written at once: a device counts requests, not bytes.
+struct alignas(16) Four { int at[4]; };
+struct Half {
+    Four low, high;
+    DEVICE_MEMBER int& operator[](int column) { return (column < 4 ? low : high).at[column & 3]; }
+    DEVICE_MEMBER int operator[](int column) const { return (column < 4 ? low : high).at[column & 3]; }
+};
+DEVICE Four four_of(const int* row) { return *(const Four*)row; }
+DEVICE void keep(int* row, const Four& four) { *(Four*)row = four; }
+DEVICE Half half_of(const int* row) { return {four_of(row), four_of(row + 4)}; }
+DEVICE void keep(int* row, const Half& half) {
+    keep(row, half.low);
+    keep(row + 4, half.high);
+}
+
 #define E (&engine)
 #define N(name) (engine.numbers[name])
 #define NOBODY_YET 0xFFFFFFFFFFFFFFFFull
@@ -254,18 +271,21 @@ DEVICE void take_credit(i64 row) {
 // A flit becomes visible; whether its buffer is to wait (1), to send (2) or neither (0).
 DEVICE int take_flit(i64 row, i64 now) {
     int* V = vc_of(row);
-    if (++V[COUNT] == 1) V[FRONT] = E->flits[row * N(N_DEPTH) + V[HEAD]];
-    int standing = V[STATE];
-    if (standing == IDLE) {
-        V[STATE] = WAITING;
-        V[OUT] = -1;
-        V[READY] = (int)(now + N(N_ROUTING) + N(N_VC_ALLOC) - 1);
-        return 1;
+    Half v = half_of(V);
+    int next = 0;
+    if (++v[COUNT] == 1) v[FRONT] = E->flits[row * N(N_DEPTH) + v[HEAD]];
+    if (v[STATE] == IDLE) {
+        v[STATE] = WAITING;
+        v[OUT] = -1;
+        v[READY] = (int)(now + N(N_ROUTING) + N(N_VC_ALLOC) - 1);
+        next = 1;
+    } else if (v[STATE] != WAITING && !(V[MISC] & LISTED)) {
+        v[READY] = (int)(now + N(N_SW_ALLOC) - 1);
+        set_bits(V + MISC, LISTED);
+        next = 2;
     }
-    if (standing == WAITING || V[MISC] & LISTED) return 0;
-    V[READY] = (int)(now + N(N_SW_ALLOC) - 1);
-    set_bits(V + MISC, LISTED);
-    return 2;
+    keep(V, v);
+    return next;
 }
 
 DEVICE void release(i64 replica, i64 who) {
@@ -599,27 +619,28 @@ DEVICE u16 tied(i64 here, i64 goal) {
 }
 
 // The unit for the packet at the front of a virtual channel; V_ALLOWED gets its channels.
-DEVICE i64 route(i64 replica, i64 row, i64 now) {
+DEVICE i64 route(i64 replica, i64 row, int who, i64 now) {
     i64 unit = row >> N(N_SHIFT), base = replica * E->units;
-    int *V = vc_of(row), *U = unit_of(unit), *P = packet_of(replica, V[FRONT] >> 2);
-    i64 here = U[U_TO], goal = P[GOAL];
-    int marks = P[MARKS];
-    P[HOPS] += 1;
+    int *V = vc_of(row), *U = unit_of(unit), *P = packet_of(replica, who);
+    Half p = half_of(P);
+    i64 here = U[U_TO], goal = p[GOAL];
+    int marks = p[MARKS];
+    P[HOPS] = p[HOPS] + 1;
     V[V_ALLOWED] = (int)E->masks[E->masks_many - 2];
-    if (P[PATH] >= 0) {
+    if (p[PATH] >= 0) {
         if (goal == here) return exit_of(replica, row, P);
-        int step = E->chosen_steps[P[PATH] + P[HOPS] - 1];
+        int step = E->chosen_steps[p[PATH] + p[HOPS]];
         V[V_ALLOWED] = (int)E->masks[step & 0xFF];
         return base + (step >> 8);
     }
     bool fresh = unit - base >= N(N_CHANNELS);
-    if (P[MID] >= 0) {
-        if (P[MID] == here) {
+    if (p[MID] >= 0) {
+        if (p[MID] == here) {
             P[MID] = -1;
             P[MARKS] = marks |= SECOND;
             fresh = true;
         } else {
-            goal = P[MID];
+            goal = p[MID];
         }
     }
     if (here == goal) return exit_of(replica, row, P);
@@ -686,16 +707,17 @@ DEVICE i64 emptiest(i64 replica, i64 row, i64 need, i64 now) {
 // A waiter that is ready asks for a unit: the unit, if it is the first who does; else -1.
 DEVICE i64 asks(i64 row, i64 now) {
     int* V = vc_of(row);
-    if (V[READY] > now) return -1;
+    Half v = half_of(V);
+    if (v[READY] > now) return -1;
     i64 replica = replica_of(row >> N(N_SHIFT)), channels = N(N_CHANNELS), depth = N(N_DEPTH);
     if (E->still[replica]) return -1;
-    const int* P = packet_of(replica, V[FRONT] >> 2);
+    const int* P = packet_of(replica, v[FRONT] >> 2);
     i64 switching = N(N_SWITCHING), others = (N(N_VCS) - 1) * depth;
     bool whole = switching == CUT_THROUGH || switching == STORE_FORWARD;
     i64 size = whole || N(N_MODE) == ADAPTIVE ? P[SIZE] : 1;
-    if (switching == STORE_FORWARD && V[COUNT] < size) return -1;
-    if (V[OUT] == -1) V[OUT] = (int)route(replica, row, now);
-    i64 unit = V[OUT], allowed = V[V_ALLOWED], need = whole ? size : 0;
+    if (switching == STORE_FORWARD && v[COUNT] < size) return -1;
+    if (v[OUT] == -1) V[OUT] = v[OUT] = (int)route(replica, row, v[FRONT] >> 2, now);
+    i64 unit = v[OUT], allowed = V[V_ALLOWED], need = whole ? size : 0;
     bool inside = unit - replica * E->units < channels;
     if (N(N_MODE) == ADAPTIVE && inside) {
         i64 room = N(N_SHARED) ? need : (size < depth ? size : depth);
@@ -706,15 +728,15 @@ DEVICE i64 asks(i64 row, i64 now) {
             need = room;
         }
     }
-    const int* U = unit_of(unit);
-    i64 mask = allowed & U[U_FREE];
-    if (need == 0 && U[U_CREDIT] <= others)
+    Four U = four_of(unit_of(unit));
+    i64 mask = allowed & U.at[U_FREE];
+    if (need == 0 && U.at[U_CREDIT] <= others)
         need = N(N_ROOM) > 0 ? (i64)P[SENT] - P[BORN] > N(N_ROOM) : 0;
-    if (mask && need && U[U_CREDIT] < others + need) mask = roomy(unit, mask, need);
+    if (mask && need && U.at[U_CREDIT] < others + need) mask = roomy(unit, mask, need);
     if (mask == 0) return -1;
     bool entering = N(N_LIMIT) && (row >> N(N_SHIFT)) - replica * E->units >= channels;
-    if (entering && inside && now - V[READY] < PATIENCE) {
-        bool tight = 1000 * (U[U_CREDIT] - others) < N(N_LIMIT) * depth;
+    if (entering && inside && now - v[READY] < PATIENCE) {
+        bool tight = 1000 * (U.at[U_CREDIT] - others) < N(N_LIMIT) * depth;
         if (tight && crowded(unit, allowed)) return -1;
     }
     V[V_MASK] = (int)mask;
@@ -729,32 +751,34 @@ KERNEL ask() {
     EACH(i, E->counts[parity()]) E->touched[i] = (int)asks(waiters[i], now);
 }
 
-DEVICE int first_choice(const int* U, const int* V, i64 mask) {
-    i64 per = N(N_VCS), v = V[V_TAKE] - U[U_OUT] * per;
+DEVICE int first_choice(const Half& u, int take, i64 mask) {
+    i64 per = N(N_VCS), v = take - u[U_OUT] * per;
     return ring_first(mask, 0 <= v && v < per ? (int)v : 0);
 }
 
-DEVICE void grant(i64 unit, int v, i64 row, i64 now) {
+DEVICE void grant(i64 unit, const Half& u, int v, i64 row, i64 now) {
     i64 shift = N(N_SHIFT), per = N(N_VCS), out = (unit << shift) + v;
     i64 replica = replica_of(unit);
-    int *V = vc_of(row), *U = unit_of(unit);
-    i64 mine = V[V_IN] * per + (row & ((1 << shift) - 1)) + 1;
-    vc_of(out)[V_GIVE] = mine < U[U_INS] * per ? (int)mine : 0;
-    i64 theirs = U[U_OUT] * per + v + 1;
-    V[V_TAKE] = theirs < U[U_OUTS] * per ? (int)theirs : 0;
-    U[U_FREE] &= ~(1 << v);
-    V[STATE] = ACTIVE;
-    V[OUT] = (int)out;
-    V[READY] = (int)(now + N(N_SW_ALLOC));
+    int* V = vc_of(row);
+    Half w = half_of(V);
+    i64 mine = w[V_IN] * per + (row & ((1 << shift) - 1)) + 1;
+    vc_of(out)[V_GIVE] = mine < u[U_INS] * per ? (int)mine : 0;
+    i64 theirs = u[U_OUT] * per + v + 1;
+    V[V_TAKE] = theirs < u[U_OUTS] * per ? (int)theirs : 0;
+    unit_of(unit)[U_FREE] &= ~(1 << v);
+    w[STATE] = ACTIVE;
+    w[OUT] = (int)out;
+    w[READY] = (int)(now + N(N_SW_ALLOC));
+    keep(V, w.low);
     bool inside = unit - replica * E->units < N(N_CHANNELS);
     if (N(N_MODE) == ADAPTIVE && inside && !(E->masks[E->masks_many - 1] & (1ll << v)))
-        packet_of(replica, V[FRONT] >> 2)[MARKS] |= ESCAPED;
+        packet_of(replica, w[FRONT] >> 2)[MARKS] |= ESCAPED;
 }
 
 // Several askers at one unit: every free channel offers itself, every asker takes one.
-DEVICE void match(i64 unit, i64 asker, i64 now) {
-    int *U = unit_of(unit), offers[32];
-    i64 shift = N(N_SHIFT), per = N(N_VCS), lap = U[U_INS] * per, wanted = 0;
+DEVICE void match(i64 unit, const Half& u, i64 asker, i64 now) {
+    int offers[32];
+    i64 shift = N(N_SHIFT), per = N(N_VCS), lap = u[U_INS] * per, wanted = 0;
     i64 priority = N(N_PRIORITY), base = replica_of(unit) * E->units;
     const i64 last = 1ll << 62;
     for (i64 row = asker; row >= 0; row = vc_of(row)[V_NEXT]) wanted |= vc_of(row)[V_MASK];
@@ -770,7 +794,8 @@ DEVICE void match(i64 unit, i64 asker, i64 now) {
             if (transit && V[READY] > now - PATIENCE) {
                 i64 line = row >> shift;
                 key += line - base >= N(N_CHANNELS) ? lap : 0;
-                bool turns_in = N(N_METHOD) == BY_RING && unit_of(line)[U_RING] != U[U_RING];
+                bool turns_in = N(N_METHOD) == BY_RING &&
+                    unit_of(line)[U_RING] != unit_of(unit)[U_RING];
                 key += turns_in ? lap : 0;
             } else if (priority == AGE) {
                 key += lap * packet_of(base / E->units, V[FRONT] >> 2)[BORN];
@@ -790,7 +815,7 @@ DEVICE void match(i64 unit, i64 asker, i64 now) {
             int v = lowest((u64)left);
             if (offers[v] == row) offered |= 1ll << v;
         }
-        if (offered) grant(unit, first_choice(U, V, offered), row, now);
+        if (offered) grant(unit, u, first_choice(u, V[V_TAKE], offered), row, now);
         row = next;
     }
 }
@@ -800,12 +825,13 @@ KERNEL answer() {
     EACH(i, E->counts[parity()]) {
         i64 unit = E->touched[i];
         if (unit < 0) continue;
-        int* U = unit_of(unit);
-        i64 row = U[U_ASK];
-        const int* V = vc_of(row);
-        if (V[V_NEXT] < 0) grant(unit, first_choice(U, V, V[V_MASK]), row, now);
-        else match(unit, row, now);
-        U[U_ASK] = -1;
+        Half u = half_of(unit_of(unit));
+        i64 row = u[U_ASK];
+        Four last = four_of(vc_of(row) + V_TAKE);  // V_TAKE, V_ALLOWED, V_MASK, V_NEXT
+        if (last.at[V_NEXT - V_TAKE] < 0)
+            grant(unit, u, first_choice(u, last.at[0], last.at[V_MASK - V_TAKE]), row, now);
+        else match(unit, u, row, now);
+        unit_of(unit)[U_ASK] = -1;
     }
 }
 
@@ -834,17 +860,18 @@ KERNEL choose() {
     const int* senders = E->senders + half * E->replicas * E->rows;
     EACH(i, E->counts[2 + half]) {
         i64 row = senders[i], unit = row >> shift;
-        const int* V = vc_of(row);
-        i64 out = V[OUT], to = out >> shift, credit = vc_of(out)[CREDIT];
-        if (V[READY] > now || credit == 0) continue;
-        const int *U = unit_of(to), *X = side_of(V[V_SIDE]);
-        i64 key = V[V_SIDE] + speedup * (V[V_IN] - unit) - U[U_GIVE], lap = U[U_INS] * speedup;
+        Half v = half_of(vc_of(row));
+        if (v[READY] > now) continue;
+        i64 out = v[OUT], to = out >> shift, credit = vc_of(out)[CREDIT];
+        if (credit == 0) continue;
+        Half u = half_of(unit_of(to));
+        i64 key = v[V_SIDE] + speedup * (v[V_IN] - unit) - u[U_GIVE], lap = u[U_INS] * speedup;
         key += key < 0 ? lap : 0;
         if (transit && unit - replica_of(unit) * E->units >= N(N_CHANNELS)) {
             bool full = credit * N(N_EASE) < N(N_DEPTH);
-            key += full && V[READY] > now - PATIENCE ? lap : 0;
+            key += full && v[READY] > now - PATIENCE ? lap : 0;
         }
-        i64 turn = (row & ((1 << shift) - 1)) - X[X_OFFSET];
+        i64 turn = (row & ((1 << shift) - 1)) - side_of(v[V_SIDE])[X_OFFSET];
         turn += turn < 0 ? per : 0;
         least(E->best + to, (u64)(key * 32 + turn) << 32 | (u64)row);
     }
@@ -857,43 +884,27 @@ KERNEL take() {
     const int* senders = E->senders + half * E->replicas * E->rows;
     EACH(i, E->counts[2 + half]) {
         i64 row = senders[i];
-        const int* V = vc_of(row);
-        i64 to = V[OUT] >> shift;
-        if ((i64)(E->best[to] & 0xFFFFFFFFull) != row || E->best[to] == NOBODY_YET) continue;
-        const int* U = unit_of(to);
-        i64 key = U[U_OUT] - side_of(V[V_SIDE])[X_TAKE];
-        key += key < 0 ? U[U_OUTS] : 0;
-        least(E->first + V[V_SIDE], (u64)key << 32 | (u64)to);
+        Half v = half_of(vc_of(row));
+        i64 to = v[OUT] >> shift;
+        u64 best = E->best[to];
+        if ((i64)(best & 0xFFFFFFFFull) != row || best == NOBODY_YET) continue;
+        Four u = four_of(unit_of(to) + 4);  // U_INS, U_OUT, U_OUTS, U_DELAY
+        i64 key = u.at[U_OUT - 4] - side_of(v[V_SIDE])[X_TAKE];
+        key += key < 0 ? u.at[U_OUTS - 4] : 0;
+        least(E->first + v[V_SIDE], (u64)key << 32 | (u64)to);
     }
 }
 
 // Take the front flit off a buffer; the next packet steps forward.
-DEVICE void pop(i64 row, int flit, i64 now) {
-    int* V = vc_of(row);
-    int at = V[HEAD] + 1 < N(N_DEPTH) ? V[HEAD] + 1 : 0;
-    V[HEAD] = at;
-    if (--V[COUNT] > 0) V[FRONT] = E->flits[row * N(N_DEPTH) + at];
+DEVICE void pop(i64 row, Half& v, i64 now) {
+    int flit = v[FRONT];
+    v[HEAD] = v[HEAD] + 1 < N(N_DEPTH) ? v[HEAD] + 1 : 0;
+    if (--v[COUNT] > 0) v[FRONT] = E->flits[row * N(N_DEPTH) + v[HEAD]];
     if (!(flit & LAST)) return;
-    V[STATE] = V[COUNT] ? WAITING : IDLE;
-    if (V[COUNT] == 0) return;
-    V[OUT] = -1;
-    V[READY] = (int)(now + N(N_ROUTING) + N(N_VC_ALLOC));
-}
-
-// The front flit goes through the switch to a virtual channel of a unit.
-DEVICE void traverse(i64 row, i64 out, i64 to, i64 replica, i64 now) {
-    int *V = vc_of(row), *U = unit_of(to), *O = vc_of(out), flit = V[FRONT];
-    O[CREDIT] -= 1;
-    U[U_CREDIT] -= 1;
-    if (to - replica * E->units < N(N_CHANNELS)) put_flit(out, flit);
-    i64* scalars = scalars_of(replica);
-    side_of(V[V_SIDE])[X_KEY] += 1;
-    if (scalars[LAST_MOVE] < now) scalars[LAST_MOVE] = now;
-    if (flit & LAST) {
-        if (N(N_TAIL_CREDIT)) set_bits(O + MISC, TAIL_OUT);
-        else U[U_FREE] |= 1 << (out - (to << N(N_SHIFT)));
-    }
-    pop(row, flit, now);
+    v[STATE] = v[COUNT] ? WAITING : IDLE;
+    if (v[COUNT] == 0) return;
+    v[OUT] = -1;
+    v[READY] = (int)(now + N(N_ROUTING) + N(N_VC_ALLOC));
 }
 
 // Did the output that a sender asks for choose it, and its input that output?
@@ -907,16 +918,33 @@ DEVICE bool won(i64 row, i64 to, i64 side) {
     return true;
 }
 
-// The pointers of both arbiters go on behind a match.
-DEVICE void step_on(i64 row, i64 unit, i64 to, i64 side) {
-    i64 speedup = N(N_SPEEDUP), per = N(N_VCS);
-    int *U = unit_of(to), *X = side_of(side);
-    i64 at = side + speedup * (vc_of(row)[V_IN] - unit) + 1;
-    U[U_GIVE] = at < U[U_INS] * speedup ? (int)at : 0;
-    X[X_TAKE] = U[U_OUT] + 1 < U[U_OUTS] ? U[U_OUT] + 1 : 0;
-    i64 v = row - (unit << N(N_SHIFT)) + speedup;
-    while (v >= per) v -= per;
-    X[X_OFFSET] = (int)v;
+// The front flit goes through the switch to a virtual channel of a unit; both arbiters go on.
+DEVICE void traverse(i64 row, Half& v, Half& u, i64 to, bool inside, i64 now) {
+    i64 out = v[OUT], unit = row >> N(N_SHIFT), per = N(N_VCS), speedup = N(N_SPEEDUP);
+    int *O = vc_of(out), *X = side_of(v[V_SIDE]), flit = v[FRONT];
+    Four sent = four_of(O + MISC);  // MISC, CREDIT, WRITE, V_GIVE
+    O[CREDIT] = sent.at[CREDIT - MISC] - 1;
+    if (inside) {
+        int at = sent.at[WRITE - MISC];
+        E->flits[out * N(N_DEPTH) + at] = flit;
+        O[WRITE] = at + 1 < N(N_DEPTH) ? at + 1 : 0;
+    }
+    i64 place = v[V_SIDE] + speedup * (v[V_IN] - unit) + 1, next = row - (unit << N(N_SHIFT)) + speedup;
+    while (next >= per) next -= per;
+    Four side = four_of(X);
+    side.at[X_TAKE] = u[U_OUT] + 1 < u[U_OUTS] ? u[U_OUT] + 1 : 0;
+    side.at[X_OFFSET] = (int)next;
+    side.at[X_KEY] += 1;
+    keep(X, side);
+    u[U_CREDIT] -= 1;
+    u[U_GIVE] = place < u[U_INS] * speedup ? (int)place : 0;
+    if (flit & LAST) {
+        if (N(N_TAIL_CREDIT)) set_bits(O + MISC, TAIL_OUT);
+        else u[U_FREE] |= 1 << (out - (to << N(N_SHIFT)));
+    }
+    keep(unit_of(to), u.low);
+    pop(row, v, now);
+    keep(vc_of(row), v);
 }
 
 // Winners of both go through the switch; all who may go on are listed for the next cycle.
@@ -925,32 +953,36 @@ KERNEL move() {
     int half = parity();
     const int* senders = E->senders + half * E->replicas * E->rows;
     EACH_TOGETHER(i, E->counts[2 + half]) {
-        i64 row = i < i_all ? senders[i] : -1, unit = 0, to = 0, out = 0, replica = 0;
-        int* V = vc_of(row >= 0 ? row : 0);
-        bool goes = false, inside = false;
+        i64 row = i < i_all ? senders[i] : -1, to = 0, out = 0, delay = 0, back = 0;
+        bool goes = false, inside = false, stays = row >= 0, waits = false;
         int flit = 0;
         if (row >= 0) {
-            unit = row >> shift;
-            out = V[OUT];
+            Half v = half_of(vc_of(row));
+            out = v[OUT];
             to = out >> shift;
-            goes = won(row, to, V[V_SIDE]);
+            goes = won(row, to, v[V_SIDE]);
+            if (goes) {
+                i64 replica = replica_of(to);
+                Half u = half_of(unit_of(to));
+                inside = to - replica * E->units < N(N_CHANNELS);
+                flit = v[FRONT];
+                delay = u[U_DELAY];
+                back = unit_of(row >> shift)[U_DELAY];
+                traverse(row, v, u, to, inside, now);
+                stays = v[STATE] >= ACTIVE && v[COUNT] > 0;
+                waits = v[STATE] == WAITING;
+                if (!stays) clear_bits(vc_of(row) + MISC, LISTED);
+                i64* scalars = scalars_of(replica);
+                if (scalars[LAST_MOVE] < now) scalars[LAST_MOVE] = now;
+                const i64* span = E->span + 3 * replica;
+                if (span[0] <= now && now < span[1]) E->used[to] += 1;
+            }
         }
-        if (goes) {
-            replica = replica_of(to);
-            inside = to - replica * E->units < N(N_CHANNELS);
-            flit = V[FRONT];
-            step_on(row, unit, to, V[V_SIDE]);
-            traverse(row, out, to, replica, now);
-            if (!(V[STATE] >= ACTIVE && V[COUNT] > 0)) clear_bits(V + MISC, LISTED);
-            const i64* span = E->span + 3 * replica;
-            if (span[0] <= now && now < span[1]) E->used[to] += 1;
-        }
-        i64 due = now + 1 + N(N_TRAVERSAL) + unit_of(to)[U_DELAY];
+        i64 due = now + 1 + N(N_TRAVERSAL) + delay;
         send_arrival(due, goes && inside ? out : -1);
         send_ejection(due, goes && !inside ? out : -1, flit);
-        send_credit(now + 1 + unit_of(unit)[U_DELAY] + N(N_CREDIT), goes ? row : -1);
-        bool stays = row >= 0 && V[STATE] >= ACTIVE && V[COUNT] > 0;
-        list_waiter(1 - half, goes && V[STATE] == WAITING ? row : -1);
+        send_credit(now + 1 + back + N(N_CREDIT), goes ? row : -1);
+        list_waiter(1 - half, waits ? row : -1);
         list_sender(1 - half, stays ? row : -1);
     }
 }
