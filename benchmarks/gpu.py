@@ -1,9 +1,10 @@
-"""Figures of the GPU kernels: distances of large graphs and tests of generator sets.
+"""Figures of the GPU kernels: distances of large graphs, tests of generator sets, flit simulation.
 
     python benchmarks/gpu.py
+    python benchmarks/gpu.py --only simulator
 
-Needs CuPy and a CUDA device; nothing else is measured. Each figure is the least of three runs after
-one that compiles.
+Needs CuPy and a CUDA device; nothing else is measured but the simulator on one core, beside that
+of the device. Each figure is the least of three runs after one that compiles.
 """
 
 from __future__ import annotations
@@ -62,11 +63,77 @@ def optimum() -> None:
     )
 
 
+SIDE_BY_SIDE = (
+    ("torus(8, 8)", 0.3, 1),
+    ("torus(8, 8)", 0.3, 256),
+    ("torus(32, 32)", 0.2, 1),
+    ("torus(32, 32)", 0.2, 64),
+    ("dragonfly(8, 4, p=4)", 0.5, 64),
+    ("torus(64, 64)", 0.05, 16),
+)
+"""Networks, loads (flits per endpoint and cycle) and how many runs go together."""
+CYCLES = 2000
+
+
+def simulator() -> None:
+    """Flit-hops per second of runs side by side, beside one core: both from cycle 1,000 on."""
+    from hopscape.simulate import Settings, build_setup, make_traffic
+    from hopscape.simulate.engine_gpu import Member, Replicas
+    from hopscape.simulate.engine_kernels import advance
+    from hopscape.simulate.layout import FLIT_HOPS
+    from hopscape.simulate.measurement import blank_counters, make_source, start
+    from hopscape.simulate.run import PATIENCE
+
+    settings = Settings()
+    for spec, load, runs in SIDE_BY_SIDE:
+        setup = build_setup(hopscape.build(spec), settings)
+        traffic = make_traffic("uniform", setup.endpoints)
+        source = make_source(traffic, settings, load)
+        members = [
+            Member(start(setup, traffic, source, seed), source, blank_counters(setup, 1))
+            for seed in range(runs + 1)
+        ]
+        core = members.pop()
+        replicas = Replicas(setup, members, PATIENCE)
+
+        def hops(members: list[Member] = members) -> int:
+            return sum(int(member.state.scalars[FLIT_HOPS]) for member in members)
+
+        rates, cycles = [0.0], [float("inf")]
+        replicas.advance(1000)
+        for part in range(3):
+            before, begin = hops(), time.perf_counter()
+            replicas.advance(1000 + (part + 1) * CYCLES)
+            spent = time.perf_counter() - begin
+            rates.append((hops() - before) / spent)
+            cycles.append(spent / CYCLES)
+        advance(setup.fabric, *core, 1000, PATIENCE)
+        alone = [0.0]
+        for part in range(3):
+            before, begin = hops([core]), time.perf_counter()
+            advance(setup.fabric, *core, 1000 + (part + 1) * CYCLES, PATIENCE)
+            alone.append((hops([core]) - before) / (time.perf_counter() - begin))
+        print(
+            f"{runs} × {spec} at load {load}: {max(rates):.3g} flit-hops/s,"
+            f" {1e6 * min(cycles):.0f} µs a cycle, {max(rates) / max(alone):.3g} times one core"
+        )
+
+
+PARTS = {
+    "optimum": optimum,
+    "sets": tests_of_sets,
+    "distances": distances,
+    "simulator": simulator,
+}
+
+
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    optimum()
-    tests_of_sets()
-    distances()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=tuple(PARTS), help="one part instead of all")
+    only = parser.parse_args().only
+    for name, part in PARTS.items():
+        if only in (None, name):
+            part()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 // The engine of engine_kernels.py on a graphics processor, or on any C++ compiler with -DHOST.
 //
 // Every decision of a cycle depends on the state before it, never on the order in which threads
-// come: arbiters choose by keys that differ, random numbers are functions of who asks and when, sums
-// are of integers. Atomics only number the places of lists, whose order means nothing. So both
+// come: arbiters choose by keys that differ, random numbers are functions of who asks and when,
+// sums are of integers. Atomics only number the places of lists, whose order means nothing. So both
 // engines move every packet alike.
 //
 // Several runs of one network go side by side ("replicas"): each has its own part of every table.
@@ -157,7 +157,9 @@ struct alignas(16) Four { int at[4]; };
 struct Half {
     Four low, high;
     DEVICE_MEMBER int& operator[](int column) { return (column < 4 ? low : high).at[column & 3]; }
-    DEVICE_MEMBER int operator[](int column) const { return (column < 4 ? low : high).at[column & 3]; }
+    DEVICE_MEMBER int operator[](int column) const {
+        return (column < 4 ? low : high).at[column & 3];
+    }
 };
 DEVICE Four four_of(const int* row) { return *(const Four*)row; }
 DEVICE void keep(int* row, const Four& four) { *(Four*)row = four; }
@@ -208,7 +210,7 @@ DEVICE int coins(i64 replica, i64 row, i64 now) {
     return (int)(mixed(key + (((u64)now << 32) + asker + 1) * 0x9E3779B97F4A7C15ull) & 3);
 }
 
-// ---- wheels ------------------------------------------------------------------------------------
+// ---- wheels -------------------------------------------------------------------------
 
 DEVICE int* slot_of(int* wheel, i64 width, i64 due) {
     return wheel + (due & (E->wheel - 1)) * (1 + width);
@@ -255,7 +257,7 @@ DEVICE void list_sender(int half, i64 row) {
     if (row >= 0) E->senders[half * E->replicas * E->rows + at] = (int)row;
 }
 
-// ---- arrive: credits, flits that become visible, flits at their endpoints ------------------------
+// ---- arrive: credits, flits that become visible, flits at their endpoints -----------
 
 DEVICE void take_credit(i64 row) {
     i64 unit = row >> N(N_SHIFT);
@@ -376,7 +378,7 @@ KERNEL arrive() {
     }
 }
 
-// ---- inject: births, targets, sizes, and the way into the network --------------------------------
+// ---- inject: births, targets, sizes, and the way into the network -------------------
 
 DEVICE void draw_birth(i64 replica, i64 local, int* e, u64* stream) {
     i64 births = E->kind[1], trials = E->kind[2];
@@ -596,7 +598,7 @@ KERNEL inject() {
     }
 }
 
-// ---- ask and answer: allocation of virtual channels ----------------------------------------------
+// ---- ask and answer: allocation of virtual channels ---------------------------------
 
 DEVICE i64 exit_of(i64 replica, i64 row, const int* P) {
     i64 per = N(N_EJECTORS), own = vc_of(row)[V_IN] % per;
@@ -654,7 +656,8 @@ DEVICE i64 route(i64 replica, i64 row, int who, i64 now) {
         fresh = fresh || ring < 0 || ring != next_ring;
         allowed = E->sets[phase + ((entry >> ENTRY_SET_SHIFT) & ENTRY_SET_MASK)];
     } else if (fresh) {
-        allowed = E->sets[phase + (E->layered ? E->layers[here * E->routers + goal] : E->layers[0])];
+        allowed =
+            E->sets[phase + (E->layered ? E->layers[here * E->routers + goal] : E->layers[0])];
     }
     if (!fresh) {
         i64 level = E->kinds[row - (unit << N(N_SHIFT))];
@@ -835,7 +838,7 @@ KERNEL answer() {
     }
 }
 
-// ---- choose, take and move: allocation of the switch, and the way through it ---------------------
+// ---- choose, take and move: allocation of the switch, and the way through it --------
 
 // Who has waited goes on waiting, or sends from the next cycle on.
 DEVICE void sort_waiters(int half) {
@@ -929,7 +932,8 @@ DEVICE void traverse(i64 row, Half& v, Half& u, i64 to, bool inside, i64 now) {
         E->flits[out * N(N_DEPTH) + at] = flit;
         O[WRITE] = at + 1 < N(N_DEPTH) ? at + 1 : 0;
     }
-    i64 place = v[V_SIDE] + speedup * (v[V_IN] - unit) + 1, next = row - (unit << N(N_SHIFT)) + speedup;
+    i64 place = v[V_SIDE] + speedup * (v[V_IN] - unit) + 1;
+    i64 next = row - (unit << N(N_SHIFT)) + speedup;
     while (next >= per) next -= per;
     Four side = four_of(X);
     side.at[X_TAKE] = u[U_OUT] + 1 < u[U_OUTS] ? u[U_OUT] + 1 : 0;
@@ -987,7 +991,7 @@ KERNEL move() {
     }
 }
 
-// ---- tick ----------------------------------------------------------------------------------------
+// ---- tick ---------------------------------------------------------------------------
 
 KERNEL tick() {
     i64 now = *E->clock;
