@@ -13,6 +13,7 @@ import pytest
 
 import hopscape
 from hopscape import cli
+from hopscape.cli.app import TerminatedError
 from hopscape.core import kernel_cache
 from hopscape.core import processes as memory
 from hopscape.core.errors import HopscapeError
@@ -140,6 +141,19 @@ def test_what_goes_on_after_sigterm_is_ended(deaf):
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 143
         assert process.stderr.read() == "hopscape: terminated; nothing is kept\n"
+
+
+def test_a_signal_as_a_kernel_returns_ends_as_any_other(monkeypatch, capsys):
+    """The kernel's caller finds an exception beside a result, and wraps it."""
+
+    def app(**_):
+        raise SystemError("returned a result with an exception set") from TerminatedError()
+
+    monkeypatch.setattr("hopscape.cli.app.app", app)
+    with pytest.raises(SystemExit) as left:
+        cli.main(["show", "petersen"])
+    assert left.value.code == 143
+    assert capsys.readouterr().err == "hopscape: terminated; nothing is kept\n"
 
 
 def test_signals_are_given_back():

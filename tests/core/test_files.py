@@ -138,3 +138,21 @@ def test_what_a_killed_process_left_is_removed(tmp_path):
     with whole_folder(tmp_path / "new") as folder:
         write_text(folder / "a", "a")
     assert not (tmp_path / f".new.{dead.pid}.abc").exists()
+
+
+def test_what_does_not_fit_is_called_by_its_own_name(tmp_path, monkeypatch):
+    """Not by that of the folder in the making, which is gone when the message is read."""
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("hopscape.core.files.os.fsync", full)
+
+    def write():
+        with whole_folder(tmp_path / "new") as folder:
+            write_text(folder / "a.txt", "a")
+
+    with pytest.raises(ArgumentError, match="No space left") as found:
+        write()
+    assert str(tmp_path / "new" / "a.txt") in str(found.value)
+    assert list(tmp_path.iterdir()) == []

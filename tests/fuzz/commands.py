@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import click
@@ -22,6 +23,7 @@ _TEXTS = (
     "uniform", "auto", "list", "0", "1-2", "0-1@5", "random:1", "random:-1", "tornado",
     "2,axis0=1", "0.1:0.3:0.1", "a,b", "", " ", "²", "--", "(0, 0)", "[0, 1]", "no/such/file.csv",
 )  # fmt: skip
+_JOB = Path(__file__).parents[2] / "examples" / "jobs" / "small.toml"
 _SKIPPED = {
     "ledger", "study", "search", "design", "torus", "machines", "which-network", "warm-up", "atlas",
 }  # fmt: skip
@@ -80,7 +82,9 @@ def _value(parameter: Any, rng: random.Random, folder: str) -> str:
         return rng.choice(_TEXTS + _NUMBERS)
     if hasattr(kind, "choices"):
         return str(getattr(rng.choice(list(kind.choices)), "value", rng.choice(list(kind.choices))))
-    if name in ("spec", "specs", "guest", "host", "first", "second"):
+    if name == "job":
+        return str(_JOB)
+    if name in ("spec", "specs", "guest", "host", "first", "second", "on"):
         return rng.choice(SMALL) if rng.random() < 0.85 else random_spec(rng, 2)
     if kind.name in ("integer", "integer range", "float", "float range"):
         return rng.choice(_NUMBERS) if rng.random() < 0.4 else str(rng.randrange(12))

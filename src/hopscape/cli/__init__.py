@@ -14,8 +14,9 @@ from hopscape.cli.app import EndedError, TerminatedError
 
 __all__ = ["main"]
 
-_GRACE = 4.5
-"""Seconds after SIGTERM in which a command may say what it kept; then it ends as it is."""
+_GRACE = 4.0
+"""Seconds after SIGTERM in which a command may say what it kept; then it ends as it is, within
+five also on a busy machine."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -41,6 +42,10 @@ def main(arguments: list[str] | None = None) -> None:
         _leave("out of memory; HOPSCAPE_MEMORY sets a lower limit", 2)
     except (EndedError, KeyboardInterrupt) as error:
         _leave_ended(error.__cause__ or error)
+    except SystemError as error:  # a signal came as a kernel returned: its caller wraps what is set
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        _leave_ended(error.__cause__)
     except OSError as error:  # a full disk, no processes left: not of our making
         _drop_output()
         place = f"{error.filename}: " if error.filename else ""

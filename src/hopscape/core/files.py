@@ -147,6 +147,10 @@ def whole_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
             _put_in_place(work, place, [*names, _LIST])
     except OSError as error:
         raise _refused(place, error) from error
+    except ArgumentError as error:  # a file within: by the name that it would have had
+        if str(work) not in str(error):
+            raise
+        raise ArgumentError(str(error).replace(str(work), str(place))) from error.__cause__
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
