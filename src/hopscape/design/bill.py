@@ -21,6 +21,7 @@ from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
 from hopscape.design.floorplan import FloorPlan, RackLayout, place
 from hopscape.design.prices import Item, PriceList
+from hopscape.families.concentrated import ISLAND
 from hopscape.formats.graphs.libraries import link_ends
 
 __all__ = ["Bill", "BillPart", "bill_of", "cable_parts", "priced", "rack_watts", "write_bill"]
@@ -105,7 +106,10 @@ def bill_of(network: Network, lengths: Floats, prices: PriceList | None = None) 
     """
     if prices is None or not network.has_switches:
         return Bill((*_nodes(network), *_by_length(lengths)))
-    lines = int(network.degrees[network.endpoints].sum())
+    inside = _inside(network)
+    if inside.any():
+        lengths = lengths[~inside]
+    lines = int(_bought_ports(network)[network.endpoints].sum())
     nic = prices.nic
     parts = (
         *_switches(network, prices),
@@ -135,9 +139,27 @@ def _by_length(lengths: Floats) -> list[BillPart]:
     return out
 
 
+def _inside(network: Network) -> IntArray:
+    """bool[links]: links inside an island, part of the server."""
+    channels = link_ends(network)[2]
+    kinds = [i for i, kind in enumerate(network.classes) if kind.name == ISLAND]
+    return np.isin(network.class_of(channels), kinds) if kinds else np.zeros(len(channels), bool)
+
+
+def _bought_ports(network: Network) -> IntArray:
+    """int64[nodes]: ports to cables that are bought."""
+    degrees = network.degrees.astype(np.int64)
+    inside = _inside(network)
+    if inside.any():
+        for side in link_ends(network)[:2]:
+            degrees = degrees - np.bincount(side[inside], minlength=network.order)
+    return degrees
+
+
 def _switches(network: Network, prices: PriceList) -> list[BillPart]:
     boxes = np.setdiff1d(np.arange(network.order), network.endpoints)
-    used, pieces = np.unique(network.degrees[boxes], return_counts=True)
+    degrees = _bought_ports(network)[boxes]
+    used, pieces = np.unique(degrees[degrees > 0], return_counts=True)
     out = []
     for ports, count in zip(used.tolist(), pieces.tolist(), strict=True):
         item = prices.switch(ports)
@@ -167,11 +189,15 @@ def _cables(lengths: Floats, prices: PriceList) -> list[BillPart]:
     return out
 
 
-def cable_parts(lengths: Floats, prices: PriceList) -> list[str]:
+def cable_parts(network: Network, lengths: Floats, prices: PriceList) -> list[str]:
     """Which cable of the list each link is, by the name that the bill gives it."""
+    inside = _inside(network)
     chosen: IntArray = prices.pick_cables(lengths)[0]
     names = [item.called for item in prices.cables]
-    return [names[i] for i in chosen.tolist()]
+    return [
+        "inside the island" if within else names[i]
+        for i, within in zip(chosen.tolist(), inside.tolist(), strict=True)
+    ]
 
 
 def rack_watts(network: Network, placed: RackLayout, prices: PriceList) -> float:
@@ -189,13 +215,14 @@ def rack_watts(network: Network, placed: RackLayout, prices: PriceList) -> float
     watts = np.zeros(network.order)
     is_end = np.zeros(network.order, dtype=bool)
     is_end[network.endpoints] = True
-    degrees = network.degrees.astype(np.int64)
-    for ports in np.unique(degrees[~is_end]).tolist():
+    degrees = _bought_ports(network)
+    for ports in np.unique(degrees[~is_end & (degrees > 0)]).tolist():
         watts[~is_end & (degrees == ports)] = prices.switch(ports).watts
     watts[is_end] = prices.nic.watts * degrees[is_end]
     tails, heads, _ = link_ends(network)
     chosen = prices.pick_cables(placed.lengths)[0]
     each = np.array([item.watts for item in prices.cables])[chosen] / 2
+    each[_inside(network)] = 0.0
     for ends in (tails, heads):
         watts += np.bincount(ends, each, minlength=network.order)
     return round(float(np.bincount(placed.places // placed.plan.slots, watts).max()), 3)

@@ -495,13 +495,14 @@ def _family_tasks(
     steps = min(FAMILY_STEPS, clock.steps(len(names)))
     return [
         _Timed(
-            digest("machines", [name, planes, given], spec_files(family(name).example)),
-            (name, planes, question, best, dear, steps),
+            digest("machines", [name, planes, rails, given], spec_files(family(name).example)),
+            (name, planes, rails, question, best, dear, steps),
             about=name,
             clock=clock,
         )
         for name in names
         for planes in question.splits
+        for rails in question.rail_splits
     ]
 
 

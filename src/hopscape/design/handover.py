@@ -158,7 +158,7 @@ def write_parts(
     placed = place(network, given.plan)
     names = [placed.plan.name(int(p)) for p in placed.places]
     bill = _tried("bill.csv", lambda: _bill(network, placed, given.prices, top))
-    which = _parts(placed, given, bill)
+    which = _parts(network, placed, given, bill)
     write_cables(network, top / "cables.csv", names, placed.lengths.tolist(), which)
     cables = (
         f"every cable: row, rack, slot and port at both ends, length; {placed.total:.0f} m in"
@@ -180,11 +180,13 @@ def _bill(network: Network, placed: RackLayout, prices: str, top: Path) -> str:
     )
 
 
-def _parts(placed: RackLayout, given: Conditions, bill: tuple[str, str]) -> list[str]:
+def _parts(
+    network: Network, placed: RackLayout, given: Conditions, bill: tuple[str, str]
+) -> list[str]:
     """Which cable of the price list each one is, where there is a bill."""
     if bill[0] != "bill.csv":
         return [""] * len(placed.lengths)
-    return cable_parts(placed.lengths, load_prices(given.prices))
+    return cable_parts(network, placed.lengths, load_prices(given.prices))
 
 
 def _measured(network: Network) -> dict[str, Measured[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -40,6 +41,10 @@ class Machine:
         full: The plane with all its endpoints, where some ports of this one are spare. Whatever
             a routing guarantees there holds here: a permutation of some endpoints is part of one of
             all.
+        rails: Copies of all this, each with its own endpoints: what is said of endpoints, switches
+            and ports is said of one rail.
+        island: Endpoints that a fast switch of their own joins, spread over the rails.
+        speed: What a channel of that switch carries.
 
     Examples:
         >>> import hopscape
@@ -54,6 +59,9 @@ class Machine:
     trunk: int = 1
     planes: int = 1
     full: SwitchGraph | None = None
+    rails: int = 1
+    island: int = 1
+    speed: float = math.inf
 
     @property
     def endpoints(self) -> int:
@@ -63,6 +71,32 @@ class Machine:
     def switches(self) -> int:
         """Boxes that forward, endpoints that stay in the graph not counted."""
         return self.planes * int(self.boxes.sum())
+
+    def uniform_share(self, share: float) -> float:
+        """Share of uniform traffic between all endpoints, when a rail carries this of its own.
+
+        What stays in an island does not load the rails; what leaves it is taken to the
+        destination's rail by the island's switch first.
+
+        Examples:
+            >>> import hopscape
+            >>> from hopscape.metrics.throughput import switch_graph
+            >>> network = hopscape.build("concentrated(complete(5), 4)")
+            >>> Machine(switch_graph(network), rails=2, island=4, speed=9).uniform_share(0.5)
+            0.513158
+        """
+        if self.rails == 1:
+            return share
+        ends, rails, island = self.endpoints * self.rails, self.rails, self.island
+        out = (ends - island) / (ends - 1)
+        inside = (island - 1) / (ends - 1) + out * (rails - 1) / rails
+        return _round(min(1.0, share * (ends - 1) / (ends - rails), self.speed / inside))
+
+    def worst_share(self, share: float) -> float:
+        """Share of any permutation, spread over all rails at both ends."""
+        if self.rails == 1:
+            return share
+        return _round(min(share, self.speed * self.rails / (2 * (self.rails - 1))))
 
     @property
     def boxes(self) -> IntArray:
@@ -122,15 +156,16 @@ def machine_figures(
     if minimal.value is not None and float(minimal.value) > float(even.value):
         best = minimal
     shares = routed_shares(graph, routing, best, full=_trunked(machine))
-    best, worst = shares.uniform, shares.worst
-    ends = machine.endpoints
+    best = shares.uniform.mapped(machine.uniform_share)
+    worst = shares.worst.mapped(machine.worst_share)
+    ends, copies = machine.endpoints * machine.rails, machine.rails
     delivered = ends * machine.nics * prices.rate
     return {
         "endpoints": Measured(ends, "closed form"),
-        "switches": Measured(machine.switches, "closed form"),
+        "switches": Measured(machine.switches * copies, "closed form"),
         "radix_used": Measured(machine.radix_used, "closed form"),
         "planes": Measured(machine.planes, "closed form"),
-        "spare_ports": Measured(_spare_ports(machine, prices), "closed form"),
+        "spare_ports": Measured(copies * _spare_ports(machine, prices), "closed form"),
         "cables_copper": Measured(bill.pieces("copper"), "exact"),
         "cables_optical": Measured(bill.pieces("optical"), "exact"),
         "cables": Measured(bill.pieces("copper") + bill.pieces("optical"), "exact"),
@@ -146,13 +181,21 @@ def machine_figures(
         "guaranteed_throughput": worst,
         "uniform_routing": Measured(shares.uniform_routing, "exact"),
         "guaranteed_routing": Measured(shares.worst_routing, "exact"),
-        "throughput_limit": throughput_limit(graph).mapped(_round),
+        "throughput_limit": throughput_limit(graph).mapped(machine.worst_share).mapped(_round),
         "cost_per_rate": Measured(_per(bill.cost, delivered, float(best.value)), "exact"),
         "cost_per_worst_rate": worst.mapped(
             lambda share: _per(bill.cost, delivered, share), falling=True
         ),
-        "hops": Measured(_round(uniform.hops), "exact"),
+        "hops": Measured(_round(uniform.hops * _leaving(machine)), "exact"),
     }
+
+
+def _leaving(machine: Machine) -> float:
+    """Of a rail's uniform traffic between all its endpoints, what leaves the islands."""
+    if machine.rails == 1:
+        return 1.0
+    ends = machine.endpoints * machine.rails
+    return (ends - machine.island) / (ends - 1)
 
 
 class RoutedShares(NamedTuple):
@@ -259,6 +302,8 @@ def optimal_figures(
     from hopscape.metrics.oblivious import MOST_ORBITS
 
     names = ("line_throughput", "uniform_routing", "guaranteed_throughput", "guaranteed_routing")
+    if machine.rails > 1:
+        return {}
     known = [figures[name] for name in names]
     other = RoutedShares(known[0], str(known[1].value), known[2], str(known[3].value))
     found = _optimal_shares(machine.flow, MOST_ORBITS, other)

@@ -74,7 +74,13 @@ def plain_name(one: Candidate) -> str:
             name += f", trunks of {trunk}"
     else:
         name = f"{kind} of {switches:,} switches"
-    return name if machine.planes == 1 else f"{machine.planes} planes, each a {name}"
+    if machine.planes > 1:
+        name = f"{machine.planes} planes, each a {name}"
+    return name if machine.rails == 1 else f"{machine.rails} rails, each {_a(name)}"
+
+
+def _a(name: str) -> str:
+    return name if name[0].isdigit() or name.startswith(("one ", "two ")) else f"a {name}"
 
 
 def _kind(spec: str, name: str) -> str:
@@ -107,7 +113,7 @@ def same_machine(a: Machine, b: Machine) -> bool:
     Both stand side by side, each under a node of its own that reaches all of it: they are
     isomorphic if a symmetry exchanges these two.
     """
-    if (a.planes, a.nics, a.endpoints) != (b.planes, b.nics, b.endpoints):
+    if (a.planes, a.rails, a.nics, a.endpoints) != (b.planes, b.rails, b.nics, b.endpoints):
         return False
     first, second = _channels(a), _channels(b)
     n = a.graph.order

@@ -65,6 +65,8 @@ class Offer(NamedTuple):
         each: Endpoints put at every switch; 0 for the member's own.
         floor: Least that it can cost, by its links and trunks that may carry what is asked for.
         populated: Endpoints that are there, where fewer than there is room for; 0 for all.
+        rails, island, speed: Copies of all this, over which the endpoints of islands are spread, as
+            :class:`hopscape.families.concentrated.Rails` has them; 1 rail is none.
     """
 
     base: str
@@ -75,6 +77,9 @@ class Offer(NamedTuple):
     planes: int = 1
     floor: float = 0.0
     populated: int = 0
+    rails: int = 1
+    island: int = 1
+    speed: int = 1
 
     @property
     def spec(self) -> str:
@@ -95,7 +100,10 @@ class Offer(NamedTuple):
             inner = f"trunked({inner}, {self.lines})"
         if self.populated:
             inner = f"populated({inner}, {self.populated})"
-        return f"planes({inner}, {self.planes})" if self.planes > 1 else inner
+        inner = f"planes({inner}, {self.planes})" if self.planes > 1 else inner
+        if self.rails == 1:
+            return inner
+        return f"rails({inner}, {self.rails}, {self.island}, speed={self.speed})"
 
     @classmethod
     def of(cls, spec: str) -> Offer:
@@ -107,6 +115,9 @@ class Offer(NamedTuple):
         """
         found: Any = member(spec)
         planes, each, trunk, lines, count = 1, 0, 1, 1, 0
+        rails = island = speed = 1
+        if found.name == "rails":
+            rails, island, speed, found = found.count, found.island, found.speed, found.base.family
         if found.name == "planes":
             planes, found = found.count, found.base.family
         if found.name == "populated":
@@ -119,7 +130,8 @@ class Offer(NamedTuple):
             found = found.base.family
         base, switches = Network.of(found).spec, found.switches()
         boxes = found.order if switches is None else len(switches)
-        return cls(base, boxes, each, trunk, lines, planes, populated=count)
+        more = {"rails": rails, "island": island, "speed": speed}
+        return cls(base, boxes, each, trunk, lines, planes, populated=count, **more)
 
     def machine(self) -> Machine:
         """One plane switch by switch, and how often it is there."""
@@ -129,12 +141,22 @@ class Offer(NamedTuple):
             graph = replace(graph, ends=ends, lines=self.lines, hosted=False, name=self.spec)
         else:
             graph = replace(graph, lines=graph.lines * self.lines, name=self.spec)
+        if self.rails > 1 and graph.hosted:
+            raise ArgumentError(f"endpoints of {self.base} have lines to several switches")
+        made = Machine(
+            graph,
+            self.trunk,
+            self.planes,
+            rails=self.rails,
+            island=self.island,
+            speed=float(self.speed),
+        )
         if not self.populated:
-            return Machine(graph, self.trunk, self.planes)
+            return made
         if graph.hosted:
             raise ArgumentError(f"endpoints of {self.base} have lines to several switches")
         fewer = replace(graph, ends=dealt(graph.ends, self.populated))
-        return Machine(fewer, self.trunk, self.planes, graph)
+        return replace(made, graph=fewer, full=graph)
 
     @property
     def whole(self) -> Offer:
@@ -344,6 +366,7 @@ every pair of a switch and a switch or channel (4 ns, and 10 to 130 ns, were mea
 def ask_family(
     name: str,
     planes: int,
+    rails: int,
     question: SwitchedRequirements,
     best: float = math.inf,
     dear: float = math.inf,
@@ -355,6 +378,7 @@ def ask_family(
     A budget is not looked at: whoever ranks the machines does so.
 
     Args:
+        rails: Over which the islands of the question are spread; 1 without islands.
         best: Cost of a machine of another family. All that may cost less is looked at; of what
             costs more, the first machine that is found.
         dear: Cost beyond which machines are not looked at.
@@ -368,21 +392,22 @@ def ask_family(
             last ``{"counted": {...}}``, see :class:`Counted`.
     """
     kind = family(name)
-    search = _Search(replace(question, budget=None), best, dear)
+    search = _Search(replace(question, budget=None), best, dear, rails)
+    question = search.question
     with time_limit(seconds, steps):
         own = False
-        for batch in family_offers(kind, question, planes, lambda: search.limit):
+        for batch in family_offers(kind, question, planes, lambda: search.limit / rails):
             own = not batch[0].each
             search.go_through(batch)
             if search.late:
                 break
         if not own and search.below < math.inf:
-            for batch in sparse_offers(kind, question, planes, search.below):
+            for batch in sparse_offers(kind, question, planes, search.below / rails):
                 search.go_through(batch, proof=True)
-            search.up_to = min(search.up_to, first_left_out(question, planes))
+            search.up_to = min(search.up_to, first_left_out(question, planes) * rails)
         if search.nearest is None and not search.meeting and best == math.inf and question.worst:
             easier = replace(question, worst=None)  # so that the nearest can be named
-            for batch in family_offers(kind, easier, planes, lambda: dear):
+            for batch in family_offers(kind, easier, planes, lambda: dear / rails):
                 search.go_through(batch)
                 break
         hurried = search.late and (steps < FAMILY_STEPS or steps_left() > 0)
@@ -424,9 +449,14 @@ class _Search:
     """Offers of a family one after the other: those that meet the demands, and the nearest."""
 
     def __init__(
-        self, question: SwitchedRequirements, best: float = math.inf, dear: float = math.inf
+        self,
+        question: SwitchedRequirements,
+        best: float = math.inf,
+        dear: float = math.inf,
+        rails: int = 1,
     ) -> None:
-        self.question, self.best, self.dear = question, best, dear
+        self.whole, self.best, self.dear, self.rails = question, best, dear, rails
+        self.question = question.of_rail(rails)
         self.meeting: list[dict[str, Any]] = []
         self.cheapest = math.inf
         self.nearest: tuple[float, Offer, Machine] | None = None
@@ -465,7 +495,7 @@ class _Search:
             unknown = self.best == math.inf and self.nearest is None  # one is measured, to be named
             if offer.floor == math.inf and not unknown:
                 self.counted = self.counted.plus(looked=1, weak=1)
-            elif math.inf > offer.floor >= (self.below if proof else self.limit):
+            elif math.inf > offer.floor * self.rails >= (self.below if proof else self.limit):
                 self.counted = self.counted.plus(looked=1, dear=1)
             else:
                 self.look_at(offer)
@@ -519,7 +549,13 @@ class _Search:
 
     def _figures(self, offer: Offer, machine: Machine) -> dict[str, Measured[Any]]:
         """All figures; what takes long only where nothing else is missed."""
-        asked, network = self.question, build(offer.spec)
+        asked = self.whole
+        if self.rails > 1:
+            offer = self._spread(offer)
+            machine = replace(
+                machine, rails=self.rails, island=offer.island, speed=float(offer.speed)
+            )
+        network = build(offer.spec)
         figures = machine_figures(
             machine,
             network,
@@ -529,7 +565,7 @@ class _Search:
             routing=asked.routing,
         )
         if not misses(figures, asked) and asked.survive is not None:
-            left = survived(machine.flow, machine.planes, asked.survive)
+            left = survived(machine.flow, machine.planes * machine.rails, asked.survive)
             figures |= {"survived_throughput": left.share, "blast_radius": left.lost}
         if not misses(figures, asked) and asked.vcs is not None:
             figures |= measure_columns(new_evaluation(network), ["vcs"])
@@ -550,10 +586,10 @@ class _Search:
                 continue
             spend_steps(_FIGURE_STEPS * machine.flow.order * len(machine.flow.heads))
             figures = self._figures(offer, machine)
-            if not misses(figures, asked):
+            if not misses(figures, self.whole):
                 self._keep(offer, figures)
                 return math.inf
-            near = max(near, -shortfall(figures, asked)[0])
+            near = max(near, -shortfall(figures, self.whole)[0])
         return near
 
     def _most(self, machine: Machine) -> float:
@@ -574,7 +610,7 @@ class _Search:
         packed = _packed(figures)
         self.cheapest = min(self.cheapest, float(figures["money"].value))
         if all(packed != one["figures"] for one in self.meeting):  # else the same, by another seed
-            self.meeting.append({"spec": offer.spec, "figures": packed})
+            self.meeting.append({"spec": self._spread(offer).spec, "figures": packed})
 
     def _least(self, machine: Machine) -> float:
         """Least that a machine costs: its switches, and the cheapest cable for each link."""
@@ -585,9 +621,17 @@ class _Search:
         links = (len(machine.graph.heads) * machine.trunk) // 2
         lines = 0 if machine.graph.hosted else machine.endpoints * machine.graph.lines
         boxes = float(np.dot(each, pieces))
-        return machine.planes * (boxes + (links + lines) * cable) + (
-            machine.endpoints * machine.nics * prices.nic.price
+        return self.rails * (
+            machine.planes * (boxes + (links + lines) * cable)
+            + machine.endpoints * machine.nics * prices.nic.price
         )
+
+    def _spread(self, offer: Offer) -> Offer:
+        """The offer as one of the rails."""
+        if self.rails == 1:
+            return offer
+        asked = self.whole
+        return offer._replace(rails=self.rails, island=asked.island, speed=asked.island_speed)
 
     def _trunks(self, offer: Offer, machine: Machine) -> list[int]:
         """Widths of trunks that uniform traffic allows, the narrowest first.
@@ -613,13 +657,14 @@ class _Search:
         _, offer, machine = other
         if self._least(machine) >= min(self.dear, self.below):  # near, but not cheaper
             return found
-        return [*found, {"spec": offer.spec, "figures": _packed(self._figures(offer, machine))}]
+        figures = _packed(self._figures(offer, machine))
+        return [*found, {"spec": self._spread(offer).spec, "figures": figures}]
 
 
 def survived_by(spec: str, asked: Survival) -> Survived:
     """What is left of a machine after failures."""
     machine = Offer.of(spec).machine()
-    return survived(machine.flow, machine.planes, asked)
+    return survived(machine.flow, machine.planes * machine.rails, asked)
 
 
 def _packed(figures: Mapping[str, Measured[Any]]) -> dict[str, list[Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -486,6 +486,8 @@ class SwitchedRequirements(Question):
         watts_per_rack: Watts of the network's parts in a rack, at most.
         vcs: Virtual channels that the tables handed over may need, at most.
         survive: Failures of switches or links after which a share must remain.
+        island, island_speed: Endpoints that a fast switch of their own joins, which is there
+            already, and what each of its channels carries in lines; 1 without islands.
         prices: Name or file of the price list.
         exact: Exactly so many endpoints.
         within: Another share of `endpoints` that there may be more.
@@ -524,9 +526,12 @@ class SwitchedRequirements(Question):
     watts_per_rack: float | None = None
     vcs: int | None = None
     survive: Survival | None = None
+    island: int = 1
+    island_speed: int = 9
 
     def __post_init__(self) -> None:
         self._check_numbers()
+        self._check_islands()
         if self.radix < self.nics:
             raise ArgumentError(
                 f"radix is {self.radix}, smaller than the {self.nics} lines of one endpoint; take"
@@ -582,7 +587,52 @@ class SwitchedRequirements(Question):
             )
         self._check_within(self.exact)
 
+    def _check_islands(self) -> None:
+        if not 1 <= self.island <= 1024:
+            raise ArgumentError(f"island is {self.island}; it must be from 2 to 1024 endpoints")
+        if not 1 <= self.island_speed <= 1000:
+            raise ArgumentError(
+                f"island_speed is {self.island_speed}; it must be from 1 to 1000 lines"
+            )
+        if self.endpoints % self.island:
+            near = self.endpoints // self.island * self.island
+            sizes = [size for size in (near, near + self.island) if size]
+            raise ArgumentError(
+                f"{self.endpoints} endpoints cannot be islands of {self.island}; take"
+                f" {' or '.join(map(str, sizes))}"
+            )
+        if self.endpoints == self.island > 1:
+            raise ArgumentError(
+                f"island is {self.island}: all {self.endpoints} endpoints; there is nothing to join"
+            )
+        if self.island > 1 and self.routing == "optimal":
+            raise ArgumentError(
+                "--routing optimal is not computed of islands; take minimal or valiant"
+            )
+
     # -- sizes --------------------------------------------------------------------------------
+
+    @property
+    def rail_splits(self) -> tuple[int, ...]:
+        """Numbers of rails to look at: those over which an island can be spread evenly."""
+        least = 2  # endpoints of a rail
+        return tuple(
+            rails
+            for rails in range(1, self.island + 1)
+            if self.island % rails == 0 and self.endpoints // rails >= least
+        )
+
+    def of_rail(self, rails: int) -> SwitchedRequirements:
+        """What one of so many rails must do: see `Machine.uniform_share` and `worst_share`."""
+        if rails == 1:
+            return self
+        ends = self.endpoints
+        share = self.throughput * (ends - rails) / (ends - 1)
+        worst = None if self.worst is None else min(self.worst, share)
+        return replace(
+            self, endpoints=ends // rails, throughput=share, worst=worst, island=1,
+            cables=None, cable_length=None,
+        )  # fmt: skip
 
     @property
     def low(self) -> int:
@@ -671,6 +721,10 @@ class SwitchedRequirements(Question):
                 parts.append(f"at most {getattr(self, name):,g} {noun}")
         if self.survive is not None:
             parts.append(self.survive.demand)
+        if self.island > 1:
+            parts.append(
+                f"islands of {self.island} with a switch of {self.island_speed} lines each"
+            )
         parts.append(f"prices: {self.price_list.name}")
         return "; ".join(parts) + "."
 
@@ -694,6 +748,8 @@ class SwitchedRequirements(Question):
             **{name.replace("_", "-"): getattr(self, name) for name in LIMITS},
             "survive": None if self.survive is None else self.survive.text,
             "remaining": None if self.survive is None else self.survive.share or None,
+            "island": self.island if self.island > 1 else None,
+            "island-speed": self.island_speed if self.island > 1 else None,
             "within": self.within,
             "floor": None if self.plan is None else self.plan.text,
             "families": ",".join(self.families) or None,
@@ -718,6 +774,8 @@ class SwitchedRequirements(Question):
             "high": self.high,
             **{name: getattr(self, name) for name in LIMITS},
             "survive": None if self.survive is None else asdict(self.survive),
+            "island": self.island,
+            "island_speed": self.island_speed,
             "floor": None if self.plan is None else self.plan.text,
             "weights": dict(self.weights),
             "families": list(self.families),

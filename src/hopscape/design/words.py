@@ -249,6 +249,11 @@ def _machine_sentences(
         lines.append(_dearer(best, rest[0], currency))
     elif len(candidates) > 1:
         lines.append("No other family meets all demands.")
+    if best.spec.startswith("rails("):
+        lines.append(
+            "The islands' own switches, which are not in the price, take every message to its"
+            " destination's rail and spread permutations over all rails."
+        )
     lines += _after_failures(best, asked)
     near = _near_miss(best, candidates, asked)
     lines += near

@@ -20,7 +20,10 @@ from hopscape.core.processes import require_memory
 from hopscape.core.requirement import Requirement
 from hopscape.formats.graphs.libraries import link_ends
 
-__all__ = ["Concentrated", "Planes", "Populated", "Trunked", "dealt"]
+__all__ = ["ISLAND", "Concentrated", "Planes", "Populated", "Rails", "Trunked", "dealt"]
+
+ISLAND = "island"
+"""Kind of the channels inside an island: part of the server, not bought with the network."""
 
 _LINK_BYTES = 80  # ends, kinds and pairing of a link while the wiring is made
 
@@ -216,6 +219,78 @@ class Planes(_Copied):
     def facts(self) -> Facts:
         known = self.base.facts
         links = None if known.links is None else known.links * self.count
+        return Facts(links=links, connected=known.connected)
+
+
+class Rails(_Derived):
+    """Islands of accelerators with a fast switch of their own, joined by separate networks (rails).
+
+    `count` copies of a network; accelerator r of every island is an endpoint of copy r modulo
+    `count`, and a channel of the island's switch carries `speed` times as much as a line. Nodes:
+    accelerators, island by island; the switches of the islands; the copies of the base's switches.
+    """
+
+    name = "rails"
+    summary = "islands of endpoints with a fast switch each, joined by copies of a network"
+    parameters = (
+        Parameter("base", "network", "the network of one rail, with switches"),
+        *integers(count=("rails", 1, 1024), island=("endpoints of an island", 2, 1024)),
+        Parameter("speed", "int", "what a channel of an island carries", low=1, default=9),
+    )
+    example = "rails(concentrated(complete(3), 2), 2, 4)"
+
+    def __init__(self, base: Network, count: int, island: int, speed: int = 9) -> None:
+        if not base.has_switches:
+            raise ArgumentError(f"rails need a network with switches, which {base.spec} has not")
+        if island % count:
+            raise ArgumentError(f"count is {count}, which does not divide an island of {island}")
+        ends = base.endpoint_count * count
+        if ends % island:
+            raise ArgumentError(
+                f"{count} rails of {base.endpoint_count} endpoints are {ends}, no multiple of an"
+                f" island of {island}"
+            )
+        self._take(base, (base.links + ends) * count)
+        self.count, self.island, self.speed = count, island, speed
+        self.ends, self.islands = ends, ends // island
+
+    @property
+    def order(self) -> int:
+        return self.ends + self.islands + self.count * self._base_switches
+
+    def switches(self) -> range:
+        return range(self.ends, self.order)
+
+    def links(self) -> tuple[IntArray, IntArray]:
+        ends, net = np.arange(self.ends), self.base
+        is_end = np.zeros(net.order, dtype=bool)
+        is_end[net.endpoints] = True
+        each = self.island // self.count  # accelerators of an island in one rail
+        place = np.cumsum(is_end) - 1
+        first = self.ends + self.islands + np.cumsum(~is_end) - 1
+        tails, heads = self._base_links
+        sides: list[list[IntArray]] = [[ends], [self.ends + ends // self.island]]
+        for rail in range(self.count):
+            here = place // each * self.island + place % each * self.count + rail
+            number = np.where(is_end, here, first + rail * self._base_switches)
+            sides[0].append(number[tails])
+            sides[1].append(number[heads])
+        return np.concatenate(sides[0]), np.concatenate(sides[1])
+
+    def channel_classes(self) -> tuple[ChannelClass, ...]:
+        return (
+            ChannelClass(ISLAND, self.speed, length=0.0),
+            *with_plain(self.base.classes or (PLAIN,)),
+        )
+
+    def link_kinds(self) -> IntArray:
+        own = self.base.classes
+        kinds = 1 + self._base_kinds if own else np.ones(self.base.links, dtype=np.int64)
+        return np.concatenate([np.zeros(self.ends, dtype=np.int64), np.tile(kinds, self.count)])
+
+    def facts(self) -> Facts:
+        known = self.base.facts
+        links = None if known.links is None else known.links * self.count + self.ends
         return Facts(links=links, connected=known.connected)
 
 

@@ -137,6 +137,12 @@ class _Switched(OptionGroup):
     ] = None
     nics: Annotated[int | None, option("Lines of an endpoint (1).")] = None
     planes: Annotated[int | None, option("Networks that the lines are spread over.")] = None
+    island: Annotated[
+        int | None, option("Endpoints that a fast switch of their own joins (in a server).")
+    ] = None
+    island_speed: Annotated[
+        int | None, option("What a channel of that switch carries, in lines (9).")
+    ] = None
     throughput: Annotated[float | None, option("Share of line rate under uniform traffic (1).")] = (
         None
     )
@@ -424,7 +430,9 @@ def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequir
     if switched.radix is None:
         raise ArgumentError("--endpoints needs --radix: the ports of a switch")
     names = ("radix", "nics", "planes", "throughput", "worst", "routing", "budget", "prices",
-             "watts_per_rack")  # fmt: skip
+             "watts_per_rack", "island", "island_speed")  # fmt: skip
+    if switched.island is None:
+        refuse(("island_speed",), "is the speed inside islands; it needs --island")
     options = {name: getattr(switched, name) for name in names if given(name)}
     limits = ("cables", "cable_length", "max_hops", "vcs")
     options |= {name: getattr(request, name) for name in limits if given(name)}
