@@ -88,7 +88,14 @@ def test_what_searches_says_what_it_costs_and_keeps_it_backwards() -> None:
         pool = candidates(network, goal)
         steps = {one.name: search_steps(one, network, goal, Model()) for one in pool}
         few = {"rarest-first", "negotiated"}
-        searching = {"flow", "forest", "even-forest", "breadth-first", *few} & set(steps)
+        searching = {
+            "flow",
+            "forest",
+            "even-forest",
+            "two-way-forest",
+            "breadth-first",
+            *few,
+        } & set(steps)
         assert searching
         assert all((steps[name] > 0) == (name in searching) for name in steps)
         names = [one.name for one in pool]

@@ -31,6 +31,7 @@ from hopscape.collectives.symmetric_plans import (
     symmetric_all_to_all,
 )
 from hopscape.collectives.symmetric_translations import CARRIED, by_translations
+from hopscape.collectives.two_way import TWO_WAY
 from hopscape.core.channels import ATTRIBUTES
 from hopscape.core.compile_ahead import compile_ahead
 from hopscape.core.distances import distances_from_each
@@ -64,8 +65,8 @@ _TURNED = {
 _MANY_KERNELS = ("breadth-first", "flow", "forest")
 _FEW_NODES = 32  # on fewer, most of these kernels are interpreted
 _BUILT_IN = (
-    BROADCAST, ONE_TO_MANY, EVEN_BROADCAST, EVEN_ONE_TO_MANY, EVEN_ALL_REDUCE, SCATTER, ALL_GATHER,
-    ALL_TO_ALL, PERMUTATION,
+    BROADCAST, ONE_TO_MANY, EVEN_BROADCAST, EVEN_ONE_TO_MANY, EVEN_ALL_REDUCE, TWO_WAY, SCATTER,
+    ALL_GATHER, ALL_TO_ALL, PERMUTATION,
 )  # fmt: skip
 _FORMER = {"translated": "translations"}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
