@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import shlex
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
+import hopscape
 from commands import ask, refused, run, shown
 from hopscape.cli.app import app
 from hopscape.cli.options import FORMER_NAMES
@@ -69,6 +74,29 @@ def test_files_are_written_by_output_and_folders_by_out() -> None:
         if "--output" in by_name:
             assert "-o" in by_name["--output"].opts, words
             assert "older" not in str(by_name["--output"].help), words  # no folder
+
+
+def _docstring_commands() -> Iterator[tuple[str, list[str]]]:
+    """Command lines in docstrings, with their modules."""
+    line = re.compile(r"^\s+(?:\$ )?hopscape ([a-z].*)$", re.MULTILINE)
+    for path in sorted(Path(hopscape.__file__).parent.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if line.search(text) else ():
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                for command in line.findall(ast.get_docstring(node) or ""):
+                    yield path.stem, shlex.split(re.split(r"\s{3,}", command)[0])
+
+
+def test_docstrings_use_the_names_of_today() -> None:
+    seen = 0
+    for module, words in _docstring_commands():
+        names = next((n for n in (tuple(words[:2]), tuple(words[:1])) if n in COMMANDS), None)
+        if names is not None:
+            options = {o for p in COMMANDS[names].params for o in (*p.opts, *p.secondary_opts)}
+            typed = {w.split("=")[0] for w in words if re.match(r"--?[a-z]", w)}
+            assert typed <= options, (module, words)
+            seen += bool(typed)
+    assert seen > 20
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def read_faults(
     found = []
     for text in links:
         name, cycle = _when(text)
-        found.append(Fault(cycle, "link", read_link(network, name, "fail-link")))
+        found.append(Fault(cycle, "link", read_link(network, name)))
     for text in nodes:
         name, cycle = _when(text)
         found.append(Fault(cycle, "node", (network.node(name.strip()),)))

@@ -193,6 +193,7 @@ def dead_rule(member, faults):
             or name in faults.rings
             or name.rstrip("+-") in faults.rings
             or any((a, b) == (tail, head) and n in ("", name) for a, b, n in faults.arcs)
+            or any({a, b} == {tail, head} for a, b in faults.links)
         )
 
     return dead
@@ -207,6 +208,11 @@ def dead_rule(member, faults):
         ("multiring(9, 1, 2, -4)", {"arcs": ["3-4:1"], "rings": ["2"]}),
         ("multiring(12, 1, 2)", {"rings": ["1", "-1"]}),
         ("multiring(7, 1, simplex=true)", {"arcs": ["2-3"]}),
+        ("multiring(10, 1, 3)", {"links": ["0-3"]}),
+        ("multiring(8, 1, 3, copies=2)", {"links": ["5-2"], "nodes": ["1"]}),
+        ("multiring(9, 1, 2, -4)", {"links": ["5-0"], "arcs": ["3-4:1"]}),
+        ("multiring(8, 1, -4)", {"links": ["0-4"]}),
+        ("sparse_multiring(2, 6)", {"links": ["0-2"]}),
         ("sparse_multiring(2, 6)", {"arcs": ["0-2"]}),
         ("sparse_multiring(2, 6)", {"rings": ["1"], "nodes": ["8"]}),
         ("sparse_multiring(3, 6)", {"rings": ["2+"], "arcs": ["0-6"]}),
@@ -276,10 +282,11 @@ def test_dead_crossbars(spec, dead):
 
 @pytest.mark.parametrize(
     "spec", ["multiring(9, 1, 2)", "multiring(8, 1, 3)", "multiring(8, 1, 2, -3)",
+             "multiring(9, 1, 2, -2)", "multiring(8, 1, -4)",
              "sparse_multiring(2, 6)", "sparse_multiring(2, 6, order=[0, 3, 1, 5, 2, 4])"],
 )  # fmt: skip
 def test_the_worst_fault_is_the_worst_of_all(spec):
-    """Every single arc, node and ring by brute force, not one of those that look alike."""
+    """Every single arc, link, node and ring by brute force, not one of those that look alike."""
     net = hopscape.build(spec)
     rows = worst_faults(net)
     rings = brute_rings(net.family)
@@ -298,6 +305,12 @@ def test_the_worst_fault_is_the_worst_of_all(spec):
         for ring, label in zip(rings, labels)
         for a, b in zip(ring, [*ring[1:], ring[0]])
     ]
+    arcs = [one.arcs[0] for one in every if one.arcs]
+    turned = {label: label[1:] if label[0] == "-" else f"-{label}" for label in labels}
+    turned |= {label: label[:-1] + "+-"[label[-1] == "+"] for label in labels if label[-1] in "+-"}
+    turned |= {label: label for label in labels if label == str(net.order // 2)}
+    cables = {frozenset(((a, b, n), (b, a, turned[n]))) for a, b, n in arcs}
+    every += [RingFaults(arcs=tuple(cable)) for cable in cables if cable <= set(arcs)]
     results = []
     for faults in every:
         pairs, capacity = brute_capacity(rings, dead_rule(net.family, faults))
@@ -316,6 +329,7 @@ def test_the_worst_fault_is_the_worst_of_all(spec):
         ("multiring(16, 1, 3)", {"arcs": ["3"]}, "must be A-B"),
         ("multiring(16, 1, 3)", {"arcs": ["0-7"]}, "no ring has an arc"),
         ("multiring(16, 1, 3)", {"arcs": ["0-1:3"]}, "ring '3' has no arc"),
+        ("multiring(16, 1, 3)", {"links": ["0-7"]}, "dead link '0-7': .* no such link"),
         ("multiring(16, 1, 3)", {"nodes": ["16"]}, "out of range"),
         ("multiring(16, 1, 3)", {"rings": ["5"]}, "the rings are 1, 3, -1, -3"),
         ("multiring(16, 1, 3)", {"crossbars": ["5"]}, "has no crossbars"),

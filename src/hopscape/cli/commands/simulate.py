@@ -216,6 +216,8 @@ def simulate(
         raise ArgumentError("name at least one network, or a file with --booksim or --schedule")
     spec = networks[0] if plan is None else plan.network.spec
     job = _job(spec, traffic, routers, faults, run)
+    if job.has_faults:
+        _check_faults(job, networks or [spec])
     if write_booksim is not None:
         _write_booksim(_points(job, networks, traffic.load or "0.1"), write_booksim, force)
         return
@@ -305,6 +307,15 @@ def _load(file: Path, specs: list[str]) -> Schedule:
         if build(name).spec != spec:
             raise ArgumentError(f"{file} is a schedule for {spec}, not for {name}")
     return schedule
+
+
+def _check_faults(job: Job, specs: list[str]) -> None:
+    """What is not there is refused before tables are made."""
+    from hopscape.registry import build
+    from hopscape.simulate.faults import read_faults
+
+    for spec in specs:
+        read_faults(build(spec), job.fail_links, job.fail_nodes)
 
 
 def _say_memory(specs: list[str], settings: Settings) -> None:

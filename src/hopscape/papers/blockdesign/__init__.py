@@ -34,7 +34,7 @@ Type::
 
     hopscape blockdesign list --sigma 2
     hopscape blockdesign permutation "distributed_switch(56, 11, 2)" --at-once 3 --spread
-    hopscape blockdesign routes "distributed_switch(7, 4, 2)" 0 1 --dead-switch 9
+    hopscape blockdesign routes "distributed_switch(7, 4, 2)" 0 1 --dead 9
     hopscape blockdesign machines --measure 2
     hopscape permute "two_level(complete(32), complete(513))" --permutation random:1
 """

@@ -35,7 +35,7 @@ Type::
     hopscape multiring simulate "multiring(32, 1, 2, 3, 7)" --mode window
     hopscape multiring torus --ports 20 --nodes 16384 --longest 48
     hopscape search multiring --nodes 32 --rings 8
-    hopscape study multiring -o FOLDER
+    hopscape study multiring --out FOLDER
     hopscape ledger --paper multiring
 """
 

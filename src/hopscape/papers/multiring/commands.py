@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from hopscape.cli.options import (
     DaskOption,
+    DeadLinkOption,
     DeadOption,
     FolderOption,
     ForceOption,
@@ -73,12 +74,15 @@ def capacity(
     spec: SpecArgument,
     distribution: DistributionOption = "uniform",
     compare: Annotated[bool, option("Also what routes that change rings would carry.")] = False,
-    dead_arc: Annotated[list[str] | None, option("A dead arc: A-B, or A-B:RING.")] = None,
+    dead_arc: Annotated[
+        list[str] | None, option("A dead arc, one direction: A-B, or A-B:RING.")
+    ] = None,
     dead: DeadOption = None,
     dead_ring: Annotated[
         list[str] | None, option("A dead ring: a step (3, -3), or a sparse ring (0, 0+).")
     ] = None,
     dead_crossbar: Annotated[list[str] | None, option("A dead crossbar: its node number.")] = None,
+    dead_link: DeadLinkOption = None,
     worst_fault: Annotated[bool, option("All kinds of single faults, the worst first.")] = False,
 ) -> None:
     """Work out how many packets per slot a multiring carries, exactly, whole or with dead parts."""
@@ -90,7 +94,7 @@ def capacity(
     network = build(spec)
     member = network.family
     weights = read_distribution(distribution)
-    faults = [dead_arc or [], dead or [], dead_ring or [], dead_crossbar or []]
+    faults = [one or [] for one in (dead_arc, dead, dead_ring, dead_crossbar, dead_link)]
     if worst_fault or any(faults) or network.has_switches:
         if given("distribution", "compare") or (worst_fault and any(faults)):
             raise ArgumentError(

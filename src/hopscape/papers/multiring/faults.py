@@ -1,4 +1,4 @@
-"""Capacity when arcs, nodes, rings or crossbars are dead, exactly.
+"""Capacity when arcs, links, nodes, rings or crossbars are dead, exactly.
 
 A fault breaks the symmetry, so that every ordered pair of live nodes is a demand of its own: it may
 go along each ring that still leads from one to the other, as far as the next dead arc. A dead node
@@ -21,6 +21,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.faults import read_link
 from hopscape.core.network import Network
 from hopscape.core.progress import track
 from hopscape.papers.multiring.capacity import check_size
@@ -52,16 +53,19 @@ class RingFaults:
             that have such an arc.
         rings: Names of circuits; the number of a sparse ring stands for both directions.
         crossbars: Node numbers of switches.
+        links (tuple of (node, node)): Cut cables: all arcs between the two, in both directions.
     """
 
     arcs: tuple[tuple[int, int, str], ...] = ()
     nodes: tuple[int, ...] = ()
     rings: tuple[str, ...] = ()
     crossbars: tuple[int, ...] = ()
+    links: tuple[tuple[int, int], ...] = ()
 
     def words(self) -> str:
         """What is dead, in words."""
         texts = [f"arc {a}-{b}" + (f" of ring {name}" if name else "") for a, b, name in self.arcs]
+        texts += [f"link {a}-{b}" for a, b in self.links]
         texts += [f"node {v}" for v in self.nodes]
         texts += [f"ring {name}" for name in self.rings]
         texts += [f"crossbar {v}" for v in self.crossbars]
@@ -74,8 +78,9 @@ def read_faults(
     nodes: Sequence[str] = (),
     rings: Sequence[str] = (),
     crossbars: Sequence[str] = (),
+    links: Sequence[str] = (),
 ) -> RingFaults:
-    """Faults from texts: arcs ``0-3`` or ``0-3:RING``, nodes and crossbars ``7``, rings ``-3``.
+    """Faults from texts: arcs ``0-3`` or ``0-3:RING``, links, nodes, crossbars ``7``, rings ``-3``.
 
     Examples:
         >>> import hopscape
@@ -95,6 +100,7 @@ def read_faults(
         tuple(network.node(text.strip()) for text in nodes),
         tuple(_ring_name(network, text.strip()) for text in rings),
         tuple(network.node(text.strip()) for text in crossbars),
+        tuple(read_link(network, text) for text in links),
     )
 
 
@@ -183,7 +189,7 @@ def damaged_capacity(network: Network, faults: RingFaults) -> Damage:
     if isinstance(member, Multiring | SparseMultiring):
         if faults.crossbars:
             raise ArgumentError(f"{network.spec} has no crossbars")
-        if isinstance(member, Multiring) and not (faults.arcs or faults.nodes):
+        if isinstance(member, Multiring) and not (faults.arcs or faults.links or faults.nodes):
             return _without_rings(member, faults)
         rings = circuits(member)
         pair, program = _ring_ways(member, rings, _dead_arcs(rings, faults))
@@ -263,6 +269,8 @@ def _dead_arcs(rings: Sequence[Circuit], faults: RingFaults) -> list[IntArray]:
                 mine = (c.nodes == tail) & (heads == head)
                 hits[arc] += int(mine.sum())
                 dead |= mine
+        for a, b in faults.links:
+            dead |= np.isin(c.nodes, (a, b)) & (c.nodes + heads == a + b)
         out.append(dead)
     for arc in faults.arcs:
         if not hits[arc]:
@@ -348,6 +356,8 @@ def _crossbar_routes(network: Network, faults: RingFaults) -> tuple[IntArray, Lo
         if name or not mine.any():
             raise ArgumentError(f"dead-arc {tail}-{head}: {network.spec} has no such channel")
         alive &= ~mine
+    for a, b in faults.links:
+        alive &= ~(np.isin(tails, (a, b)) & (tails + heads == a + b))
     up = np.nonzero(switch[heads] & ~switch[tails])[0]
     down = np.nonzero(switch[tails] & ~switch[heads])[0]
     if len(up) + len(down) < len(heads):
@@ -395,7 +405,7 @@ def worst_faults(network: Network) -> list[dict[str, Any]]:
     if len(candidates) > _MOST_PROGRAMS:
         raise TooLargeError(
             f"{network.spec[:80]} has {len(candidates)} single faults that are not alike; at most"
-            f" {_MOST_PROGRAMS} are tried, name one with --dead-arc, --dead or --dead-ring"
+            f" {_MOST_PROGRAMS} are tried, name one with --dead-link, --dead or --dead-ring"
         )
     rows = []
     for kind, alike, faults in track(candidates, f"single faults of {network.spec}"):
@@ -425,6 +435,7 @@ def _full_faults(member: Multiring) -> Iterator[tuple[str, int, RingFaults]]:
     for c in circuits(member):
         names.setdefault(member.rings[int(c.ports[0])], c.name)
     seen: set[int] = set()
+    seen_cables: set[frozenset[int]] = set()
     units = [u for u in range(1, n) if math.gcd(u, n) == 1]
     same = [u for u in units if all(steps[u * s % n] == k for s, k in steps.items())]
     for s in member.rings:
@@ -435,6 +446,12 @@ def _full_faults(member: Multiring) -> Iterator[tuple[str, int, RingFaults]]:
         count = sum(steps[x] for x in alike)
         yield "arc", count * n, RingFaults(arcs=((0, s % n, names[s]),))
         yield "ring", count, RingFaults(rings=(names[s],))
+        cables = {frozenset((x, -x % n)) for x in alike}
+        if -s % n in steps and not cables & seen_cables:
+            cut = ((0, s % n, names[s]), (s % n, 0, names[-s % n]))
+            each = n // 2 if 2 * s == n else n
+            yield "link", len(cables) * steps[s] * each, RingFaults(arcs=cut)
+        seen_cables |= cables
     yield "node", n, RingFaults(nodes=(0,))
 
 
@@ -446,8 +463,11 @@ def _sparse_faults(member: SparseMultiring) -> Iterator[tuple[str, int, RingFaul
     for c in rings[: 2 if alike else len(rings)]:
         heads = np.roll(c.nodes, -1)
         for i in range(len(c.nodes) // times):
-            arc = (int(c.nodes[i]), int(heads[i]), c.name)
-            yield "arc", times * (count if alike else 1), RingFaults(arcs=(arc,))
+            tail, head, each = int(c.nodes[i]), int(heads[i]), times * (count if alike else 1)
+            arc = (tail, head, c.name)
+            yield "arc", each, RingFaults(arcs=(arc,))
+            if c.name.endswith("+"):
+                yield "link", each, RingFaults(arcs=(arc, (head, tail, f"{c.name[:-1]}-")))
     for i in range(1 if alike else count):
         yield "ring", count if alike else 1, RingFaults(rings=(str(i),))
     residues = 1 if alike else count
@@ -471,3 +491,5 @@ def _switch_faults(network: Network) -> Iterator[tuple[str, int, RingFaults]]:
             yield "arc", alike, RingFaults(arcs=((v, head, ""),))
         for tail in np.unique(network.tails[network.heads == v]).tolist():
             yield "arc", alike, RingFaults(arcs=((tail, v, ""),))
+            if network.duplex:
+                yield "link", alike, RingFaults(links=((tail, v),))
