@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import networkx
 import pytest
 from hypothesis import given, settings
@@ -10,8 +12,9 @@ from hypothesis import strategies as st
 import hopscape
 from conftest import is_known
 from hopscape.collectives.survivors import survivors
+from hopscape.core import detours
 from hopscape.core.detours import DetourRouter, route_around
-from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.faults import Faults, read_link
 from hopscape.formats.graphs import to_networkx
 from hopscape.metrics import disjoint_paths
@@ -126,3 +129,26 @@ def test_a_cut_cable_is_dead_in_both_directions():
     one_way = next((u, v) for u in range(net.order) for v in net.neighbours(u)
                    if u not in net.neighbours(v))  # fmt: skip
     assert Faults.of(net, dead_links=[one_way[::-1]]).channels(net).sum() == 1
+
+
+@pytest.mark.parametrize("dead", [{"dead_nodes": [78]}, {"dead_links": [(1, 3)]}])
+def test_a_long_route_is_kept_where_nothing_on_it_is_dead(dead, monkeypatch):
+    """Both ways to a long route are as short as the search in what is left."""
+    net = hopscape.build("circulant(30001, 1, 2)")
+    route = route_around(net, 0, 14_001, **dead)
+    searched = DetourRouter(net, **dead).route(0, 14_001)
+    assert route.length == searched.length == 7001
+    monkeypatch.setattr(detours, "_LONG_ROUTE", 100)
+    kept = route_around(net, 0, 14_001, **dead)
+    assert kept.length == 7001
+    assert not {78} & set(kept.path) or "dead_links" in dead
+    assert (1, 3) not in pairwise(kept.path) or "dead_nodes" in dead
+    assert (kept == net.router().route(0, 14_001)) is ("dead_nodes" in dead)
+
+
+def test_a_route_that_is_too_long_to_search():
+    net = hopscape.build("circulant(1000000000039, 1, 2)")
+    with pytest.raises(TooLargeError, match="61728394506 hops"):
+        route_around(net, 0, 123456789012, dead_nodes=[7])
+    with pytest.raises(TooLargeError, match="1,500,000 hops meets what is dead"):
+        route_around(net, 0, 3_000_000, dead_links=[(2, 4)])

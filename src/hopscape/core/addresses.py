@@ -74,6 +74,11 @@ class Addresses(ABC):
         """The address of one node for a file: a list of integers, or a name."""
         return list(self.tuple(node))
 
+    def listed(self, nodes: Sequence[int]) -> list[Any]:
+        """:meth:`data` of many nodes."""
+        rows: list[Any] = self.tuples(np.asarray(nodes, dtype=node_dtype(self.order))).tolist()
+        return rows
+
     def tuple(self, node: int) -> tuple[int, ...]:
         """The address of one node as a tuple of Python ints."""
         row = self.tuples(np.asarray([node], dtype=node_dtype(self.order)))
@@ -233,6 +238,9 @@ class Labels(Numbers):
 
     def data(self, node: int) -> list[int] | str:
         return self.names[node]
+
+    def listed(self, nodes: Sequence[int]) -> list[Any]:
+        return [self.names[node] for node in nodes]
 
     def parse(self, text: str) -> int:
         number = self._number_of.get(text.strip())

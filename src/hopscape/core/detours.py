@@ -13,6 +13,7 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -47,6 +48,8 @@ __all__ = [
 
 _FEW_STEPS = 1_000  # about as long as building a network of a million channels
 _MOST_STEPS = 20_000  # a second or two, where no arrays can decide
+_LONG_ROUTE = 10_000  # hops; the network's own route is asked first whether it meets what is dead
+_MOST_HOPS = 1_000_000  # half a minute of search and a gigabyte
 _MOST_CHANNELS = 20_000_000  # arrays of half a gigabyte
 
 Plan = list[tuple[int, int]]
@@ -337,7 +340,7 @@ def route_around(
         ArgumentError: When an end is dead itself, or there is no such link.
         DisconnectedError: When no route is left.
         TooLargeError: When the network is large, and neither a route nor that there is none was
-            found in tens of thousands of steps.
+            found in tens of thousands of steps, or the route has more than a million hops.
 
     Examples:
         >>> import hopscape
@@ -357,11 +360,27 @@ def route_around(
     elif guide.distance(start) < 0:
         raise DisconnectedError(f"{ends}: there is no route, with nothing dead either")
     else:
+        if guide.distance(start) > _LONG_ROUTE:
+            route = (router if router is not None else network.router(pairs=1)).route(start, end)
+            if route.length == guide.distance(start) and _avoids(route, faults):
+                return route
+        if guide.distance(start) > _MOST_HOPS:
+            raise TooLargeError(
+                f"{ends}: the route of {guide.distance(start):,} hops meets what is dead; at most"
+                f" {_MOST_HOPS:,} hops are searched"
+            )
         plan = search_around(guide, start, faults)
     if isinstance(plan, str):
         node = start if plan == "source" else end
         raise DisconnectedError(f"{ends}: no route is left; node {node} is cut off")
     return Route((start, *(v for _, v in plan)), tuple(port for port, _ in plan))
+
+
+def _avoids(route: Route, faults: Faults) -> bool:
+    """Does a route pass by all that is dead?"""
+    if not faults.nodes.isdisjoint(route.path):
+        return False
+    return not faults.links or all(faults.works(u, v) for u, v in pairwise(route.path))
 
 
 def pair_detours(

@@ -48,10 +48,16 @@ def rows_of(network: Network) -> Rows:
 
 
 def as_defined(network: Network, defined: Rows) -> Network:
-    """The network, if it is wired as written out; what is found on another one says nothing."""
+    """The network, if it is wired as written out; what is found on another one says nothing.
+
+    Its addresses are those of so many nodes, and tell them apart.
+    """
     for v, (mine, row) in enumerate(zip(rows_of(network), defined, strict=True)):
         if sorted(mine) != sorted(row):
             raise AssertionError(f"{network.spec}: node {v} is wired to {mine}, not to {row}")
+    nodes, known = np.arange(len(defined)), network.addresses
+    if known.order != len(nodes) or (known.numbers(known.tuples(nodes)) != nodes).any():
+        raise AssertionError(f"{network.spec}: addresses are not those of {len(nodes)} nodes")
     return network
 
 

@@ -18,6 +18,7 @@ from hopscape.algebra.reduction import l1
 from hopscape.core.errors import ArgumentError, DisconnectedError, SpecError, TooLargeError
 from hopscape.core.formula import evaluate, inputs
 from hopscape.core.network import Network
+from hopscape.core.router import Router
 from hopscape.core.router_check import check_router
 from hopscape.families.circulant.closed_forms import (
     ball,
@@ -307,3 +308,17 @@ def test_what_takes_too_many_branches_is_refused():
     lattice = Lattice(130940727132814180180317219815, generators)
     with pytest.raises(TooLargeError, match="given up after 5,000 branches"):
         lattice.smallest(116011392459431249257820628940)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(5, 3000) | st.integers(10**6, 10**9), st.data())
+def test_many_hops_at_a_time_are_the_hops_one_by_one(n, data):
+    most = n // 2
+    steps = data.draw(st.sets(st.integers(1, most) | st.sampled_from([1, 2, most]), min_size=1,
+                              max_size=4))  # fmt: skip
+    net = hopscape.build(f"circulant({n}, {', '.join(map(str, sorted(steps)))})")
+    router = CirculantRouter(net, n, tuple(sorted(steps)))
+    node = st.integers(0, n - 1)
+    at, to = data.draw(node), data.draw(node)
+    if 0 <= router.distance(at, to) <= 2000:
+        assert router._trace_by_vectors(at, to) == Router._trace_by_ports(router, at, to)

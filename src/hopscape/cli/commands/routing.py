@@ -139,7 +139,7 @@ def _record(network: Network, path: Route) -> dict[str, Any]:
     return {
         "spec": network.spec,
         "path": list(path.path),
-        "addresses": [network.addresses.data(v) for v in path.path],
+        "addresses": network.addresses.listed(path.path),
         "ports": list(path.ports),
         "length": path.length,
     } | _note(network)

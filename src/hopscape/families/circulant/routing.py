@@ -52,6 +52,7 @@ _KERNEL_BRANCHES = 20_000  # beyond it the exact search, which adapts its basis,
 # of a digit of a node number: times entries up to 2^38 it stays exact in floats, below 2^53
 _BITS = 15
 _MOST_FIRST = 1 << 22  # nodes whose first ports are kept: 4 MiB
+_FEW_HOPS = 64  # looked at together; twice as many each time that all of them are on the route
 _HOP_COST = 100  # a hop by itself takes as long as the first ports of so many differences
 # differences put right one by one in the code; more keep the formula's own shortest path
 _MOST_TIES = 100
@@ -282,7 +283,7 @@ class CirculantRouter(Router):
             raise self._lost(at, to, -1)
         if self._first is None:
             if self.nodes > _MOST_FIRST or self._hops * _HOP_COST < self._order:
-                nodes, ports = super().trace(at, to)
+                nodes, ports = self._trace_by_vectors(at, to)
                 self._hops += len(ports)
                 return nodes, ports
             gaps = np.arange(self.nodes, dtype=np.int64)
@@ -290,6 +291,40 @@ class CirculantRouter(Router):
             moves = [sign * s for s in self.generators for sign in (1, -1)]
             self._first = first.astype(np.uint8).tobytes(), self._left_after(first, moves)
         return self._trace_by_difference(at, to, *self._first)
+
+    def _trace_by_vectors(self, at: int, to: int) -> tuple[list[int], list[int]]:
+        """One route, many hops at a time: along a path vector for as long as its ports are next.
+
+        Where shortest vectors tie, another may be taken after a hop; from there it goes on anew.
+        """
+        if self.nodes > _FEW_HOPS:
+            self._require_route(self.distance(at, to))
+        kind = node_dtype(self.nodes)
+        nodes, ports, ahead = [at], [], _FEW_HOPS
+        while at != to:
+            vector = self.vectors(np.asarray([at], dtype=kind), np.asarray([to], dtype=kind))[0]
+            steps, taken = self._first_hops(vector.tolist(), ahead)
+            heads = (at + steps) % self.nodes
+            here = np.concatenate([np.asarray([at], dtype=kind), heads[:-1].astype(kind)])
+            same = self.next_ports(here, np.full(len(here), to, dtype=kind)) == taken
+            count = len(same) if same.all() else int(np.argmin(same))
+            nodes += heads[:count].tolist()
+            ports += taken[:count].tolist()
+            at = nodes[-1]
+            ahead = _FEW_HOPS if count < len(same) else 2 * ahead
+        return nodes, ports
+
+    def _first_hops(self, vector: Sequence[int], most: int) -> tuple[IntArray, IntArray]:
+        """How far the first hops along a vector lead, axis by axis, and by which ports."""
+        kind = node_dtype(self.nodes * most)
+        steps, ports, far = [], [], 0
+        for axis, count in enumerate(vector):
+            hops = min(abs(count), most)
+            move = self.generators[axis] if count > 0 else -self.generators[axis]
+            steps.append(far + move * np.arange(1, hops + 1).astype(kind))
+            ports += [2 * axis + (count < 0 and not self._half[axis])] * hops
+            far, most = far + move * hops, most - hops
+        return np.concatenate(steps), np.asarray(ports)
 
     def formula(self, at: Value, to: Value) -> Value:
         """Path vector by arithmetic, then its first step."""
