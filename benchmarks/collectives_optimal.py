@@ -6,7 +6,7 @@ report 105 CPU seconds for the trees of an 8 x 8 torus.
 
 ``python benchmarks/collectives_optimal.py delivered`` prints the time of the best schedule
 for long data (1 GB) over the bound, and CPU seconds: families, irregular graphs, switched machines,
-and boxes whose switches are 10 or 12 times as fast as the one between them.
+boxes whose switches are 10 or 12 times as fast as the one between them, and the GPUs of a DGX-1.
 """
 
 from __future__ import annotations
@@ -56,6 +56,11 @@ def measure(spec: str, goal: Goal, name: str) -> str:
     )
 
 
+NVLINKS = {
+    (0, 1): 1, (0, 2): 1, (0, 3): 2, (0, 4): 2, (1, 2): 2, (1, 3): 1, (1, 5): 2, (2, 3): 1,
+    (2, 6): 2, (3, 7): 2, (4, 5): 1, (4, 6): 1, (4, 7): 2, (5, 6): 2, (5, 7): 1, (6, 7): 1,
+}  # fmt: skip
+"""Links of the eight GPUs of a DGX-1 (V100), by pair."""
 DELIVERED = (
     "petersen", "heawood", "torus(4, 4)", "mesh(3, 7)", "hypercube(4)", "circulant(29, 2, 5)",
     "kautz(2, 3, duplex=true)", "random_regular(30, 5)", "rpc(2)", "fat_tree(4)",
@@ -77,6 +82,18 @@ def boxes(count: int, size: int, fast: int) -> Network:
         classes=[ChannelClass("box", fast), ChannelClass("between", 1)],
         kinds=[0] * nodes + [1] * nodes,
         spec=f"{count} boxes of {size}, {fast} : 1",
+    )
+
+
+def dgx(count: int) -> Network:
+    """The first GPUs of a DGX-1."""
+    ends = {pair: links for pair, links in NVLINKS.items() if max(pair) < count}
+    return Network.from_links(
+        count,
+        *zip(*ends),
+        classes=[ChannelClass("one", 1), ChannelClass("two", 2)],
+        kinds=[links - 1 for links in ends.values()],
+        spec=f"DGX-1, {count} GPUs",
     )
 
 
@@ -113,6 +130,7 @@ def print_delivered() -> None:
     """The second table."""
     machines = [hopscape.build(spec) for spec in DELIVERED]
     machines += [boxes(2, 8, 12), boxes(4, 4, 10), faster_lines("fat_tree(4)", 3)]
+    machines += [dgx(count) for count in range(2, 9)]
     for network in machines:
         print(deliver(network), flush=True)
 

@@ -110,11 +110,20 @@ def test_spoilt_plans_are_noticed(tmp_path: Path) -> None:
     assert "deadlock" in run_mscclpp(path).reason
 
 
-def test_what_msccl_has_not(tmp_path: Path) -> None:
+def test_what_msccl_has_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ArgumentError, match="MSCCL has no broadcast"):
         write_msccl(run_algorithm(build("ring(4)"), Goal.broadcast(0), "generic", None), tmp_path)
-    with pytest.raises(TooLargeError, match="2 to 64 ranks, not 65"):
-        write_msccl(_schedule("ring(65)", "all-gather"), tmp_path / "x.xml")
+    monkeypatch.setattr("hopscape.formats.msccl._MOST_TRANSFERS", 19)
+    with pytest.raises(TooLargeError, match="up to 19 transfers, not 20"):
+        write_msccl(_schedule("ring(5)", "all-gather"), tmp_path / "x.xml")
+
+
+@pytest.mark.parametrize("spec", ["circulant(128, 1, 12)", "torus(9, 9)"])
+def test_beyond_64_ranks(tmp_path: Path, spec: str) -> None:
+    for kind in ("all-gather", "sliced"):
+        write_msccl(_schedule(spec, kind), tmp_path / "x.xml")
+        found = run_msccl(tmp_path / "x.xml")
+        assert found, found.reason
 
 
 KINDS = ["all-gather", "reduce-scatter", "in pieces", "all-reduce", "sliced", "all-to-all"]
