@@ -103,3 +103,8 @@ def test_what_is_refused():
         hopscape.build("rails(concentrated(complete(3), 4), 3, 4)")
     with pytest.raises(ArgumentError, match="no multiple of an island"):
         hopscape.build("rails(concentrated(complete(3), 3), 2, 4)")
+
+
+def test_names_of_planes_of_rails():
+    one = design(SwitchedRequirements(24, 8, nics=2, island=4, families=("complete",))).best
+    assert one.name == "4 rails, each 2 planes, each one switch"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from commands import ask, shown
+from commands import ask, refused, shown
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.design.prices import load_prices, price_lists, read_prices, remarks
 
@@ -167,6 +167,14 @@ def test_remarks_of_a_list(tmp_path):
     )
     path = str(written(tmp_path, LIT))
     assert "assumptions, not quotes: module" in shown("prices", path, "--check")
+
+
+def test_a_list_without_a_part_that_is_needed_is_named(tmp_path):
+    text = GOOD.replace("[[optical]]\nprice = 20", "[[optical]]\nreach = 3\nprice = 20")
+    path = str(written(tmp_path, text.replace("reach = 3", "reach = 0.1")))
+    words = ("design", "--endpoints", "50", "--radix", "64", "--families", "complete,leaf_spine")
+    complaint = refused(*words, "--prices", path)
+    assert "no switch of more than 32 ports and no cable longer than 0.1 m" in complaint
 
 
 def test_every_entry_of_the_lists_of_today_has_a_source():

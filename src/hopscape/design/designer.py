@@ -463,6 +463,11 @@ def _require_candidates(out: Design, question: SwitchedRequirements) -> None:
             f"the time limit left too little time to find a machine: {few_names(out.late)} had not"
             " enough; give a larger --time-limit"
         )
+    if not out.candidates and (gaps := question.price_list.gaps(question.radix)):
+        raise ArgumentError(
+            f"no machine of {question.endpoints:,} endpoints can be priced: the price list"
+            f" {question.price_list.name!r} has {gaps}"
+        )
     if not out.candidates:
         which = "none of the families asked for" if question.families else "no family"
         raise ArgumentError(

@@ -75,7 +75,7 @@ def plain_name(one: Candidate) -> str:
     else:
         name = f"{kind} of {switches:,} switches"
     if machine.planes > 1:
-        name = f"{machine.planes} planes, each a {name}"
+        name = f"{machine.planes} planes, each {_a(name)}"
     return name if machine.rails == 1 else f"{machine.rails} rails, each {_a(name)}"
 
 

@@ -152,6 +152,22 @@ class PriceList:
             )
         return chosen, paid
 
+    def gaps(self, radix: int) -> str:
+        """Parts that machines may need and that are not in the list; empty when none.
+
+        Examples:
+            >>> load_prices("hammingmesh").gaps(128), load_prices().gaps(64)
+            ('no switch of more than 64 ports', '')
+        """
+        out = []
+        most = max(item.size for item in self.switches)
+        if most < radix:
+            out.append(f"no switch of more than {most:g} ports")
+        longest = max(item.size for item in self.cables)
+        if not math.isinf(longest):
+            out.append(f"no cable longer than {longest:g} m")
+        return " and ".join(out)
+
     def items(self) -> list[Item]:
         """All entries."""
         ends = {item.ends.name: item.ends for item in self.cables if item.ends is not None}
