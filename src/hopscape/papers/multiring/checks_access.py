@@ -14,9 +14,8 @@ from hopscape.core.errors import ArgumentError
 from hopscape.ledger.claim import Correction, Outcome, Searched
 from hopscape.papers.multiring import printed
 from hopscape.papers.multiring.capacity import balanced_schedule, shortest_schedule
-from hopscape.papers.multiring.checks_common import RingCheck
+from hopscape.papers.multiring.checks_common import RingCheck, multiring
 from hopscape.papers.multiring.checks_delay import open_wait, saturated_rate
-from hopscape.papers.multiring.families import Multiring
 from hopscape.papers.multiring.reference import walk
 
 _SEED = 20110
@@ -35,15 +34,15 @@ def ring_counts() -> Outcome:
             wrong.append(f"N = {n}: {len(maps)} different rings")
         steps = tuple(range(1, n))
         cross.same(
-            f"N = {n}: rings of the full set", Multiring(n, steps, simplex=True).ports, n - 1
+            f"N = {n}: rings of the full set", multiring(n, steps, simplex=True).ports, n - 1
         )
-        carried = shortest_schedule(Multiring(n, steps, simplex=True)).capacity
+        carried = shortest_schedule(multiring(n, steps, simplex=True)).capacity
         cross.same(f"N = {n}: capacity of all rings", carried, Fraction(n * (n - 1)))
         pairs = tuple(range(1, (n - 1) // 2 + 1))
-        duplex.append(Multiring(n, pairs).ports)
+        duplex.append(multiring(n, pairs).ports)
         for extra in (n // 2 if n % 2 == 0 else (n + 1) // 2,):
             try:
-                Multiring(n, (*pairs, extra))
+                multiring(n, (*pairs, extra))
                 cross.wrong.append(f"N = {n}: a duplex ring {extra} beside ±1..±{pairs[-1]}")
             except ArgumentError:
                 pass
@@ -138,7 +137,7 @@ def any_length() -> Outcome:
             wrong.append(f"lengths {lengths}: {ring.deepest} cells in a register")
         if abs(rate - 2) > 0.1:
             wrong.append(f"lengths {lengths}: {rate:.2f} cells per slot, not 2")
-    library = saturated_rate(cross, Multiring(n, (1,), simplex=True), insertion=True)
+    library = saturated_rate(cross, multiring(n, (1,), simplex=True), insertion=True)
     if abs(library - rates[0]) > 0.1:
         cross.same("cells per slot of single cells", f"{library:.2f}", f"{rates[0]:.2f}")
     text = (
@@ -158,7 +157,7 @@ def least_delivery() -> Outcome:
     """Wait and travel together, on both kinds of rings, and the travel alone."""
     cross, wrong, corrected, parts = RingCheck(), [], [], []
     n = 16
-    member = Multiring(n, (1,))
+    member = multiring(n, (1,))
     schedule = balanced_schedule(member)
     travel = sum(
         (

@@ -16,7 +16,19 @@ from hopscape.papers.multiring.reference import (
 )
 from hopscape.papers.multiring.sparse_capacity import sparse_capacity
 
-__all__ = ["RingCheck"]
+__all__ = ["RingCheck", "multiring"]
+
+
+def multiring(n: int, steps: Sequence[int], copies: int = 1, *, simplex: bool = False) -> Multiring:
+    """A member, if its rings are those of the definition; what another one has says nothing."""
+    member = Multiring(n, steps, copies, simplex=simplex)
+    paired = not simplex and min(steps) > 0
+    rings = rings_of(n, steps, copies) if paired else [s % n for s in steps] * copies
+    both = sorted(rings) == sorted(-s % n for s in rings)
+    told = (member.order, list(member.rings), member.paired, member.duplex, member.ports)
+    if told != (n, rings, paired, both, len(rings)):
+        raise AssertionError(f"{member.spec} is {told}, not {(n, rings, paired, both)}")
+    return member
 
 
 class RingCheck(CrossCheck):
@@ -26,7 +38,7 @@ class RingCheck(CrossCheck):
         self, n: int, steps: Sequence[int], weights: Sequence[Fraction] | None = None
     ) -> Fraction:
         """Capacity of the shortest schedule, whose shares are equal on the shortest rings."""
-        schedule = shortest_schedule(Multiring(n, steps), weights)
+        schedule = shortest_schedule(multiring(n, steps), weights)
         rows = [walk(n, s) for s in schedule.rings]
         for r in range(1, n):
             least = min(row[r] for row in rows if row[r])
@@ -44,7 +56,7 @@ class RingCheck(CrossCheck):
         weights: Sequence[Fraction] | None = None,
     ) -> Fraction:
         """Capacity of the balanced schedule, proved by its own shares and prices."""
-        schedule = balanced_schedule(Multiring(n, steps, copies), weights)
+        schedule = balanced_schedule(multiring(n, steps, copies), weights)
         capacity = self._audit(schedule, n, steps, weights, copies)
         lengths = [walk(n, s) for s in rings_of(n, steps, copies)]
         flows = _flows(n, weights)

@@ -18,7 +18,7 @@ from hopscape.core.network import Network
 from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.papers.multiring import printed
 from hopscape.papers.multiring.capacity import balanced_schedule, moore_bound, shortest_schedule
-from hopscape.papers.multiring.checks_common import RingCheck
+from hopscape.papers.multiring.checks_common import RingCheck, multiring
 from hopscape.papers.multiring.families import Multiring, SparseMultiring
 from hopscape.papers.multiring.faults import RingFaults, damaged_capacity
 from hopscape.papers.multiring.reference import rings_of, walk, walked_wait
@@ -54,7 +54,7 @@ def open_wait(
     cross: RingCheck, n: int, steps: tuple[int, ...], copies: int, load: float, insertion: bool
 ) -> float:
     """The mean wait of a run, checked by a slow simulation; copies 0 means one simplex ring."""
-    member = Multiring(n, steps, max(copies, 1), simplex=copies == 0)
+    member = multiring(n, steps, max(copies, 1), simplex=copies == 0)
     run = _run(cross, member, "open", load=load, slots=20_000, insertion=insertion)
     if cross.wrong:
         return run.wait
@@ -82,8 +82,8 @@ def ring_capacity() -> Outcome:
     n, steps = printed.EXAMPLE
     cross, exceptions, parts = RingCheck(), [], []
     cross.shortest(n, steps)
-    schedule = shortest_schedule(Multiring(n, steps))
-    machine = _Machine(ring_traffic(Multiring(n, steps), "shortest"), 0, 1, 0.0, False, 5)
+    schedule = shortest_schedule(multiring(n, steps))
+    machine = _Machine(ring_traffic(multiring(n, steps), "shortest"), 0, 1, 0.0, False, 5)
     machine.run(200)
     slots = 60_000
     counts, _, _ = machine.run(slots)
@@ -103,7 +103,7 @@ def other_rings() -> Outcome:
     """Rings whose packets go all the way round before they are taken off."""
     exceptions, most = [], 0.0
     for n in (8, 16, 32):
-        traffic = ring_traffic(Multiring(n, (1,), simplex=True))
+        traffic = ring_traffic(multiring(n, (1,), simplex=True))
         traffic.lengths[0].clear()
         traffic.lengths[0][n] = Fraction(n - 1)
         machine = _Machine(traffic, 0, 1, 0.0, False, 1)
@@ -125,8 +125,8 @@ def sum_of_rings() -> Outcome:
     }
     for (n, steps), schedule in sets.items():
         cross.shortest(n, steps)
-        shortest = shortest_schedule(Multiring(n, steps))
-        run = _run(cross, Multiring(n, steps), "window", schedule, window=512, slots=10_000)
+        shortest = shortest_schedule(multiring(n, steps))
+        run = _run(cross, multiring(n, steps), "window", schedule, window=512, slots=10_000)
         total, got = float(shortest.total_of_rings), run.rate
         own = Fraction(0)
         for s, shares in zip(shortest.rings, shortest.shares):
@@ -155,7 +155,7 @@ def same_capacity() -> Outcome:
     exact = float(cross.balanced(n, steps))
     carried = {}
     for kind, insertion in _KINDS.items():
-        carried[kind] = _run(cross, Multiring(n, steps), "saturated", insertion=insertion).usable
+        carried[kind] = _run(cross, multiring(n, steps), "saturated", insertion=insertion).usable
         if abs(carried[kind] - exact) > 0.01 * exact:
             exceptions.append(f"{kind} rings carry {carried[kind]:.2f}, not {exact:.2f}")
     text = ", ".join(f"{value:.2f} {kind}" for kind, value in carried.items())
@@ -165,8 +165,8 @@ def same_capacity() -> Outcome:
 def no_buffers() -> Outcome:
     """On segmented rings packets are on the arcs for as many slots as their ways have arcs."""
     n, steps = 32, printed.X_STEPS
-    traffic = ring_traffic(Multiring(n, steps))
-    schedule = balanced_schedule(Multiring(n, steps))
+    traffic = ring_traffic(multiring(n, steps))
+    schedule = balanced_schedule(multiring(n, steps))
     mean = sum(
         (
             p * k
@@ -239,7 +239,7 @@ def delay_places() -> Outcome:
     """Where packets wait on register-insertion rings: in the registers of others, or at home."""
     cross = RingCheck()
     load, n = 15.5, 32
-    traffic = ring_traffic(Multiring(n, (1,), 4))
+    traffic = ring_traffic(multiring(n, (1,), 4))
     machine = _Machine(traffic, 2, 1, load, True, 4)
     machine.run(500)
     own = others = 0
@@ -250,7 +250,7 @@ def delay_places() -> Outcome:
     share = others / (own + others)
     lengths = [dict(table) for table in traffic.lengths]
     mine, theirs = walked_wait(
-        n, lengths, Multiring(n, (1,), 4).rings, load, insertion=True, slots=1500
+        n, lengths, multiring(n, (1,), 4).rings, load, insertion=True, slots=1500
     )
     if abs(share - theirs / (mine + theirs)) > 0.05:
         slow = f"{theirs / (mine + theirs):.2f}"
@@ -280,7 +280,7 @@ def gain_of_delay() -> Outcome:
 def gemini_x() -> Outcome:
     cross = RingCheck()
     capacity = cross.balanced(32, (1,), 4)
-    rate = _run(cross, Multiring(32, (1,), 4), "window", window=64, slots=20_000).rate
+    rate = _run(cross, multiring(32, (1,), 4), "window", window=64, slots=20_000).rate
     text = f"{capacity} exactly, {rate:.2f} simulated with 64 packets per node"
     wrong = (
         []
@@ -337,7 +337,7 @@ def split_routes() -> Outcome:
     cross, exceptions, counts = RingCheck(), [], []
     for (n, _), steps in printed.TABLE_2_4.items():
         cross.balanced(n, steps)
-        shares = balanced_schedule(Multiring(n, steps)).shares
+        shares = balanced_schedule(multiring(n, steps)).shares
         split = 0
         for r in range(1, n // 2 + 1):
             used = {j // 2 for j, row in enumerate(shares) if row[r - 1] or row[n - r - 1]}
@@ -403,7 +403,7 @@ def dead_arc() -> Outcome:
     """The whole program of what is left, in floating point, beside the exact one."""
     n, steps = printed.EXAMPLE
     cross = RingCheck()
-    damage = damaged_capacity(Network.of(Multiring(n, steps)), RingFaults(arcs=((0, 1, ""),)))
+    damage = damaged_capacity(Network.of(multiring(n, steps)), RingFaults(arcs=((0, 1, ""),)))
     walked = _walked_program(n, rings_of(n, steps), (0, 1))
     if abs(float(damage.capacity) - walked) > 1e-6:
         cross.same("capacity with arc 0-1 dead", f"{float(damage.capacity):.4f}", f"{walked:.4f}")

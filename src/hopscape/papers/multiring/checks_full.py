@@ -21,8 +21,7 @@ from hopscape.papers.multiring.capacity import (
     moore_bound,
     shortest_schedule,
 )
-from hopscape.papers.multiring.checks_common import RingCheck
-from hopscape.papers.multiring.families import Multiring
+from hopscape.papers.multiring.checks_common import RingCheck, multiring
 from hopscape.papers.multiring.reference import chord, rings_of, signed, walk
 from hopscape.papers.multiring.rings import circuits
 from hopscape.papers.multiring.search import PRINTED_FAMILY, search_cell
@@ -37,7 +36,7 @@ def start_nodes() -> Outcome:
         for s in range(1, n):
             parts = {frozenset((x + k * s) % n for k in range(n)) for x in range(n)}
             starts = sorted(min(part) for part in parts)
-            member = Multiring(n, (1, s) if s > 1 else (1,), simplex=True)
+            member = multiring(n, (1, s) if s > 1 else (1,), simplex=True)
             mine = [c.nodes for c in circuits(member) if c.ports[0] == member.ports - 1]
             begins = sorted(int(nodes.min()) for nodes in mine)
             cross.same(f"N = {n}, S = {s}: where mini-rings begin", begins, starts)
@@ -63,7 +62,7 @@ def counter_rings() -> Outcome:
 
 def _arcs(n: int, s: int) -> list[tuple[int, int]]:
     """Arcs of a ring as the network wires it."""
-    member = Multiring(n, (1, s), simplex=True) if s != 1 else Multiring(n, (1,), simplex=True)
+    member = multiring(n, (1, s), simplex=True) if s != 1 else multiring(n, (1,), simplex=True)
     column = member.neighbours(np.arange(n))[:, -1]
     return list(enumerate(column.tolist()))
 
@@ -71,7 +70,7 @@ def _arcs(n: int, s: int) -> list[tuple[int, int]]:
 def symmetric() -> Outcome:
     cross, exceptions = RingCheck(), []
     for n, steps in _SETS:
-        network = Network.of(Multiring(n, steps))
+        network = Network.of(multiring(n, steps))
         arcs = sorted(zip(network.tails.tolist(), network.heads.tolist()))
         walked = sorted((v, (v + s) % n) for v in range(n) for s in rings_of(n, steps))
         cross.same(f"N = {n}, steps {steps}: arcs", arcs, walked)
@@ -102,7 +101,7 @@ def multiple_rings() -> Outcome:
     for n in (3, 5, 8, 13, 21, 32):
         for longest in {1, n // 2, n - 2, n - 1} - {0}:
             weights = [Fraction(int(r == longest)) for r in range(1, n)]
-            capacity = balanced_schedule(Multiring(n, (1,), simplex=True), weights).capacity
+            capacity = balanced_schedule(multiring(n, (1,), simplex=True), weights).capacity
             cross.same(f"N = {n}, routes of {longest}", capacity, Fraction(n, longest))
             least = min(least, capacity)
             if capacity <= 1:
@@ -114,7 +113,7 @@ def sum_of_routes() -> Outcome:
     n, steps = printed.EXAMPLE
     cross = RingCheck()
     cross.shortest(n, steps)
-    schedule = shortest_schedule(Multiring(n, steps))
+    schedule = shortest_schedule(multiring(n, steps))
     rings = len(schedule.rings)
     last = {"n-1": rings - 1, "N-1": n - 1}
     sums = {
@@ -138,7 +137,7 @@ def two_formulas() -> Outcome:
             (cross.shortest(n, steps), shortest_schedule),
             (cross.balanced(n, steps), balanced_schedule),
         ):
-            schedule = build(Multiring(n, steps))
+            schedule = build(multiring(n, steps))
             ratios = []
             for s, shares in zip(schedule.rings, schedule.shares):
                 row = walk(n, s)[1:]
@@ -160,7 +159,7 @@ def simplex_capacity() -> Outcome:
     for n in (8, 13, 24, 37, 48, 64):
         for most in (n - 1, n // 4, n // 2):
             weights = [Fraction(int(r <= most)) for r in range(1, n)]
-            capacity = balanced_schedule(Multiring(n, (1,), simplex=True), weights).capacity
+            capacity = balanced_schedule(multiring(n, (1,), simplex=True), weights).capacity
             mean = Fraction(sum(r for r in range(1, most + 1)), most)
             cross.same(f"N = {n}, routes up to {most}", capacity, n / mean)
             if most < n - 1:
@@ -176,7 +175,7 @@ def duplex_capacity() -> Outcome:
     cross, exceptions, corrected, worst = RingCheck(), [], [], Fraction(0)
     for n in (*range(4, 21), 64, 101, 200):
         capacity = cross.balanced(n, (1,))
-        loads = set(shortest_schedule(Multiring(n, (1,))).loads)
+        loads = set(shortest_schedule(multiring(n, (1,))).loads)
         exact = Fraction(8 * (n - 1), n) if n % 2 == 0 else Fraction(8 * n, n + 1)
         if capacity != printed.DUPLEX_CAPACITY or len(loads) != 1:
             exceptions.append(f"N = {n}: C = {float(capacity):.3f}")
@@ -194,8 +193,8 @@ def table_2_1() -> Outcome:
     """Sequences of nodes, and lengths weighted by the shares."""
     n, steps = printed.EXAMPLE
     exceptions, cells = [], 0
-    schedule = shortest_schedule(Multiring(n, steps))
-    rings = {c.name: c.nodes for c in circuits(Multiring(n, steps))}
+    schedule = shortest_schedule(multiring(n, steps))
+    rings = {c.name: c.nodes for c in circuits(multiring(n, steps))}
     for s, row in printed.TABLE_2_1.items():
         sequence = rings[str(s)].tolist()[1:]
         cells += len(sequence)
@@ -236,7 +235,7 @@ def _printed_shares(table: dict[int, str], capacity: Fraction, name: str) -> Out
     carried = Fraction(n * (n - 1)) / max(loads.values())
     best = cross.shortest(n, steps) if name == "shortest" else cross.balanced(n, steps)
     if name == "shortest":
-        schedule = shortest_schedule(Multiring(n, steps))
+        schedule = shortest_schedule(multiring(n, steps))
         own = {signed(s, n): list(row) for s, row in zip(schedule.rings, schedule.shares)}
         exceptions += [f"ring {s}: other shares" for s in shares if own[s] != shares[s]]
     if carried != best:
@@ -251,7 +250,7 @@ def shortest_uneven() -> Outcome:
     cross, exceptions, losses = RingCheck(), [], []
     for (n, _), steps in printed.TABLE_2_4.items():
         short, best = cross.shortest(n, steps), cross.balanced(n, steps)
-        loads = set(shortest_schedule(Multiring(n, steps)).loads)
+        loads = set(shortest_schedule(multiring(n, steps)).loads)
         losses.append(1 - short / best)
         if len(loads) == 1 or short >= best:
             exceptions.append(f"N = {n}, {steps}: {len(loads)} loads, {short} of {best}")
@@ -268,7 +267,7 @@ def heuristic_steps() -> Outcome:
             steps = PRINTED_FAMILY.get(rings, (1, 2, 3, *odd)[: rings // 2])
             if 2 * max(steps) >= n or len(steps) != rings // 2:
                 continue
-            schedule = heuristic_schedule(Multiring(n, steps))
+            schedule = heuristic_schedule(multiring(n, steps))
             loads = [
                 sum((p * k for p, k in zip(row, walk(n, s)[1:])), Fraction(0))
                 for s, row in zip(schedule.rings, schedule.shares)
@@ -278,7 +277,7 @@ def heuristic_steps() -> Outcome:
                 continue
             cells += 1
             most = max(most, Fraction(schedule.moves, rings))
-            gained.append(schedule.capacity / shortest_schedule(Multiring(n, steps)).capacity)
+            gained.append(schedule.capacity / shortest_schedule(multiring(n, steps)).capacity)
             if schedule.moves > _MOVES_PER_RING * rings:
                 exceptions.append(f"N = {n}, n = {rings}: {schedule.moves} moves")
     if not any(gain > 1 for gain in gained):
@@ -407,7 +406,7 @@ def cable_sum() -> Outcome:
 def cable_of_family() -> Outcome:
     exceptions, corrected, cables = [], [], []
     for (n, k), steps in printed.TABLE_2_4.items():
-        real = cable(n, Multiring(n, steps).rings)
+        real = cable(n, multiring(n, steps).rings)
         spans = sum(min(s, n - s) for s in rings_of(n, steps))
         cables.append(real)
         if real != printed.cable_sum(k):
@@ -424,7 +423,7 @@ def cable_of_family() -> Outcome:
 def gemini_size() -> Outcome:
     cross, exceptions, nodes, ports = RingCheck(), [], 1, 0
     for n, copies in printed.GEMINI.values():
-        member = Multiring(n, (1,), copies)
+        member = multiring(n, (1,), copies)
         network = Network.of(member)
         arcs = sorted(zip(network.tails.tolist(), network.heads.tolist()))
         walked = sorted((v, (v + s) % n) for v in range(n) for s in rings_of(n, (1,), copies))
@@ -470,12 +469,12 @@ def x_balanced() -> Outcome:
 def mini_rings() -> Outcome:
     n = 32
     exceptions = []
-    parts = [sorted(c.nodes.tolist()) for c in circuits(Multiring(n, printed.X_STEPS))
+    parts = [sorted(c.nodes.tolist()) for c in circuits(multiring(n, printed.X_STEPS))
              if c.name in ("2", "-2")]  # fmt: skip
     even, odd = list(range(0, n, 2)), list(range(1, n, 2))
     if sorted(parts) != sorted([even, odd] * 2):
         exceptions.append(f"rings ±2 are {len(parts)} mini-rings")
-    others = [c.name for c in circuits(Multiring(n, printed.X_STEPS)) if len(c.nodes) < n]
+    others = [c.name for c in circuits(multiring(n, printed.X_STEPS)) if len(c.nodes) < n]
     if set(others) != {"2", "-2"}:
         exceptions.append(f"rings {', '.join(sorted(set(others)))} are split")
     return judge(exceptions, f"N = {n}: rings ±2 in {len(parts) // 2} parts, even and odd nodes")
@@ -484,7 +483,7 @@ def mini_rings() -> Outcome:
 def primes() -> Outcome:
     exceptions, rings = [], 0
     for n in printed.PRIMES:
-        for c in circuits(Multiring(n, printed.X_STEPS)):
+        for c in circuits(multiring(n, printed.X_STEPS)):
             rings += 1
             if len(set(c.nodes.tolist())) != n:
                 exceptions.append(
@@ -523,7 +522,7 @@ def times_of_best() -> Outcome:
 
 
 def _line(cross: RingCheck, n: int, steps: tuple[int, ...], copies: int = 1) -> TorusLine:
-    member = Multiring(n, steps, copies)
+    member = multiring(n, steps, copies)
     capacity = cross.balanced(n, steps, copies)
     return TorusLine(member.spec, n, member.ports, capacity, cable(n, member.rings))
 
@@ -575,7 +574,7 @@ def cable_ratio() -> Outcome:
     n = 32
     cross = RingCheck()
     new, old = (
-        cable(n, Multiring(n, steps, copies).rings)
+        cable(n, multiring(n, steps, copies).rings)
         for steps, copies in ((printed.X_STEPS, 1), ((1,), 4))
     )
     for length, steps, copies in ((new, printed.X_STEPS, 1), (old, (1,), 4)):

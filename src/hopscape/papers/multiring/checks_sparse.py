@@ -11,8 +11,8 @@ from hopscape.ledger.claim import Correction, Outcome, judge
 from hopscape.papers.blockdesign import check_design
 from hopscape.papers.multiring import printed
 from hopscape.papers.multiring.capacity import cable
-from hopscape.papers.multiring.checks_common import RingCheck
-from hopscape.papers.multiring.families import Multiring, SparseMultiring
+from hopscape.papers.multiring.checks_common import RingCheck, multiring
+from hopscape.papers.multiring.families import SparseMultiring
 from hopscape.papers.multiring.reference import sparse_table
 from hopscape.papers.multiring.search import search_cell
 from hopscape.papers.multiring.slots import ring_traffic, simulate
@@ -439,7 +439,7 @@ def more_cable() -> Outcome:
     sets = {k: steps for (_, k), steps in printed.TABLE_2_4.items()}
     cross, exceptions, ratios = RingCheck(), [], []
     for m in _FAMILY:
-        full = cable(4 * m * m, Multiring(4 * m * m, sets[2 * m]).rings)
+        full = cable(4 * m * m, multiring(4 * m * m, sets[2 * m]).rings)
         sparse = 2 * len(_rings(m, 4 * m))
         ratios.append(Fraction(sparse, full))
         cross.same(f"m = {m}: cable of full rings", full, 2 * sum(sets[2 * m]))
