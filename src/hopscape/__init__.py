@@ -57,6 +57,7 @@ _register_methods(
         "distance_profile": "hopscape.metrics:distance_profile",
         "draw": "hopscape.show.draw:draw_network",
         "draw_curves": "hopscape.simulate.figures:draw_curves",
+        "draw_round_strip": "hopscape.show.draw.thumbnail:draw_round_strip",
         "embed_network": "hopscape.show.explore.page:embed_network",
         "embed_schedule": "hopscape.show.explore.page:embed_schedule",
         "explore": "hopscape.show.explore.page:write_network_page",

@@ -93,6 +93,26 @@ def test_notebooks_run(notebook: Path) -> None:
     assert any(hasattr(value, "_repr_html_") or hasattr(value, "_repr_svg_") for value in values)
 
 
+@pytest.mark.acceptance
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[p.stem for p in NOTEBOOKS])
+def test_notebooks_say_in_a_kernel_what_they_are_stored_with(notebook: Path) -> None:
+    """After a change: python docs/run_notebooks.py."""
+    pytest.importorskip("ipykernel")
+    nbformat = pytest.importorskip("nbformat")
+    pytest.importorskip("nbclient")
+    runner = _builder("run_notebooks")
+    stored = nbformat.read(notebook, as_version=4)
+    again = runner.run(notebook)
+    assert runner.said(again) == runner.said(stored)
+    kinds = [
+        [sorted(one.get("data", {})) for one in cell.get("outputs", ())] for cell in stored.cells
+    ]
+    assert kinds == [
+        [sorted(one.get("data", {})) for one in cell.get("outputs", ())] for cell in again.cells
+    ]
+    assert notebook.stat().st_size < 600_000
+
+
 def test_every_public_name_is_explained() -> None:
     rooms = [hs, *(importlib.import_module(f"hopscape.{name}") for name in _builder().ROOMS)]
     bare = [

@@ -16,7 +16,7 @@ import numpy as np
 from hopscape.core.errors import AddressError, ArgumentError, HopscapeError, TooLargeError
 from hopscape.core.methods import method
 from hopscape.core.numbers import number
-from hopscape.core.tables import Records
+from hopscape.core.tables import MANY_ROWS, Records, Table
 from hopscape.core.wired import NodeLike, Wired
 
 __all__ = ["Curve", "Front", "Picture"]
@@ -51,8 +51,16 @@ class Picture:
         self.figure.savefig(path)
 
 
+_CURVE = ("offered", "accepted", "latency", "p99", "saturated", "deadlocked")
+
+
 class Curve(Records):
     """Points of load and latency: rows, and a picture in a notebook."""
+
+    def _table(self, most: int = MANY_ROWS) -> Table:
+        """What a person looks for; ``rows``, ``to_dict`` and ``to_frame`` have all columns."""
+        few = [{key: row[key] for key in _CURVE if key in row} for row in self.rows]
+        return Records(few, self.title)._table(most)
 
     def draw(self, path: str | Path) -> None:
         """Draw latency and accepted load over offered load into a file (svg, png or pdf)."""

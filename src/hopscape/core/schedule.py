@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -275,11 +276,13 @@ class Schedule:
         return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
     def _repr_html_(self) -> str:
-        shown = Records(self._rows(_SHOWN), repr(self))
+        shown = Records(self._rows(_SHOWN))
         left = self.transfers - _SHOWN
         more = f"<p>and {left} more transfers</p>" if left > 0 else ""
+        rounds = method("draw_round_strip")(self)
         player = method("embed_schedule")(self)
-        return f"{shown._repr_html_()}{more}{player}"
+        table = f"<details><summary>transfers</summary>{shown._repr_html_()}{more}</details>"
+        return f"<p>{escape(repr(self)[1:-1])}</p>{rounds}{table}{player}"
 
     def save(self, path: str | Path, *, check: bool = True) -> None:
         """Write a file: JSON, or compressed arrays when the name ends in ``.npz``.

@@ -20,6 +20,7 @@ from hopscape.core.errors import MissingPackageError
 from hopscape.core.numbers import number, plain
 
 __all__ = [
+    "MANY_ROWS",
     "Records",
     "Table",
     "Text",
@@ -375,7 +376,7 @@ def _page(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
     )
 
 
-_MANY = 60  # rows: beyond, a notebook shows the first ones and their number
+MANY_ROWS = 60  # rows: beyond, a notebook shows the first ones and their number
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
@@ -439,7 +440,7 @@ class Records(Sequence[Mapping[str, Any]]):
         """The rows as a data frame (pandas, or polars where pandas is not installed)."""
         return frame(self.rows)
 
-    def _table(self, most: int = _MANY) -> Table:
+    def _table(self, most: int = MANY_ROWS) -> Table:
         heads = {key: key for row in self.rows for key in row if not _hidden(row[key])}
         rows = [
             [f"{row.get('signs', {}).get(key, '')}{in_table(row.get(key))}" for key in heads]
@@ -448,10 +449,10 @@ class Records(Sequence[Mapping[str, Any]]):
         return Table(heads, rows, self.title)
 
     def __repr__(self) -> str:
-        text = fit(self._table())
+        text = fit(self._table(MANY_ROWS))
         lines = [self.title] if self.title else []
         lines += [(a + b).rstrip() for a, b in (*text.head, *text.body)]
-        if len(self) > _MANY:
+        if len(self) > MANY_ROWS:
             lines.append(f"... {len(self)} rows in all")
         return "\n".join(lines)
 
