@@ -1,12 +1,14 @@
 """Build the documentation site into build/site: ``python docs/build_site.py``.
 
-Pages of this folder are taken as they are. Generated beside them: every command with its help and
-real output, a gallery of all families, the notebooks with what they print, and the API from the
-docstrings. Broken links, failing examples and failing commands are errors.
+Pages of this folder are taken as they are. Generated beside them: the home page, a page for each
+command with its help and real output, a gallery of all families with live pages, the notebooks with
+what they are stored with, how to cite, and the API from the docstrings. Broken links, failing
+examples and failing commands are errors.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shlex
@@ -14,6 +16,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +50,12 @@ def main(pages: Path = PAGES, site: Path = SITE) -> None:
     for name in ("CHANGELOG.md", "CONTRIBUTING.md"):
         text = (ROOT / name).read_text(encoding="utf-8")
         (pages / name.lower()).write_text(text.replace("](docs/", "]("), encoding="utf-8")
-    write_commands(pages / "commands.md")
+    write_home(pages / "index.md")
+    write_citation(pages / "cite.md")
+    write_commands(pages)
     write_gallery(pages)
     write_notebooks(pages / "tutorials")
     write_reference(pages / "api")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    readme = readme.replace("](docs/", "](").replace("(CONTRIBUTING.md", "(contributing.md")
-    (pages / "index.md").write_text(readme.replace("(CHANGELOG.md", "(changelog.md"))
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "--site-dir", str(site)]
     subprocess.run(command, cwd=ROOT, env=os.environ | {"PAGES": str(pages)}, check=True)
     print(f"built {site / 'index.html'}")
@@ -69,47 +71,203 @@ def hopscape(*words: str) -> str:
     return done.stdout.rstrip()
 
 
-def write_commands(place: Path) -> None:
-    """Every command with its help, and examples with what they print."""
+QUESTION = "design --endpoints 64 --radix 16"
+HOME = """---
+hide: [navigation, toc]
+---
+# Which network should I build?
+
+<div class="home" markdown>
+<div markdown>
+hopscape answers for people who wire machines together: which network for so many nodes and
+ports, how to route and run collectives on it, whether it holds under load and faults, how long a
+training step takes. Every figure says how it is known.
+
+```sh
+python3 -m venv .venv
+.venv/bin/pip install .
+```
+
+[Ten minutes](start.md){{ .md-button .md-button--primary }}
+[Gallery of families](gallery.md){{ .md-button }}
+[Python](python.md){{ .md-button }}
+</div>
+<div class="live">
+<iframe src="live/home.html#theme=light" title="a torus and a fat tree to turn, route on and break"
+ loading="lazy"></iframe>
+</div>
+</div>
+
+One question, `hopscape {question}`, and its answer:
+
+{answer}
+
+{people}
+"""
+
+
+PEOPLE = {
+    "an architect of machines": {
+        "Choosing a network": "tutorials/choosing.md", "machines with switches": "switched.md",
+        "one training step": "step.md",
+    },
+    "a fabric engineer": {
+        "For fabric engineers": "fabric-engineer.md", "hand-over": "handover.md",
+    },
+    "a designer of networks on chip": {
+        "A network on chip": "tutorials/noc.md", "from a network to hardware": "noc.md",
+    },
+    "a graph theorist": {
+        "Bring your own graph": "tutorials/own-graph.md", "graph search": "graph-search.md",
+    },
+    "an engineer of collectives": {
+        "Collectives": "tutorials/collectives.md", "MPI and MSCCL": "collective-engineer.md",
+    },
+    "a teacher": {"Teaching": "tutorials/teaching.md", "the explorer": "explorer.md"},
+}  # fmt: skip
+"""Where each kind of reader begins."""
+
+
+def write_home(place: Path) -> None:
+    """The home page: one question with its answer, and a network to play with."""
+    from hopscape.design import SwitchedRequirements, design
+
+    found = design(SwitchedRequirements(64, 16))
+    answer = ["| machine | why | USD | guaranteed share of line rate |", "|---|---|---|---|"]
+    for one, why in found.shortlist():
+        share = 100 * float(one.value("guaranteed_throughput"))
+        words = f"{share:.1f} % ({one.value('guaranteed_routing')} routing)"
+        answer.append(f"| {one.name} `{one.spec}` | {why} | {one.value('money'):,.0f} | {words} |")
+    answer += ["", found.presentation.answer[0]]
+    people = ["| I am | I begin with |", "|---|---|"]
+    for who, links in PEOPLE.items():
+        people.append(f"| {who} | {', '.join(f'[{a}]({b})' for a, b in links.items())} |")
+    text = HOME.format(question=QUESTION, answer="\n".join(answer), people="\n".join(people))
+    place.write_text(text, encoding="utf-8")
+    write_live(place.parent / "live" / "home.html", "torus(6, 6)", "fat_tree(4)")
+
+
+def write_live(place: Path, *specs: str) -> None:
+    """A page of the explorer beside the others, to be shown in a frame."""
+    from hopscape import build
+    from hopscape.show.explore import page, payload
+
+    place.parent.mkdir(exist_ok=True)
+    bare: dict[str, Any] = {"schedules": (), "traffic": (), "bisection": False, "deadlock": False}
+    place.write_text(page([payload(build(spec), **bare) for spec in specs]), encoding="utf-8")
+
+
+def write_citation(place: Path) -> None:
+    """How to cite hopscape, from CITATION.cff."""
+    from hopscape import __version__
+
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    said = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
+    title = said["title"].strip('"')
+    lines = [
+        "# Cite this", "", said["message"], "", "```bibtex", "@software{hopscape,",
+        f"  title   = {{{title}}},", "  author  = {{The hopscape authors}},",
+        f"  version = {{{__version__}}},", "}", "```", "",
+        "`CITATION.cff` in the repository says the same for tools that read it.", "",
+    ]  # fmt: skip
+    place.write_text("\n".join(lines), encoding="utf-8")
+
+
+def write_commands(pages: Path) -> None:
+    """A page for each command with its help, and examples with what they print."""
     from hopscape.cli.overview import contents
 
-    out = ["# Commands", "", "```text", hopscape("--help"), "```", "", "## Examples", ""]
-    for line in EXAMPLES:
-        out += ["```text", f"$ hopscape {line}", hopscape(*shlex.split(line)), "```", ""]
+    folder = pages / "commands"
+    folder.mkdir()
     groups = contents().groups
+    out = [
+        "# Commands",
+        "",
+        "`hopscape demo` is a tour; every command explains itself with `--help`.",
+    ]
     for panel, members in contents().panels.items():
-        out += [f"## {panel}", ""]
+        out += ["", f"## {panel}", "", "| command | what it does |", "|---|---|"]
         for name in members:
             calls = [(name, member) for member in groups[name][1]] if name in groups else [(name,)]
+            first = hopscape(*calls[0], "--help")
+            about = _summary(hopscape(name, "--help") if name in groups else first)
+            out.append(f"| [`{name}`](commands/{name}.md) | {about} |")
+            page = [f"# hopscape {name}", ""]
+            for line in EXAMPLES:
+                if line.split()[0] == name:
+                    said = hopscape(*shlex.split(line))
+                    page += ["```text", f"$ hopscape {line}", said, "```", ""]
             for call in calls:
                 text = hopscape(*call, "--help")
-                out += [f"### hopscape {' '.join(call)}", "", "```text", text, "```", ""]
-    place.write_text("\n".join(out), encoding="utf-8")
+                page += [f"## hopscape {' '.join(call)}", "", "```text", text, "```", ""]
+            (folder / f"{name}.md").write_text("\n".join(page), encoding="utf-8")
+    (pages / "commands.md").write_text("\n".join(out) + "\n", encoding="utf-8")
+
+
+def _summary(text: str) -> str:
+    """The first sentence of a help text, after the line of usage."""
+    lines = [line.strip() for line in text.splitlines()]
+    body = [line for line in lines if line and not line.startswith("Usage:")]
+    start = " ".join(body[:3]).split("╭")[0].replace("|", "\\|")
+    return start.partition(". ")[0].rstrip(".")
+
+
+LIVE = (
+    "torus", "mesh", "hypercube", "fat_tree", "leaf_spine", "dragonfly", "hyperx", "slim_fly",
+    "petersen", "circulant", "ccc", "kautz", "product", "hammingmesh",
+)  # fmt: skip
+"""Families that can be played with on the site; hopscape explore shows all of them."""
 
 
 def write_gallery(folder: Path) -> None:
-    """A drawing and the facts of an example of every family."""
-    from hopscape import HopscapeError, all_families, build
+    """All families in a grid of small pictures, and a page with the facts of an example of each."""
+    from hopscape import all_families, build
+    from hopscape.show.draw.thumbnail import thumbnail
+    from hopscape.show.explore.workbench import families
 
-    pictures = folder / "gallery"
-    pictures.mkdir()
-    out = ["# Families", ""]
-    for name, family in all_families().items():
-        out += [f"## {name}", "", f"`{family.usage()}`: {family.summary}.", ""]
-        if name == "file":
-            continue
-        network = build(family.example)
-        facts = network.summary()
-        shown = ("nodes", "endpoints", "links", "degree", "diameter", "mean_distance")
-        out += [f"`{family.example}`", "", "| figure | value |", "|---|---|"]
-        out += [f"| {figure.replace('_', ' ')} | {_shown(facts[figure])} |" for figure in shown]
-        out.append("")
-        try:
-            network.draw(pictures / f"{name}.svg")
-            out += [f"![{family.example}](gallery/{name}.svg)", ""]
-        except HopscapeError as error:
-            out += [f"Not drawn: {error}.", ""]
+    place = folder / "gallery"
+    place.mkdir()
+    known = all_families()
+    out = ["# Families", "", "`hopscape explore` shows this gallery live, with a search box.", ""]
+    groups: dict[str, list[str]] = {}
+    for one in families():
+        groups.setdefault(one["group"], []).append(one["name"])
+    for title, members in groups.items():
+        out += [f"## {title}", "", '<div class="cards">']
+        for name in members:
+            network = build(known[name].example)
+            (place / f"{name}.svg").write_text(thumbnail(network), encoding="utf-8")
+            out.append(
+                f'<a href="gallery/{name}.html">'
+                f'<img src="gallery/{name}.svg" alt="" loading="lazy">'
+                f"<strong>{name}</strong><span>{escape(known[name].summary)}</span></a>"
+            )
+            _write_family(place, known[name], network)
+        out += ["</div>", ""]
     (folder / "gallery.md").write_text("\n".join(out), encoding="utf-8")
+
+
+def _write_family(place: Path, family: Any, network: Any) -> None:
+    """One family: how it is written, an example drawn, its facts."""
+    facts = network.summary()
+    shown = ("nodes", "endpoints", "links", "degree", "diameter", "mean_distance")
+    out = [f"# {family.name}", "", f"{family.summary}.", "", f"`{family.usage()}`", ""]
+    if family.parameters:
+        out += ["| parameter | what it is |", "|---|---|"]
+        out += [f"| {one.name} | {one.help} ({one.range_text}) |" for one in family.parameters]
+    out += ["", f"## {network.spec}", ""]
+    if family.name in LIVE:
+        write_live(place / "live" / f"{family.name}.html", network.spec)
+        frame = f"live/{family.name}.html#theme=light"
+        out += [
+            f'<iframe class="live" src="{frame}" title="{family.name}" loading="lazy"></iframe>'
+        ]
+    else:
+        network.draw(place / f"{family.name}-large.svg")
+        out += [f"![{network.spec}]({family.name}-large.svg)"]
+    out += ["", "| figure | value |", "|---|---|"]
+    out += [f"| {figure.replace('_', ' ')} | {_shown(facts[figure])} |" for figure in shown]
+    (place / f"{family.name}.md").write_text("\n".join(out) + "\n", encoding="utf-8")
 
 
 def _shown(value: Any) -> str:
@@ -141,35 +299,58 @@ def run_cells(notebook: Path) -> Iterator[tuple[dict[str, Any], str, Any]]:
 
 
 def write_notebooks(folder: Path) -> None:
-    """The notebooks as pages, run afresh."""
+    """The notebooks as pages, with what they are stored with (docs/run_notebooks.py)."""
     folder.mkdir()
     for notebook in sorted((ROOT / "examples" / "notebooks").glob("*.ipynb")):
         out: list[str] = []
-        for i, (cell, printed, value) in enumerate(run_cells(notebook)):
+        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
             source = "".join(cell["source"])
             if cell["cell_type"] == "markdown":
                 out += [source, ""]
                 continue
             out += ["```python", source, "```", ""]
-            if printed:
-                out += ["```text", printed.rstrip(), "```", ""]
-            drawn = getattr(value, "_repr_svg_", lambda: None)()
-            if drawn:
-                picture = folder / f"{notebook.stem}-{i}.svg"
-                picture.write_text(drawn, encoding="utf-8")
-                out += [f"![result]({picture.name})", ""]
-            elif value is not None:
-                out += ["```text", repr(value), "```", ""]
+            for output in cell["outputs"]:
+                out += _output(output)
         (folder / f"{notebook.stem}.md").write_text("\n".join(out), encoding="utf-8")
 
 
+def _output(output: dict[str, Any]) -> list[str]:
+    """What a cell showed: HTML or a picture as such, everything else as text."""
+    data = output.get("data", {})
+    for kind in ("text/html", "image/svg+xml"):
+        if kind in data:
+            lines = "".join(data[kind]).splitlines()
+            kept = [line for line in lines if line.strip() and not line.startswith(("<?", "<!DOC"))]
+            return ['<div class="output">', *kept, "</div>", ""]
+    text = "".join(output.get("text") or data.get("text/plain", ""))
+    return ["```text", text.rstrip(), "```", ""]
+
+
 def write_reference(folder: Path) -> None:
-    """The API, a page for each sub-package."""
+    """The API, a page for each sub-package: what people call comes first."""
     folder.mkdir()
-    (folder / "hopscape.md").write_text("# hopscape\n\n::: hopscape\n", encoding="utf-8")
-    for room in ROOMS:
-        text = f"# hopscape.{room}\n\n::: hopscape.{room}\n"
-        (folder / f"{room}.md").write_text(text, encoding="utf-8")
+    for room in ("", *ROOMS):
+        name = f"hopscape.{room}".rstrip(".")
+        members = callables_first(importlib.import_module(name))
+        listed = ", ".join(members)
+        text = f"# {name}\n\n::: {name}\n    options:\n      members: [{listed}]\n"
+        (folder / f"{room or 'hopscape'}.md").write_text(text, encoding="utf-8")
+
+
+def callables_first(room: Any) -> list[str]:
+    """The public names of a room: functions that networks and schedules have, others, classes."""
+    from hopscape.core.methods import registered
+
+    names = [name for name in room.__all__ if not name.startswith("__")]
+    own = registered()
+
+    def rank(name: str) -> int:
+        value = getattr(room, name)
+        if isinstance(value, type):
+            return 2
+        return (0 if name in own else 1) if callable(value) else 3
+
+    return sorted(names, key=rank)  # as they stand in __all__, within each
 
 
 if __name__ == "__main__":

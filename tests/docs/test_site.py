@@ -40,7 +40,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_every_page_is_in_the_navigation() -> None:
     listed = set(re.findall(r"[\w/.-]+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
-    made = {"index.md", "commands.md", "gallery.md", "changelog.md", "contributing.md"}
+    made = {"index.md", "commands.md", "gallery.md", "changelog.md", "contributing.md", "cite.md"}
     made |= {f"tutorials/{path.stem}.md" for path in NOTEBOOKS}
     made |= {f"api/{room}.md" for room in ("hopscape", *_builder().ROOMS)}
     own = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
@@ -138,6 +138,7 @@ def test_the_site_is_strict_and_searched_from_its_folder(
         "write_notebooks",
         lambda folder: [_blank(folder / f"{path.stem}.md") for path in NOTEBOOKS],
     )
+    monkeypatch.setattr(builder, "EXAMPLES", ())
     builder.main(tmp_path / "pages", tmp_path / "site")
     with browsed() as browser:
         address = (tmp_path / "site" / "index.html").as_uri()
@@ -145,6 +146,15 @@ def test_the_site_is_strict_and_searched_from_its_folder(
         page.wait_for_selector(".md-search-result__item")
         assert "Multirings" in page.inner_text(".md-search-result__list")
         assert page.complaints == []
+        for width in (1440, 390):
+            home = opened(browser, address, width=width)
+            assert home.evaluate("document.documentElement.scrollWidth") <= width
+            home.frame_locator(".live iframe").locator("#hopscape[data-ready]").wait_for()
+            assert home.complaints == []
+        entries = page.goto((tmp_path / "site/api/collectives.html").as_uri()) and page.locator(
+            "h2.doc-heading"
+        )
+        assert "all_gather" in entries.first.inner_text()
 
 
 def _blank(page: Path) -> None:

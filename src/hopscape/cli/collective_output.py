@@ -34,6 +34,10 @@ _COMPETITORS = {
 }
 
 
+_RULING = {"holds": "verified"}
+"""How a person reads the verdict of the verifier."""
+
+
 def pick_algorithms(
     network: Network,
     goal: Goal,
@@ -131,7 +135,7 @@ def finish(record: dict[str, Any]) -> None:
         **_fault_lines(record),
         **_repair_lines(record),
         **_circuit_lines(record),
-        "verdict": f"{record['verdict']}: {record['reason']}",
+        "verdict": f"{_RULING.get(record['verdict'], record['verdict'])}: {record['reason']}",
     }
     if "note" in record:
         table["note"] = record["note"]

@@ -155,6 +155,18 @@ def emit_rows(
         _write_parquet(flat, output_settings.output)
 
 
+_SYNONYMS = {
+    "load": "offered",
+    "offered load": "offered",
+    "injection rate": "offered",
+    "throughput": "accepted",
+    "accepted load": "accepted",
+    "delay": "latency",
+    "tail": "p99",
+}
+"""Words of the field for columns of simulations that have other names."""
+
+
 def chosen(heads: Mapping[str, str], wanted: Sequence[str] = ()) -> dict[str, str]:
     """The columns that --columns names, in its order.
 
@@ -166,14 +178,17 @@ def chosen(heads: Mapping[str, str], wanted: Sequence[str] = ()) -> dict[str, st
     for key, head in heads.items():
         for word in (key, head, head.partition(" (")[0]):
             known.setdefault(_letters(word), key)
+    for word, key in _SYNONYMS.items():
+        if key in heads:
+            known.setdefault(_letters(word), key)
     out = {}
     for word in wanted or output_settings.columns:
         key = known.get(_letters(word), "")
         if not key:
             similar = difflib.get_close_matches(_letters(word), known, n=1, cutoff=0.5)
-            hint = f"did you mean {known[similar[0]]}? " if similar else ""
+            hint = f"did you mean {known[similar[0]]}?" if similar else ""
             raise ArgumentError(
-                f"--columns: {word!r} is unknown; {hint}there are {', '.join(heads)}"
+                f"--columns: {word!r} is unknown; {hint or 'there are ' + ', '.join(heads)}"
             )
         out[key] = heads[key]
     return out

@@ -58,7 +58,7 @@ FEW_ROUNDS = ("rarest-first", "negotiated")
 """Algorithms that find few rounds of unit messages: what they reach settles most contests."""
 EXACT = "exact"
 """The algorithm whose schedules have the fewest rounds of all."""
-_SETTLED = "it searches for long, and the lower bound is reached without it"
+_SETTLED = "skipped: slow, and the lower bound is already met"
 _PIPELINED = (4, 16, 64)
 _MANY_MOVES = 10_000_000
 """Transfers beyond which only one schedule is made: each takes seconds and a gigabyte."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from hopscape.core.errors import HopscapeError
 
-__all__ = ["method", "register_methods"]
+__all__ = ["method", "register_methods", "registered"]
 
 _PLACES: dict[str, str] = {}
 
@@ -28,6 +28,11 @@ def register_methods(places: Mapping[str, str]) -> None:
     """
     _PLACES.update(places)
     method.cache_clear()
+
+
+def registered() -> frozenset[str]:
+    """The names of all methods that are made elsewhere."""
+    return frozenset(_PLACES)
 
 
 @cache

@@ -143,7 +143,7 @@ def find_column(word: str) -> Column:
     names |= {plain_title(c.title): c.name for c in ALL_COLUMNS.values()}
     near = difflib.get_close_matches(wanted, list(names), n=2)
     hint = f"did you mean {' or '.join(dict.fromkeys(names[n] for n in near))}? " if near else ""
-    raise ArgumentError(f"column {word!r} is unknown; {hint}there are {', '.join(ALL_COLUMNS)}")
+    raise ArgumentError(f"column {word!r} is unknown; {hint}'hopscape explain' lists all columns")
 
 
 def plain_title(text: str) -> str:

@@ -174,11 +174,13 @@ def curve_plot(rows: Sequence[Mapping[str, Any]], caption: str) -> bytes:
     """
     curves = _by_spec(rows)
     loads = [float(row["offered"]) for row in rows]
-    waits = [float(r["latency"]) for r in rows if not r["saturated"] and r["latency"] is not None]
+    waits = [float(row["latency"]) for row in rows if row["latency"] is not None]
+    beyond = any(row["saturated"] and row["latency"] is not None for row in rows)
     taken = [float(row["accepted"]) for row in rows]
     left = Panel(
-        Axis.around(loads, 60, 330, zero=True), Axis.around(waits or [1.0], 280, 40, zero=True),
-        "offered load (flits per endpoint and cycle)", "latency (cycles), to saturation",
+        Axis.around(loads, 60, 330, zero=True),
+        Axis.around(waits or [1.0], 280, 40, zero=not beyond),
+        "offered load (flits per endpoint and cycle)", "latency (cycles)",
     )  # fmt: skip
     right = Panel(
         Axis.around(loads, 410, 680, zero=True), Axis.around(taken, 280, 40, zero=True),
@@ -188,7 +190,7 @@ def curve_plot(rows: Sequence[Mapping[str, Any]], caption: str) -> bytes:
     parts = [*left.frame(), *right.frame()]
     for i, (spec, mine) in enumerate(curves.items()):
         colour = COLOURS[i % len(COLOURS)]
-        good = [r for r in mine if not r["saturated"] and r["latency"] is not None]
+        good = [r for r in mine if r["latency"] is not None]
         parts += _curve(left, good, "latency", colour) + _curve(right, mine, "accepted", colour)
         if spec in fallen:
             end = fallen[spec]

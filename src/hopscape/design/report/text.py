@@ -113,8 +113,8 @@ def curve_words(rows: Sequence[Any]) -> list[str]:
     if not rows:
         return []
     out = [
-        "Latency is drawn as far as the network carries what is offered. Hollow points are beyond"
-        " saturation: queues at the endpoints grow without end, and no latency is defined."
+        "Hollow points are beyond saturation: queues at the endpoints grow without end, and the"
+        " latency is what it was so far, packets under way included."
     ]
     for one in collapses(rows):
         out.append(
