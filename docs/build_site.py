@@ -93,7 +93,7 @@ python3 -m venv .venv
 [Python](python.md){{ .md-button }}
 </div>
 <div class="live">
-<iframe src="live/home.html#theme=light" title="a torus and a fat tree to turn, route on and break"
+<iframe src="live/home.html#theme=light" title="a torus to route on and to break"
  loading="lazy"></iframe>
 </div>
 </div>
@@ -144,7 +144,7 @@ def write_home(place: Path) -> None:
         people.append(f"| {who} | {', '.join(f'[{a}]({b})' for a, b in links.items())} |")
     text = HOME.format(question=QUESTION, answer="\n".join(answer), people="\n".join(people))
     place.write_text(text, encoding="utf-8")
-    write_live(place.parent / "live" / "home.html", "torus(6, 6)", "fat_tree(4)")
+    write_live(place.parent / "live" / "home.html", "torus(6, 6)")
 
 
 def write_live(place: Path, *specs: str) -> None:
@@ -319,8 +319,9 @@ def _output(output: dict[str, Any]) -> list[str]:
     data = output.get("data", {})
     for kind in ("text/html", "image/svg+xml"):
         if kind in data:
-            lines = "".join(data[kind]).splitlines()
-            kept = [line for line in lines if line.strip() and not line.startswith(("<?", "<!DOC"))]
+            whole = "".join(data[kind])
+            shown = whole[whole.find("<svg") :] if kind.startswith("image") else whole
+            kept = [line for line in shown.splitlines() if line.strip()]
             return ['<div class="output">', *kept, "</div>", ""]
     text = "".join(output.get("text") or data.get("text/plain", ""))
     return ["```text", text.rstrip(), "```", ""]
