@@ -1,13 +1,18 @@
-"""Steps that others have measured, beside ours: python benchmarks/steps.py table5
+"""Steps that others have measured, beside ours.
+
+python benchmarks/steps.py vtrain
+
+vtrain: 109 steps on 64 to 512 A100 (measured for vTrain, MIT licence). one-server: 1,440 steps on
+up to eight A100 of one server (the same). b200: steps on eight B200 (SimuMax, Apache-2.0): Llama-3
+with tensors, sequences or the batch cut; the attention of its mixtures of experts is none of ours.
+Sources and licences stand in benchmarks/measured/README.md.
+
+Constants of the chip and the network are fitted on --fit steps, drawn by --seed, and held against
+the others; --fit 0 fits nothing. --points draws some of the steps.
 
 table5: Korthikanti et al., "Reducing activation recomputation in large transformer models"
 (arXiv 2205.05198), table 5: A100, eight in a server, full recomputation, and selective with
-sequence parallelism. --only names models: the two large ones take minutes.
-
-vtrain FOLDER: steps on up to 512 A100 that were measured for vTrain (MIT licence,
-github.com/VIA-Research/vTrain). FOLDER is its folder `data` with ground_truth_multi.csv. Constants
-of the chip and the network are fitted on 30 steps, drawn by --seed, and held against the others;
---fit 0 fits nothing.
+sequence parallelism; nothing is fitted. --only names models.
 
 csv FILE: your own measurements, a line each, with a heading of these names: model, hidden, layers,
 heads, seq, vocab, tp, pp, dp, batch, micro, recompute, sequence, interleave, seconds.
@@ -25,7 +30,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import nnls
+from scipy.optimize import lsq_linear
 
 from hopscape import Network
 from hopscape.core.channels import ChannelClass
@@ -93,42 +98,88 @@ def from_csv(path: str, chip: Chip) -> Iterator[Measured]:
 START = {
     "efficiency": 0.75,
     "streams": 0.75,
-    "overhead": 10.0,
+    "overhead": 300.0,
     "nvlink": 229.0,
     "nics": 100.0,
     "alpha": 10.0,
 }
 """Constants before the fit: of the chip as in its file; GB/s of a GPU to the others of its server
 (as NCCL measures) and of a server to the others (an assumption), µs of a message."""
+B200 = {"efficiency": 0.65, "streams": 0.75, "overhead": 300.0, "nvlink": 650.0, "alpha": 10.0}
+"""The same for B200; 900 GB/s of NVLink, of which NCCL reaches about 650."""
 RATES = {"efficiency", "streams", "nvlink", "nics"}
 """Their reciprocals are fitted: the time of a step is nearly linear in these."""
 STEP = 0.05
 """Relative step of the differences."""
+LEAST, MOST = 0.5, 3.0
+"""By which a constant may change: what hardly matters is not driven far away."""
+TURNS = 4
+"""Fits, each from where the last one ended."""
+PARTS = 50_000
+"""Of the largest piece of a step that is executed; all layers and micro-batches are alike."""
+FOLDER = Path(__file__).parent / "measured"
 
 
-def vtrain(folder: str, only: set[str]) -> Iterator[Measured]:
-    path = Path(folder) / "ground_truth_multi.csv"
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        for row in csv.DictReader(file):
-            name = row["Parameters (billion)"]
-            if only and name not in only:
-                continue
-            sizes = ("hidden size", "# layers", "attention heads", "sequence length")
-            model = LanguageModel(*(int(row[k]) for k in sizes), 51200, flash=False, name=name)
-            split = Split(
-                int(row["global batch"]),
-                tp=int(row["tensor parallelism"]),
-                pp=int(row["pipeline parallelism"]),
-                dp=int(row["data parallelism"]),
-                micro=int(row["micro batch"]),
-                recompute="full",
-            )
-            job = ModelJob(model, split, load_chip("a100"), Overlap(dp=False))
-            yield Measured(
-                f"{name}B {split.tp}x{split.dp}x{split.pp}, {split.micro}",
-                job,
-                float(row["iteration time (ms)"]) / 1e3,
-            )
+def vtrain(only: set[str]) -> Iterator[Measured]:
+    """Steps on many servers: all activations are computed again, gradients wait for the end."""
+    for row in rows_of("vtrain_multi.csv"):
+        name = row["Parameters (billion)"]
+        if only and name not in only:
+            continue
+        yield from_vtrain(row, f"{name}B", "full")
+
+
+def one_server(only: set[str]) -> Iterator[Measured]:
+    """Steps of small models on one server; nothing is computed again."""
+    for row in rows_of("vtrain_single.csv"):
+        name = f"{row['hidden size']}x{row['# layers']}"
+        if not only or name in only:
+            yield from_vtrain(row, name, "none")
+
+
+def rows_of(name: str) -> Iterator[dict[str, str]]:
+    with open(FOLDER / name, newline="", encoding="utf-8") as file:
+        yield from csv.DictReader(file)
+
+
+def from_vtrain(row: dict[str, str], name: str, recompute: str) -> Measured:
+    sizes = ("hidden size", "# layers", "attention heads", "sequence length")
+    model = LanguageModel(*(int(row[k]) for k in sizes), 51200, flash=False, name=name)
+    split = Split(
+        int(row["global batch"]),
+        tp=int(row["tensor parallelism"]),
+        pp=int(row["pipeline parallelism"]),
+        dp=int(row["data parallelism"]),
+        micro=int(row["micro batch"]),
+        recompute=recompute,
+    )
+    job = ModelJob(model, split, load_chip("a100"), Overlap(dp=False))
+    seconds = float(row["iteration time (ms)"]) / 1e3
+    return Measured(f"{name} {split.tp}x{split.dp}x{split.pp}, {split.micro}", job, seconds)
+
+
+LLAMA = {
+    "llama3_70b": {"hidden": 8192, "heads": 64, "kv": 8, "ffn": 28672},
+    "llama3_405b": {"hidden": 16384, "heads": 128, "kv": 16, "ffn": 53248},
+}
+"""Of the steps on B200, as their model files say."""
+
+
+def b200(only: set[str]) -> Iterator[Measured]:
+    """Steps of a few layers of Llama-3; the optimizer is shared out, activations are kept."""
+    for row in rows_of("simumax_b200.csv"):
+        name = row["model"]
+        if name not in LLAMA or (only and name not in only):
+            continue
+        tp, pp, dp, cp = (int(row[k]) for k in ("tp", "pp", "dp", "cp"))
+        layers, micro = int(row["layers"]), int(row["micro batches"])
+        model = LanguageModel(
+            layers=layers, seq=int(row["seq"]), vocab=128256, gated=True, name=name, **LLAMA[name]
+        )
+        split = Split(dp * micro, tp=tp, pp=pp, dp=dp, cp=cp, sequence=True, shard="optimizer")
+        job = ModelJob(model, split, load_chip("b200"), Overlap(dp=False))
+        seconds = float(row["iteration time (ms)"]) / 1e3
+        yield Measured(f"{name} {tp}x{cp}x{dp}x{pp}, {micro}, {row['seq']}", job, seconds)
 
 
 def servers_of_eight(ranks: int, nvlink: float, nics: float) -> Network:
@@ -150,42 +201,53 @@ def servers_of_eight(ranks: int, nvlink: float, nics: float) -> Network:
 def predicted(one: Measured, constants: Mapping[str, float]) -> float:
     """Seconds of a step by ours."""
     chip = replace(one.job.chip, **{k: constants[k] for k in ("efficiency", "streams", "overhead")})
-    network = servers_of_eight(one.job.split.ranks, constants["nvlink"], constants["nics"])
+    nics = constants.get("nics", 1.0)
+    network = servers_of_eight(one.job.split.ranks, constants["nvlink"], nics)
     costs = {"alpha": constants["alpha"], "beta": 1e-3, "gamma": 0.0, "delta": 0.5}
-    return step(replace(one.job, chip=chip), network, costs=costs).seconds or 0.0
+    job = replace(one.job, chip=chip)
+    return step(job, network, costs=costs, most_parts=PARTS).seconds or 0.0
 
 
-def fitted(points: Sequence[Measured]) -> dict[str, float]:
-    """Constants of least squared relative errors; time is taken as linear in them."""
-    base = np.array([predicted(one, START) for one in points])
-    columns = []
-    for name, value in START.items():
-        raised = {**START, name: value / (1 + STEP) if name in RATES else value * (1 + STEP)}
-        changed = np.array([predicted(one, raised) for one in points])
-        columns.append((changed - base) / STEP)  # seconds that this constant is worth
-        print(f"  {name} is worth {100 * np.mean(columns[-1] / base):.1f} % of a step", flush=True)
+def fitted(points: Sequence[Measured], start: Mapping[str, float]) -> dict[str, float]:
+    """Constants of least squared relative errors, by Gauss and Newton."""
+    constants = dict(start)
     measured = np.array([one.seconds for one in points])
-    worth = np.stack(columns, axis=1)
-    rest = base - worth.sum(axis=1)
-    scale, _ = nnls(worth / measured[:, None], (measured - rest) / measured)
-    made = {}
-    for (name, value), factor in zip(START.items(), scale, strict=True):
-        factor = min(max(float(factor), 0.1), 10.0)  # what hardly matters is not driven far away
-        made[name] = value / factor if name in RATES else value * factor
-    return made
+    for turn in range(TURNS):
+        base = np.array([predicted(one, constants) for one in points])
+        columns = []
+        for name, value in constants.items():
+            more = value / (1 + STEP) if name in RATES else value * (1 + STEP)
+            changed = np.array([predicted(one, {**constants, name: more}) for one in points])
+            columns.append((changed - base) / STEP)  # seconds that this constant is worth
+        worth = np.stack(columns, axis=1) / measured[:, None]
+        low = [LEAST / scale(constants, start, name) for name in start]
+        high = [MOST / scale(constants, start, name) for name in start]
+        wanted = (measured - base) / measured + worth.sum(axis=1)
+        factors = lsq_linear(worth, wanted, (low, high)).x
+        for name, factor in zip(start, factors.tolist(), strict=True):
+            constants[name] *= 1 / factor if name in RATES else factor
+        error = 100 * np.mean(np.abs(base / measured - 1))
+        print(f"  {turn} fits: mean error {error:.1f} % of those fitted", flush=True)
+    return constants
 
 
-def against_vtrain(points: list[Measured], fit: int, seed: int) -> None:
+def scale(constants: Mapping[str, float], start: Mapping[str, float], name: str) -> float:
+    """How much more time a constant takes than at the start."""
+    ratio = constants[name] / start[name]
+    return 1 / ratio if name in RATES else ratio
+
+
+def against(points: list[Measured], fit: int, seed: int, start: Mapping[str, float]) -> None:
     """Fit on some, test on the others, and look which parallelism would have been chosen."""
     drawn = set(random.Random(seed).sample(range(len(points)), min(fit, len(points) - 1)))
-    constants = fitted([points[i] for i in sorted(drawn)]) if drawn else START
+    constants = fitted([points[i] for i in sorted(drawn)], start) if drawn else start
     print(", ".join(f"{name} {value:.3g}" for name, value in constants.items()))
     ours = [predicted(one, constants) for one in points]
     errors = []
     for i, (one, seconds) in enumerate(zip(points, ours, strict=True)):
         error = seconds / one.seconds - 1
         mark = "fitted" if i in drawn else ""
-        print(f"{one.name:18} {one.seconds:9.2f} {seconds:9.2f} {100 * error:+6.1f} % {mark}")
+        print(f"{one.name:30} {one.seconds:9.3f} {seconds:9.3f} {100 * error:+6.1f} % {mark}")
         if i not in drawn:
             errors.append(abs(error))
     print(
@@ -194,27 +256,35 @@ def against_vtrain(points: list[Measured], fit: int, seed: int) -> None:
     )
     for model in dict.fromkeys(one.job.name for one in points):
         here = [i for i, one in enumerate(points) if one.job.name == model]
+        if len({(points[i].job.split.ranks, points[i].job.split.batch) for i in here}) > 1:
+            continue  # other machines or other work: there is nothing to choose
         chosen = min(here, key=lambda i: ours[i])
         best = min(points[i].seconds for i in here)
         loss = points[chosen].seconds / best - 1
         print(
-            f"{model}B: {points[chosen].name} is chosen, {100 * loss:.1f} % above the best measured"
+            f"{model}: {points[chosen].name} is chosen, {100 * loss:.1f} % above the best measured"
         )
 
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    asked.add_argument("what", choices=["table5", "csv", "vtrain"])
-    asked.add_argument("file", nargs="?", help="for csv, or the folder of vtrain")
+    asked.add_argument("what", choices=["vtrain", "one-server", "b200", "table5", "csv"])
+    asked.add_argument("file", nargs="?", help="for csv")
     asked.add_argument("--only", default="", help="models, separated by commas")
     asked.add_argument("--chip", default="a100")
-    asked.add_argument("--fit", type=int, default=30, help="points of vtrain to fit on")
+    asked.add_argument("--fit", type=int, default=30, help="steps to fit on")
+    asked.add_argument("--points", type=int, default=10_000, help="steps to look at, drawn")
     asked.add_argument("--seed", type=int, default=1, help="which ones")
     given = asked.parse_args()
     chip = load_chip(given.chip)
     only = set(filter(None, given.only.split(",")))
-    if given.what == "vtrain":
-        against_vtrain(list(vtrain(given.file, only)), given.fit, given.seed)
+    sources = {"vtrain": (vtrain, START), "one-server": (one_server, START), "b200": (b200, B200)}
+    if given.what in sources:
+        source, start = sources[given.what]
+        points = list(source(only))
+        if given.points < len(points):
+            points = random.Random(given.seed).sample(points, given.points)
+        against(points, given.fit, given.seed, start)
         return
     rows = table5(chip, only) if given.what == "table5" else from_csv(given.file, chip)
     errors = []

@@ -128,7 +128,7 @@ class Chip:
         tflops, efficiency: Of matrix products: the peak, and the part of it that long ones reach.
         bandwidth, streams: GB/s of its memory, and the part that elementwise work reaches.
         memory: GB.
-        overhead: µs of every operation, before it runs at full speed.
+        overhead: µs that an operation (the kernels of half a layer) takes at least: to launch them.
     """
 
     tflops: float
@@ -148,7 +148,7 @@ class Chip:
         """
         fast = 1e9 * self.bandwidth
         product = max(flops / (1e12 * self.tflops * self.efficiency), read / fast)
-        return 1e-6 * self.overhead + product + moved / (fast * self.streams)
+        return max(1e-6 * self.overhead, product + moved / (fast * self.streams))
 
 
 @dataclass(frozen=True)

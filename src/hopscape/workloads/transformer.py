@@ -149,6 +149,8 @@ class _Stage:
         model, split = self.job.model, self.job.split
         products = 2 * self.tokens * model.attention_weights / split.tp
         core = 4 * self.tokens * model.seq * model.hidden / split.tp
+        if model.flash and split.kind != "decode":
+            core /= 2  # no token looks ahead, and what it does not see is left out
         read = model.attention_weights / split.tp * model.bytes
         if split.kind == "decode":
             read += 2 * split.micro * model.seq / split.cp * model.keys / split.tp * model.bytes
