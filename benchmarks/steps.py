@@ -26,6 +26,7 @@ import argparse
 import csv
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -113,8 +114,6 @@ STEP = 0.05
 """Relative step of the differences."""
 LEAST, MOST = 0.5, 3.0
 """By which a constant may change: what hardly matters is not driven far away."""
-TURNS = 4
-"""Fits, each from where the last one ended."""
 PARTS = 50_000
 """Of the largest piece of a step that is executed; all layers and micro-batches are alike."""
 FOLDER = Path(__file__).parent / "measured"
@@ -205,20 +204,24 @@ def predicted(one: Measured, constants: Mapping[str, float]) -> float:
     network = servers_of_eight(one.job.split.ranks, constants["nvlink"], nics)
     costs = {"alpha": constants["alpha"], "beta": 1e-3, "gamma": 0.0, "delta": 0.5}
     job = replace(one.job, chip=chip)
-    return step(job, network, costs=costs, most_parts=PARTS).seconds or 0.0
+    return step(job, network, costs=costs, most_parts=PARTS, prove=False).seconds or 0.0
 
 
-def fitted(points: Sequence[Measured], start: Mapping[str, float]) -> dict[str, float]:
+def fitted(
+    points: Sequence[Measured], start: Mapping[str, float], turns: int, pool: Executor
+) -> dict[str, float]:
     """Constants of least squared relative errors, by Gauss and Newton."""
     constants = dict(start)
     measured = np.array([one.seconds for one in points])
-    for turn in range(TURNS):
-        base = np.array([predicted(one, constants) for one in points])
-        columns = []
+    for turn in range(turns):
+        ways = [constants]
         for name, value in constants.items():
             more = value / (1 + STEP) if name in RATES else value * (1 + STEP)
-            changed = np.array([predicted(one, {**constants, name: more}) for one in points])
-            columns.append((changed - base) / STEP)  # seconds that this constant is worth
+            ways.append({**constants, name: more})
+        asked = [(one, way) for one in points for way in ways]
+        rows = np.array(list(pool.map(predicted, *zip(*asked, strict=True))))
+        base, *changed = rows.reshape(len(points), len(ways)).T
+        columns = [(one - base) / STEP for one in changed]  # seconds that a constant is worth
         worth = np.stack(columns, axis=1) / measured[:, None]
         low = [LEAST / scale(constants, start, name) for name in start]
         high = [MOST / scale(constants, start, name) for name in start]
@@ -237,12 +240,15 @@ def scale(constants: Mapping[str, float], start: Mapping[str, float], name: str)
     return 1 / ratio if name in RATES else ratio
 
 
-def against(points: list[Measured], fit: int, seed: int, start: Mapping[str, float]) -> None:
+def against(points: list[Measured], start: Mapping[str, float], given: argparse.Namespace) -> None:
     """Fit on some, test on the others, and look which parallelism would have been chosen."""
-    drawn = set(random.Random(seed).sample(range(len(points)), min(fit, len(points) - 1)))
-    constants = fitted([points[i] for i in sorted(drawn)], start) if drawn else start
-    print(", ".join(f"{name} {value:.3g}" for name, value in constants.items()))
-    ours = [predicted(one, constants) for one in points]
+    fit = min(given.fit, len(points) - 1)
+    drawn = set(random.Random(given.seed).sample(range(len(points)), fit))
+    with ProcessPoolExecutor(given.workers) as pool:
+        few = [points[i] for i in sorted(drawn)]
+        constants = fitted(few, start, given.turns, pool) if drawn else start
+        print(", ".join(f"{name} {value:.3g}" for name, value in constants.items()), flush=True)
+        ours = list(pool.map(predicted, points, [constants] * len(points)))
     errors = []
     for i, (one, seconds) in enumerate(zip(points, ours, strict=True)):
         error = seconds / one.seconds - 1
@@ -274,6 +280,8 @@ def main() -> None:
     asked.add_argument("--chip", default="a100")
     asked.add_argument("--fit", type=int, default=30, help="steps to fit on")
     asked.add_argument("--points", type=int, default=10_000, help="steps to look at, drawn")
+    asked.add_argument("--turns", type=int, default=2, help="fits, each from the last one")
+    asked.add_argument("--workers", type=int, default=1, help="processes")
     asked.add_argument("--seed", type=int, default=1, help="which ones")
     given = asked.parse_args()
     chip = load_chip(given.chip)
@@ -284,7 +292,7 @@ def main() -> None:
         points = list(source(only))
         if given.points < len(points):
             points = random.Random(given.seed).sample(points, given.points)
-        against(points, given.fit, given.seed, start)
+        against(points, start, given)
         return
     rows = table5(chip, only) if given.what == "table5" else from_csv(given.file, chip)
     errors = []

@@ -398,3 +398,37 @@ def test_ranks_stand_where_dead_parts_leave_them_together() -> None:
     many, few = (kind(network, [spine]) for kind in (TableDetours, DetourRouter))
     assert (many.distances(at, to) == few.distances(at, to)).all()
     assert (many.shortest_ports(at, to) == few.shortest_ports(at, to)).all()
+
+
+def test_some_replicas_stand_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = sys.modules["hopscape.workloads.step"]
+    model = LanguageModel(hidden=256, layers=4, heads=8, seq=64, vocab=512)
+    job = ModelJob(model, Split(batch=64, tp=2, pp=2, dp=16), Chip(tflops=10, bandwidth=100))
+    network = "xgft([8, 8], [1, 8])"
+    whole = step(job, network, whole=True)
+    monkeypatch.setattr(place, "_MOST_LEAST", 100)
+    monkeypatch.setattr(place, "_MOST_REPLICAS", 500)
+    some = step(job, network)
+    assert "16 replicas from" in some.repeated
+    late = step(replace(job, overlap=Overlap(dp=False)), network, whole=True)
+    assert some.seconds == pytest.approx(late.seconds, rel=0.02)
+    assert sum(some.shares.values()) == pytest.approx(some.seconds)
+    assert some.bound.seconds == pytest.approx(whole.bound.seconds)
+    assert some.busy.max() == pytest.approx(late.busy.max(), rel=0.02)
+
+
+def test_timelines_are_pictures_or_pages(tmp_path: Path) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text(JOB.replace('"small"', '"a <b> & c"'))
+    words = ("step", str(path), "--on", "xgft([8], [1])", "--gantt")
+    for name in ("g.svg", "g.html"):
+        run(*words, str(tmp_path / name))
+    picture, page = ((tmp_path / name).read_text() for name in ("g.svg", "g.html"))
+    assert picture in page
+    assert "<h1>a &lt;b&gt; &amp; c on" in page
+    assert {f'data-rank="{rank}"' for rank in range(8)} <= set(page.replace(">", " ").split())
+    assert "drawn as .svg or .html" in refused(*words, str(tmp_path / "g.pdf"))
+    assert not (tmp_path / "g.pdf").exists()
+    assert "--chakra writes one step" in refused(
+        "step", str(path), "--on", "ring(8)", "--on", "ring(9)", "--chakra", str(tmp_path / "t")
+    )

@@ -12,7 +12,7 @@ from hopscape.core.files import write_text
 from hopscape.workloads.timeline import Timeline
 from hopscape.workloads.workload import COMPUTE
 
-__all__ = ["draw_gantt", "require_svg"]
+__all__ = ["draw_gantt", "require_gantt", "timeline_svg"]
 
 _COLOURS = {
     "forward": "#4c78a8",
@@ -32,32 +32,85 @@ _LEAST = 0.3
 """Pixels of a bar that is drawn."""
 
 
+def require_gantt(path: str | Path) -> None:
+    """Refuse a file of another ending than .svg or .html."""
+    if Path(path).suffix.lower() not in (".svg", ".html"):
+        raise ArgumentError(f"--gantt is {str(path)!r}; a timeline is drawn as .svg or .html")
+
+
 def draw_gantt(found: Timeline, path: str | Path, title: str = "") -> None:
-    """Draw a timeline as SVG: up to 32 ranks, taken evenly.
+    """Draw a timeline of up to 32 ranks, taken evenly: as SVG, or as a page to scrub through.
 
     Raises:
-        ArgumentError: For another ending than .svg, or a step that never ends.
+        ArgumentError: For another ending than .svg or .html, or a step that never ends.
     """
-    require_svg(path)
+    require_gantt(path)
     if not found.verdict:
         raise ArgumentError(f"there is no timeline to draw: {found.verdict.reason}")
-    write_text(path, _svg(found, title))
+    picture = timeline_svg(found, title)
+    html = Path(path).suffix.lower() == ".html"
+    write_text(path, _page(picture, title or found.workload.name) if html else picture)
 
 
-def require_svg(path: str | Path) -> None:
-    """Refuse another ending than .svg."""
-    if Path(path).suffix.lower() != ".svg":
-        raise ArgumentError(f"--gantt is {str(path)!r}; a timeline is drawn as .svg")
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+body {{ font: 14px sans-serif; margin: 1rem; }}
+svg {{ width: 100%; height: auto; }}
+input {{ width: 100%; }}
+td {{ padding: 0 .8em 0 0; }}
+</style>
+<h1>{title}</h1>
+<label>time <output id="now"></output>
+<input id="at" type="range" min="0" max="1000" value="0"></label>
+{picture}
+<table id="doing" aria-live="polite"></table>
+<script>
+const svg = document.querySelector("svg"), at = document.getElementById("at");
+const bars = [...svg.querySelectorAll("rect[data-rank]")].map(r => ({{
+  rank: +r.dataset.rank, what: r.dataset.what, works: r.dataset.works === "1",
+  low: +r.getAttribute("x"), high: +r.getAttribute("x") + +r.getAttribute("width")}}));
+const ranks = [...new Set(bars.map(b => b.rank))], cursor = svg.querySelector("#cursor");
+const [left, width, whole] = ["left", "wide", "seconds"].map(k => +svg.dataset[k]);
+function show() {{
+  const x = left + width * at.value / 1000;
+  cursor.setAttribute("x1", x); cursor.setAttribute("x2", x);
+  document.getElementById("now").textContent = (whole * at.value).toPrecision(4) + " ms";
+  const rows = ranks.map(rank => {{
+    const here = bars.filter(b => b.rank === rank && b.low <= x && x <= b.high);
+    const words = works => [...new Set(here.filter(b => b.works === works).map(b => b.what))];
+    return [rank, words(true).join(", ") || "waits", words(false).join(", ")];
+  }});
+  const table = document.getElementById("doing");
+  table.replaceChildren(...[["rank", "computes", "data under way"], ...rows].map(row => {{
+    const line = document.createElement("tr");
+    for (const text of row) line.insertCell().textContent = text;
+    return line;
+  }}));
+}}
+at.addEventListener("input", show);
+show();
+</script>
+</html>
+"""
 
 
-def _svg(found: Timeline, title: str) -> str:
+def _page(picture: str, title: str) -> str:
+    """The picture below a slider; what every rank does at its time stands below."""
+    return _PAGE.format(title=escape(title), picture=picture)
+
+
+def timeline_svg(found: Timeline, title: str = "") -> str:
+    """The picture of a timeline."""
     work = found.workload
     shown = np.unique(np.linspace(0, work.ranks - 1, min(work.ranks, _MOST_RANKS)).astype(int))
     scale = (_WIDTH - _LEFT - 10) / max(found.seconds, 1e-300)
     height = _TOP + _ROW * len(shown) + 40
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}"'
-        f' width="{_WIDTH}" height="{height}" font-family="sans-serif" font-size="11">',
+        f' width="{_WIDTH}" height="{height}" font-family="sans-serif" font-size="11"'
+        f' data-left="{_LEFT}" data-wide="{_WIDTH - _LEFT - 10}" data-seconds="{found.seconds}">',
         f"<title>{escape(title or work.name)}</title>",
         f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
     ]
@@ -77,7 +130,8 @@ def _svg(found: Timeline, title: str) -> str:
         text = f"{found.seconds * i / 4 * 1e3:.4g} ms"
         anchor = "end" if i == 4 else "middle"
         out.append(f'<text x="{at:.0f}" y="{y + 16}" text-anchor="{anchor}">{text}</text>')
-    return "\n".join([*out, "</svg>"]) + "\n"
+    cursor = f'x1="{_LEFT}" x2="{_LEFT}" y1="{_TOP}" y2="{y}" stroke="black" opacity="0.5"'
+    return "\n".join([*out, f'<line id="cursor" {cursor}/>', "</svg>"]) + "\n"
 
 
 def _bars(found: Timeline, rank: int, y: int, scale: float) -> list[str]:
@@ -94,7 +148,8 @@ def _bars(found: Timeline, rank: int, y: int, scale: float) -> list[str]:
         width = max(scale * (high - low), _LEAST)
         out.append(
             f'<rect x="{_LEFT + scale * low:.2f}" y="{top}" width="{width:.2f}" height="{tall}"'
-            f' fill="{_colour(key[1])}"><title>{escape(key[1])} {low * 1e3:.4g} to'
+            f' fill="{_colour(key[1])}" data-rank="{rank}" data-works="{int(key[0])}"'
+            f' data-what="{escape(key[1])}"><title>{escape(key[1])} {low * 1e3:.4g} to'
             f" {high * 1e3:.4g} ms</title></rect>"
         )
 

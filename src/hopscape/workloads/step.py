@@ -24,7 +24,7 @@ from hopscape.workloads.bounds import StepBound, job_bounds, workload_bounds
 from hopscape.workloads.chakra import read_chakra
 from hopscape.workloads.job import Chip, ModelJob, read_job_file
 from hopscape.workloads.timeline import Executor, Fabric, Timeline, execute
-from hopscape.workloads.transformer import make_step
+from hopscape.workloads.transformer import make_gradients, make_step
 from hopscape.workloads.workload import COMPUTE, Placement, Workload
 
 __all__ = ["Step", "read_job", "search_placement", "step"]
@@ -33,6 +33,10 @@ _WHOLE = 400_000
 """Parts up to which a step is executed whole."""
 _MOST_PARTS = 1_000_000
 """Parts of the largest piece that is executed, where a smaller one would do."""
+_MOST_LEAST = 2_000_000
+"""Parts of one layer in the fewest micro-batches beyond which some replicas stand for all."""
+_MOST_REPLICAS = 400_000
+"""Parts of these replicas: as many as some minutes allow."""
 _LEVELS = ((4, 2), (2, 1), (1, 1))
 """Layers of the least piece, and how many more the others have."""
 _CLOSE = 1e-4
@@ -80,6 +84,12 @@ class Step:
         if isinstance(self.job, Workload):
             return self.job
         return make_step(_orders(self.job)[self.gradients])
+
+    def _repr_svg_(self) -> str | None:
+        """What was executed, as notebooks show it."""
+        from hopscape.workloads.gantt import timeline_svg
+
+        return timeline_svg(self.timeline, str(self.network.spec)) if self.verdict else None
 
     def record(self, links: int = 5) -> dict[str, Any]:
         """The result under the names that scripts rely on."""
@@ -161,6 +171,7 @@ def step(
     whole: bool = False,
     router: str | Router = "auto",
     most_parts: int = _MOST_PARTS,
+    prove: bool = True,
 ) -> Step:
     """How long one step takes: what ``hopscape step`` prints.
 
@@ -170,6 +181,7 @@ def step(
         whole: Execute everything, however long the step is.
         router: Who decides the paths of messages: see :class:`Fabric`.
         most_parts: Of the largest piece that is executed, where a smaller one would do.
+        prove: Prove bounds of a job as well; for many layers and micro-batches that takes longest.
 
     Examples:
         >>> from hopscape.workloads import Chip, ModelJob, LanguageModel, Split
@@ -198,7 +210,7 @@ def step(
     )
     if isinstance(made, Workload):
         return _of_workload(made, fabric)
-    return _of_job(made, fabric, whole, most_parts)
+    return _of_job(made, fabric, whole, most_parts, prove)
 
 
 def _of_workload(workload: Workload, fabric: Fabric) -> Step:
@@ -217,16 +229,21 @@ def _of_workload(workload: Workload, fabric: Fabric) -> Step:
     )
 
 
-def _of_job(job: ModelJob, fabric: Fabric, whole: bool, most_parts: int) -> Step:
+def _of_job(job: ModelJob, fabric: Fabric, whole: bool, most_parts: int, prove: bool) -> Step:
     fullest = max(
         (job.memory(stage) for stage in range(job.split.pp)), key=lambda m: sum(m.values())
     )
     ways = _orders(job)
-    order, first, repeated, (seconds, shares, busy) = _executed(ways, fabric, whole, most_parts)
-    slack = _slack(first)
-    bounds = min(
-        (job_bounds(way, fabric, slack) for way in ways.values()), key=lambda all: all[0].seconds
-    )
+    thin = None if whole else _thinned(ways, fabric)
+    if thin is not None:
+        order, first, repeated, (seconds, shares, busy) = _by_replicas(*thin, fabric, most_parts)
+    else:
+        order, first, repeated, (seconds, shares, busy) = _executed(ways, fabric, whole, most_parts)
+    bounds = [StepBound(0.0, "bounds were not asked for")]
+    if prove:
+        slack = _slack(first)
+        found = (job_bounds(way, fabric, slack) for way in ways.values())
+        bounds = min(found, key=lambda several: several[0].seconds)
     if repeated and first.verdict and seconds < bounds[0].seconds * (1 - _ROUNDING):
         raise CheckFailedError(
             f"by repetition ({repeated}) the step takes {seconds:.6g} s, and none takes less than"
@@ -288,6 +305,48 @@ def _executed(
         made.append((one.at(0, 0)[0] if one.first.verdict else np.inf, order, one))
     _, order, best = min(made, key=lambda row: row[0])
     return order, *best.result()
+
+
+def _thinned(ways: Mapping[str, ModelJob], fabric: Fabric) -> tuple[str, ModelJob, int] | None:
+    """A job too large to be executed layer by layer: its order, the job, and fewer replicas."""
+    order, job = list(ways.items())[-1]
+    split = job.split
+    least = _part_of(job, 1, split.pp + 2)
+    late = split.kind == "training" and not job.overlap.dp and split.shard != "parameters"
+    if not late or fabric.executor == "astra" or _part_count(least) <= _MOST_LEAST:
+        return None
+    fitting = [
+        d
+        for d in range(2, split.dp)
+        if split.dp % d == 0
+        and d % split.ep == 0
+        and _part_count(least) * d / split.dp <= _MOST_REPLICAS
+    ]
+    return (order, job, max(fitting)) if fitting else None
+
+
+def _by_replicas(
+    order: str, job: ModelJob, few: int, fabric: Fabric, most_parts: int
+) -> tuple[str, Timeline, str, Figures]:
+    """Some replicas of the model, and what more it takes to sum up the gradients of all.
+
+    Until its last way back a replica does what the others do, and they send each other nothing.
+    """
+    split = job.split
+    some = replace(job, split=replace(split, dp=few, batch=split.batch // split.dp * few))
+    nodes = np.asarray(fabric.placement.nodes).reshape(split.pp, split.dp, -1)
+    places = Placement(tuple(nodes[:, :few].ravel().tolist()))
+    part = replace(fabric, placement=places)
+    _, first, repeated, figures = _executed({order: some}, part, False, most_parts)
+    if not first.verdict:
+        return order, first, repeated, figures
+    sums = execute(make_gradients(some), part), execute(make_gradients(job), fabric)
+    more = sums[1].seconds - sums[0].seconds
+    seconds, shares, busy = figures
+    shares = shares | {"dp": shares.get("dp", 0.0) + more}
+    load = busy - sums[0].busy + sums[1].busy
+    words = ", ".join(filter(None, [f"{split.dp} replicas from {few}", repeated]))
+    return order, first, words, (seconds + more, shares, load)
 
 
 def _part_count(job: ModelJob) -> int:

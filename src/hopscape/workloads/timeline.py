@@ -22,14 +22,14 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
-from hopscape.workloads.plans import Placed, in_pieces, place, plan_named, plan_names
+from hopscape.workloads.plans import GroupPlan, Placed, in_pieces, place, plan_named, plan_names
 from hopscape.workloads.workload import COMPUTE, GOALS, Placement, Workload
 
 __all__ = ["EXECUTORS", "Fabric", "Timeline", "execute"]
 
 Executor = Literal["cut-through", "astra"]
 EXECUTORS: tuple[str, ...] = ("cut-through", "astra")
-_MOST_TRIED = 4_000_000
+_MOST_TRIED = 1_000_000
 """Messages of a plan in all groups together beyond which it is not tried."""
 _MOST_TABLED = 20_000
 """Nodes up to which all distances around dead parts are kept: 400 MB."""
@@ -262,22 +262,26 @@ def _best(
     nodes = [[fabric.placement.nodes[rank] for rank in group] for group in groups]
     names = [asked] if asked else list(_candidates(goal, fabric))
     found: list[tuple[float, int, str, list[Placed]]] = []
+    plans: list[tuple[int, int, str, GroupPlan]] = []
     why = ""
-    for text in names:
+    for turn, text in enumerate(names):
         name, pieces = in_pieces(text)
+        usual = 1 if goal == "message" else fabric.splits or 1
         try:
-            usual = 1 if goal == "message" else fabric.splits or 1
             plan = plan_named(goal, members, name, pieces or usual)
         except ArgumentError as error:
             why = str(error)
             continue
-        if found and len(plan.source) * len(groups) > _MOST_TRIED:
+        plans.append((len(plan.source), turn, text, plan))
+    fewest = min(plans, default=(0,))[0]
+    for count, turn, text, plan in plans:
+        if count > fewest and count * len(groups) > _MOST_TRIED:
             continue
         own = fabric.routing != "auto"
         made = place(plan, nodes, fabric.network, fabric.router, spreads=not own)
         if len(names) == 1 or members == 1:
             return text, made
-        found.append((_alone(goal, size, groups, made, fabric), len(found), text, made))
+        found.append((_alone(goal, size, groups, made, fabric), turn, text, made))
     if not found:
         raise ArgumentError(f"no plan for {goal} among {members} ranks: {why}")
     least = min(found)[0] * _ALIKE

@@ -17,7 +17,14 @@ from hopscape.core.arrays import IntArray
 from hopscape.workloads.job import ModelJob
 from hopscape.workloads.workload import COLLECTIVE, COMPUTE, GOALS, RECEIVE, SEND, Workload
 
-__all__ = ["StageProgram", "make_step", "message_ends", "rank_groups", "stage_program"]
+__all__ = [
+    "StageProgram",
+    "make_gradients",
+    "make_step",
+    "message_ends",
+    "rank_groups",
+    "stage_program",
+]
 
 LANES = {"compute": 0, "tp": 1, "cp": 2, "ep": 3, "dp": 4, "edp": 5, "prefetch": 6}
 """Each kind of communication has a stream of its own."""
@@ -112,6 +119,16 @@ def make_step(job: ModelJob) -> Workload:
         <Workload model: 8 ranks, 640 parts>
     """
     programs = [stage_program(job, stage) for stage in range(job.split.pp)]
+    return _stamp(job, programs)
+
+
+def make_gradients(job: ModelJob) -> Workload:
+    """The end of a step of a job: gradients are summed up, weights move on and are gathered."""
+    programs = []
+    for number in range(job.split.pp):
+        stage = _Stage(job, number)
+        stage.finish()
+        programs.append(stage.program)
     return _stamp(job, programs)
 
 
@@ -284,9 +301,12 @@ class _Stage:
             done += 1
             sent += self._backward(chunk, micro, micro == last)
         if not self.forward_only:
-            sent += self._gradients_at_end()
-            self._optimizer(sent)
+            self.finish(sent)
         return self.program
+
+    def finish(self, sent: Iterable[int] = ()) -> None:
+        """What comes after the last way back."""
+        self._optimizer([*sent, *self._gradients_at_end()])
 
     def _crossing(self) -> float:
         """Bytes between stages."""

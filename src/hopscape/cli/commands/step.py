@@ -74,7 +74,9 @@ def step(
     prices: Annotated[
         str | None, option("Price of the network and of a step: a list or a .toml file.")
     ] = None,
-    gantt: Annotated[Path | None, option("Draw the timeline: .svg.", "--gantt")] = None,
+    gantt: Annotated[
+        Path | None, option("Draw the timeline: .svg, or .html to scrub.", "--gantt")
+    ] = None,
     chakra: Annotated[
         Path | None,
         option(
@@ -85,13 +87,13 @@ def step(
 ) -> None:
     """Time one step of a training or inference job on networks, with a proved bound."""
     from hopscape.workloads import read_job, write_workload
-    from hopscape.workloads.gantt import draw_gantt, require_svg
+    from hopscape.workloads.gantt import draw_gantt, require_gantt
 
+    if gantt is not None:
+        require_gantt(gantt)
     for name, file, does in (("gantt", gantt, "draws"), ("chakra", chakra, "writes")):
         if file is not None and len(on) > 1:
             raise ArgumentError(f"--{name} {does} one step; --on names {len(on)} networks")
-    if gantt is not None:
-        require_svg(gantt)
     if chakra is None:
         refuse(("force",), "is about the files of a folder; it needs --chakra")
     else:
