@@ -408,7 +408,7 @@ def chips() -> list[str]:
 
     Examples:
         >>> chips()
-        ['a100', 'h100']
+        ['a100', 'b200', 'h100']
     """
     return sorted(path.stem for path in _FOLDER.glob("*.toml"))
 
