@@ -172,6 +172,20 @@ def test_the_table_of_the_largest_grows_with_the_diameter():
     assert {row["known"] for row in rows if row["nodes"] == row["bound"]} == {"proved"}
 
 
+def test_nothing_largest_is_below_the_atlas_or_fewer_ports():
+    best = {(row["degree"], row["diameter"]): row["nodes"] for row in largest_table()}
+    assert set(best) >= {(degree, d) for degree in range(2, 21) for d in range(1, 11)} - {
+        (degree, d) for degree in (2, 3) for d in range(1, 11)
+    }
+    for degree in atlas_contents():
+        for row in atlas_rows(degree):
+            assert row.nodes <= best.get((degree, row.diameter), row.nodes)
+    for (degree, d), nodes in best.items():
+        assert nodes >= best.get((degree - 2, d), 0)
+        fewer = best.get((degree - 1, d), 0)  # half the nodes is one step more, of even orders
+        assert nodes >= fewer or (fewer % 2 == 1 and degree % 2 == 1)
+
+
 @given(st.sampled_from([(5, 100), (6, 200), (8, 300), (12, 120)]))
 def test_best_circulant_is_built_from_its_row(size):
     degree, nodes = size

@@ -292,7 +292,7 @@ def largest_table(most: int = 10) -> list[dict[str, Any]]:
     """The largest circulants of each degree and diameter, with the bound and what is proved.
 
     Where the atlas ends before the bound, the best set found otherwise is named if it is larger:
-    by multiplier orbits on a GPU, by annealing, and for degree 8 by the formula of R. R. Lewis
+    by multiplier orbits, by annealing, and for degree 8 by the formula of R. R. Lewis
     (The degree-diameter problem for circulant graphs of degree 8 and 9, 2014).
 
     Examples:
@@ -314,13 +314,17 @@ def largest_table(most: int = 10) -> list[dict[str, Any]]:
 
 def _largest(degree: int, d: int, other: tuple[int, list[int]] | None) -> dict[str, Any] | None:
     """The larger of the atlas's entry and the other one, with what is known of it."""
+    if d == 1:  # the complete graph meets the bound
+        steps = list(range(1, (degree + 1) // 2 + 1))
+        return {"nodes": degree + 1, "generators": steps, "known": "proved"}
     held = largest_order(d, degree) if degree == 4 or degree in atlas_contents() else None
     if held is not None and (held[1] or other is None or held[0].nodes >= other[0]):
         row, proved = held
         last = row.nodes if degree == 4 else int(atlas_contents()[degree]["high"])
-        if proved or row.nodes + 1 + degree % 2 <= last:
-            known = "proved" if proved else f"largest up to {last} nodes"
-            return {"nodes": row.nodes, "generators": list(row.sets[0]), "known": known}
+        known = "proved" if proved else f"largest up to {last} nodes"
+        if not proved and row.nodes + 1 + degree % 2 > last:
+            known = "best found"  # the atlas ends within this diameter
+        return {"nodes": row.nodes, "generators": list(row.sets[0]), "known": known}
     if other is None:
-        return None  # the atlas ends within this diameter
+        return None
     return {"nodes": other[0], "generators": other[1], "known": "best found"}
