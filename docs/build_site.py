@@ -334,7 +334,8 @@ def write_reference(folder: Path) -> None:
         name = f"hopscape.{room}".rstrip(".")
         members = callables_first(importlib.import_module(name))
         listed = ", ".join(members)
-        text = f"# {name}\n\n::: {name}\n    options:\n      members: [{listed}]\n"
+        text = f"# {name}\n\n::: {name}\n    options:\n      group_by_category: false\n"
+        text += f"      members: [{listed}]\n"
         (folder / f"{room or 'hopscape'}.md").write_text(text, encoding="utf-8")
 
 
