@@ -152,7 +152,7 @@ def test_the_site_is_strict_and_searched_from_its_folder(
             home.frame_locator(".live iframe").locator("#hopscape[data-ready]").wait_for()
             assert home.complaints == []
         entries = page.goto((tmp_path / "site/api/collectives.html").as_uri()) and page.locator(
-            "h2.doc-heading"
+            "h3.doc-heading"
         )
         assert "all_gather" in entries.first.inner_text()
 
