@@ -240,6 +240,12 @@ class _Handler(BaseHTTPRequestHandler):
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "the request is not JSON") from None
 
 
+def _prepare(server: Server) -> None:
+    """While the browser starts: the first page, then what every job needs."""
+    workbench_page()
+    server.jobs.warm_up()
+
+
 def serve(port: int = 0, *, show: Callable[[str], None] | None = None) -> None:
     """Answer until interrupted.
 
@@ -248,8 +254,7 @@ def serve(port: int = 0, *, show: Callable[[str], None] | None = None) -> None:
         show: Told the address before the first request.
     """
     server = Server(port)
-    threading.Thread(target=workbench_page, daemon=True).start()  # while the browser starts
-    threading.Thread(target=server.jobs.warm_up, daemon=True).start()
+    threading.Thread(target=_prepare, args=(server,), daemon=True).start()
     try:
         if show is not None:
             show(server.address)
