@@ -175,6 +175,9 @@ def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
         return []
     inward = goal.kind in ("reduce", "gather", "reduce-scatter")
     widths = np.diff(network.reversed_csr()[0]) if inward else network.degrees
+    if rules.switching == "cut-through":  # a wide channel takes several messages to several nodes
+        at = network.heads if inward else network.tails
+        widths = np.bincount(at, weights=network.room(), minlength=network.order).astype(np.int64)
     if rules.ports is not None:
         widths = np.minimum(widths, rules.ports)
     may = np.ones(network.order, dtype=bool)
@@ -310,8 +313,8 @@ def _access(
     ends = (network.heads, network.tails)
     at, beside = ends if verb == "receive" else ends[::-1]
     mine = at == node
-    through = rules.switching == "cut-through"
-    width = int(mine.sum() if through else network.room()[mine].sum())
+    circuits = rules.switching == "circuit"  # which have a channel to themselves
+    width = int(mine.sum() if circuits else network.room()[mine].sum())
     if rules.ports is not None:
         width = min(width, rules.ports)
     rounds = -(-chunks // width) if width else 0
