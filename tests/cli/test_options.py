@@ -67,6 +67,7 @@ MODEL = {
     "pieces": ["--pieces", "2"],
     "dead": ["--dead", "4"],
     "dead_link": ["--dead-link", "0-1"],
+    "dies": ["--dies", "4@1"],
     "in_network": ["--in-network"],
     "limit": ["--time-limit", "-1"],  # what a small limit cuts: tests/collectives/test_contest.py
     "listed": ["--list"],
@@ -105,7 +106,7 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
         },
     ),
     "explain": (("girth",), {}),
-    "prices": ((), {}),
+    "prices": ((), {"check": ["--check", "{folder}/none.toml"]}),
     "bisection": (
         ("torus(4, 4)",),
         {"exact": ["--exact"], "seed": ["--seed", "1"]},
@@ -168,6 +169,11 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
             "taper": ["--taper", "2:1"],
             "cables": ["--cables", "10"],
             "cable_length": ["--cable-length", "12"],
+            "survive": ["--survive", "switches=1"],
+            "remaining": ["--survive", "switches=1", "--remaining", "0.5"],
+            "island": ["--island", "4"],
+            "island_speed": ["--island", "4", "--island-speed", "3"],
+            "job": ["--job", "{folder}/none.toml"],
             "floor": ["--floor", "2x2x4"],
             "vcs": ["--vcs", "1"],
             "faults": ["--faults", "2"],

@@ -75,6 +75,7 @@ def test_what_does_not_hold_does_not_count(monkeypatch: pytest.MonkeyPatch) -> N
     assert [one.name for one in named_algorithms(net, Goal.broadcast(0))] == [
         "cheat",
         "forest",
+        "even-forest",
         "circuit",
         "exact",
     ]
