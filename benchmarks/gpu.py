@@ -78,7 +78,7 @@ CYCLES = 2000
 def simulator() -> None:
     """Flit-hops per second of runs side by side, beside one core: both from cycle 1,000 on."""
     from hopscape.simulate import Settings, build_setup, make_traffic
-    from hopscape.simulate.engine_gpu import Member, Replicas
+    from hopscape.simulate.engine_gpu import BatchRun, Replicas
     from hopscape.simulate.engine_kernels import advance
     from hopscape.simulate.layout import FLIT_HOPS
     from hopscape.simulate.measurement import blank_counters, make_source, start
@@ -90,13 +90,13 @@ def simulator() -> None:
         traffic = make_traffic("uniform", setup.endpoints)
         source = make_source(traffic, settings, load)
         members = [
-            Member(start(setup, traffic, source, seed), source, blank_counters(setup, 1))
+            BatchRun(start(setup, traffic, source, seed), source, blank_counters(setup, 1))
             for seed in range(runs + 1)
         ]
         core = members.pop()
         replicas = Replicas(setup, members, PATIENCE)
 
-        def hops(members: list[Member] = members) -> int:
+        def hops(members: list[BatchRun] = members) -> int:
             return sum(int(member.state.scalars[FLIT_HOPS]) for member in members)
 
         rates, cycles = [0.0], [float("inf")]

@@ -220,6 +220,7 @@ def test_core_names_no_family() -> None:
 _CHOICES = {
     "cli/commands/networks.py:_SHOWN",
     "cli/ranking.py:_FEW_COLUMNS",
+    "cli/ranking.py:_STEP_COLUMNS",
     "design/names.py:_ALIKE",
     "design/ranking.py:_COMPARED_MACHINES",
     "design/saturations.py:_TELLING",

@@ -32,7 +32,7 @@ from hopscape.core.errors import (
 )
 from hopscape.core.goal import Goal
 from hopscape.core.network import Network
-from hopscape.proofs import Parts, check, make, prove_figures, prove_machine
+from hopscape.proofs import PartPrices, check, make, prove_figures, prove_machine
 
 Record = dict[str, Any]
 
@@ -103,7 +103,7 @@ def _machine(_: Network, rng: random.Random) -> make.Proof:
     network = machines(rng)
     radix = int(network.degrees.max()) + rng.randint(0, 3)
     sizes = sorted({*rng.sample(range(1, radix + 9), 3), radix})
-    parts = Parts(
+    parts = PartPrices(
         [(size, rng.randint(1, 900) * size + rng.choice((0, 0.25))) for size in sizes],
         [(rng.choice((None, 1000.5)), rng.randint(1, 99), rng.choice((0.0, 0.5)))],
         rng.randint(0, 200),
@@ -465,7 +465,7 @@ def test_attacks_are_refused(attack: Callable[[], Record], said: str) -> None:
 
 def test_no_machine_is_below_the_bound() -> None:
     """The bound of one machine's proof holds for all others with the same parts and endpoints."""
-    parts = Parts([(8, 1000), (12, 1700), (24, 4000)], [(None, 30, 0)], 100)
+    parts = PartPrices([(8, 1000), (12, 1700), (24, 4000)], [(None, 30, 0)], 100)
     specs = ["concentrated(complete(4), 6, trunk=3)", "leaf_spine(4, 6, 6)", "leaf_spine(3, 8, 8)",
              "concentrated(complete(6), 4, trunk=2)", "concentrated(complete(8), 3)",
              "concentrated(complete(1), 24)", "concentrated(complete(2), 12, trunk=12)",

@@ -21,7 +21,7 @@ from conftest import connected_graph
 from hopscape.core.errors import HopscapeError, MissingPackageError
 from hopscape.simulate import Job, Settings, build_setup, engine_gpu, layout, make_traffic, simulate
 from hopscape.simulate import saturation as find_saturation
-from hopscape.simulate.engine_gpu import KERNELS, Member, Replicas, macros
+from hopscape.simulate.engine_gpu import KERNELS, BatchRun, Replicas, macros
 from hopscape.simulate.engine_kernels import advance
 from hopscape.simulate.measurement import blank_counters, make_source, start
 
@@ -102,7 +102,7 @@ def compare(network, how, pattern, loads, cycles, *, step=1, bursts=None, **opti
         for _ in range(2):
             state, counters = start(setup, traffic, source, seed), blank_counters(setup, 9)
             counters.span[:2] = state.scalars[[layout.BEGIN, layout.END]] = cycles // 4, cycles // 2
-            both.append(Member(state, source, counters))
+            both.append(BatchRun(state, source, counters))
         pairs.append(both)
     replicas = Replicas(setup, [theirs for _, theirs in pairs], 300, OnProcessor())
     for cycle in range(step, cycles + 1, step):

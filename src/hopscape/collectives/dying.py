@@ -27,11 +27,11 @@ from hopscape.core.faults import Faults
 from hopscape.core.goal import Goal
 from hopscape.core.schedule import Schedule
 
-__all__ = ["Repair", "repair_record", "repair_under_way"]
+__all__ = ["RepairedPlan", "repair_record", "repair_under_way"]
 
 
 @dataclass(frozen=True)
-class Repair:
+class RepairedPlan:
     """A schedule around what dies.
 
     Attributes:
@@ -65,7 +65,7 @@ def repair_under_way(
     left: Survivors | None = None,
     rules: Mapping[str, Any] | None = None,
     seconds: float | None = None,
-) -> Repair:
+) -> RepairedPlan:
     """The winner of a contest on a network some of whose parts die.
 
     Args:
@@ -108,7 +108,7 @@ def repair_under_way(
         now, steps = min(ways, key=lambda way: _price(way[0], plan, contest))
         anew, counts = now is fresh, counts + steps
     kept, dropped, added = counts.tolist()
-    return Repair(plan, now, tuple(deaths), kept, dropped, added, anew, anew_rounds)
+    return RepairedPlan(plan, now, tuple(deaths), kept, dropped, added, anew, anew_rounds)
 
 
 def _entry(schedule: Schedule) -> ContestEntry:
@@ -191,7 +191,7 @@ def _after(schedule: Schedule, told: Schedule, first: int, sums: bool) -> Schedu
     )
 
 
-def repair_record(repair: Repair, contest: Contest) -> dict[str, Any]:
+def repair_record(repair: RepairedPlan, contest: Contest) -> dict[str, Any]:
     """What is printed of a repair: how it was repaired, and the price."""
     record: dict[str, Any] = {
         "dies": [_named(death) for death in repair.deaths],

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from hopscape.collectives.contest import Contest, compete
-from hopscape.collectives.dying import Repair, repair_under_way
+from hopscape.collectives.dying import RepairedPlan, repair_under_way
 from hopscape.collectives.records import read_sizes
 from hopscape.collectives.survivors import Survivors, survivors
 from hopscape.collectives.under_way import Death
@@ -110,7 +110,7 @@ class Answer:
     contest: Contest
     left: Survivors | None
     schedule: Schedule
-    repair: Repair | None = None
+    repair: RepairedPlan | None = None
 
 
 def ask(

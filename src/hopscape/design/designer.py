@@ -35,6 +35,7 @@ from hopscape.design.offers import FAMILY_STEPS, Offer, ask_family
 from hopscape.design.ranking import Presentation, few_names, grades, misses, rank
 from hopscape.design.requirements import Kind, Question, Requirements, SwitchedRequirements
 from hopscape.design.steps import JobRequirements, finalists, step_words, time_machines
+from hopscape.design.switched_columns import SURVIVAL
 from hopscape.design.table import machine_records, ranking_records
 from hopscape.design.words import certificate, sentences
 from hopscape.metrics.columns import Evaluation, measure_columns
@@ -533,11 +534,17 @@ def _first_candidates(question: Question) -> list[Candidate]:
     return candidates
 
 
+def _columns(question: Question, stage: int) -> list[str]:
+    """What is measured in a stage; what is left after failures only where these are asked for."""
+    asked = isinstance(question, Requirements) and question.survive is not None
+    return [name for name in columns_of_stage(stage) if asked or name not in SURVIVAL]
+
+
 def _measure_in_stages(out: Design, run: Run, clock: Clock, on_stage: Report | None) -> None:
     for stage in range(1, _STAGES + 1):
         chosen = _chosen(out, stage)
         conditions = _conditions(out.requirements, stage)
-        _run_stage(run, chosen, stage, columns_of_stage(stage), conditions, clock)
+        _run_stage(run, chosen, stage, _columns(out.requirements, stage), conditions, clock)
         out.candidates = rank(out.candidates, out.requirements)
         if on_stage is not None:
             on_stage(stage, out.candidates)
@@ -567,7 +574,7 @@ def _improve(
     out.notes += notes
     for stage in range(1, _STAGES + 1):
         conditions = _conditions(question, stage)
-        _run_stage(run, new, stage, columns_of_stage(stage), conditions, clock)
+        _run_stage(run, new, stage, _columns(question, stage), conditions, clock)
     out.candidates = rank([*out.candidates, *new], question)
     return clock
 

@@ -10,7 +10,7 @@ from hopscape.design.bill import priced
 from hopscape.design.candidates import Candidate
 from hopscape.design.prices import PriceList
 from hopscape.design.requirements import Question, SwitchedRequirements
-from hopscape.proofs.machine import Parts, prove_machine
+from hopscape.proofs.machine import PartPrices, prove_machine
 from hopscape.proofs.make import Proof
 from hopscape.registry import build
 
@@ -59,8 +59,8 @@ def prove_cost(machine: Candidate, question: Question) -> Proof:
     return proof
 
 
-def _parts(prices: PriceList) -> Parts:
-    return Parts(
+def _parts(prices: PriceList) -> PartPrices:
+    return PartPrices(
         [(int(item.size), item.price) for item in prices.switches],
         [
             (None if math.isinf(item.size) else item.size, item.price, item.per_metre)

@@ -17,7 +17,7 @@ from hopscape.design.survival import Survived
 from hopscape.metrics.columns import Column, Evaluation
 from hopscape.metrics.effort import WIRING
 
-__all__ = ["SWITCHED_COLUMNS", "SWITCHED_KEYS"]
+__all__ = ["SURVIVAL", "SWITCHED_COLUMNS", "SWITCHED_KEYS"]
 
 SWITCHED_KEYS = {"money": "cost", "line_throughput": "throughput"}
 """Keys of JSON under which scripts find columns whose own names mean something else elsewhere."""
@@ -143,6 +143,10 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
     _column("cost_per_worst_rate", "per worst Gb/s", "currency", "less", 8, (13,),
             "cost of a Gb/s that arrives under any permutation"),
 )  # fmt: skip
+
+
+SURVIVAL = ("survived_throughput", "blast_radius")
+"""What is known only where ``--survive`` says which failures."""
 
 
 def _survivors(evaluation: Evaluation) -> Survived:

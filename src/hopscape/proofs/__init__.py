@@ -14,7 +14,7 @@ __getattr__ = later(
             "prove_distances",
             "prove_throughput",
         ),
-        "machine": ("Parts", "prove_machine"),
+        "machine": ("PartPrices", "prove_machine"),
         "offer": ("PROVED", "checker", "prove", "prove_figures", "prove_schedule", "save_proofs"),
     },
 )

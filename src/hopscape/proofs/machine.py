@@ -28,7 +28,7 @@ from hopscape.proofs.make import (
     require_size,
 )
 
-__all__ = ["Parts", "prove_machine"]
+__all__ = ["PartPrices", "prove_machine"]
 
 _HOPS = 3
 """Distances that the bound tells apart: among the endpoints of a machine of so many as can be built
@@ -39,7 +39,7 @@ _FINE = 10**12
 """Denominator of prices: finer than the solver's tolerance."""
 
 
-class Parts(NamedTuple):
+class PartPrices(NamedTuple):
     """What parts cost.
 
     Attributes:
@@ -61,7 +61,7 @@ class Parts(NamedTuple):
 
 
 def prove_machine(
-    network: Network, parts: Parts, lengths: Floats, *, radix: int, throughput: float = 1.0
+    network: Network, parts: PartPrices, lengths: Floats, *, radix: int, throughput: float = 1.0
 ) -> Proof:
     """What a machine costs that carries a share of uniform traffic, and what none costs less than.
 
@@ -76,7 +76,7 @@ def prove_machine(
 
     Examples:
         >>> import hopscape
-        >>> parts = Parts([(8, 1000), (16, 3000)], [(None, 10, 0)], 100)
+        >>> parts = PartPrices([(8, 1000), (16, 3000)], [(None, 10, 0)], 100)
         >>> machine = hopscape.build("concentrated(complete(3), 4, trunk=2)")
         >>> prove_machine(machine, parts, np.ones(18), radix=8).verdict
         'it costs 4380.00, and none that carries 1 of uniform traffic less than 4347.27'
@@ -110,7 +110,7 @@ def _exact(value: float) -> int | str:
     return plain(Fraction(repr(float(value))))
 
 
-def _cost(network: Network, parts: Parts, lengths: Sequence[int | str]) -> Fraction:
+def _cost(network: Network, parts: PartPrices, lengths: Sequence[int | str]) -> Fraction:
     """All parts, exactly."""
     box = _boxes(parts, int(network.degrees.max()))
     inner = np.setdiff1d(np.arange(network.order), network.endpoints)
@@ -132,14 +132,14 @@ def _required(price: Fraction | None) -> Fraction:
     return price
 
 
-def _boxes(parts: Parts, radix: int) -> list[Fraction | None]:
+def _boxes(parts: PartPrices, radix: int) -> list[Fraction | None]:
     """Price of a switch by its ports in use; None where no switch has so many."""
     listed = [(ports, Fraction(repr(float(price)))) for ports, price in parts.switches]
     return [min((x for p, x in listed if p >= d), default=None) for d in range(radix + 1)]
 
 
 def _bound(
-    ends: int, radix: int, share: Fraction, parts: Parts
+    ends: int, radix: int, share: Fraction, parts: PartPrices
 ) -> tuple[Fraction, dict[str, dict[str, Any]]]:
     """The least cost of any machine, to the cent, and the prices that prove it."""
     program = _Program(ends, radix, share, parts)
@@ -159,7 +159,7 @@ def _bound(
 class _Program:
     """Least cost of switches that hold all endpoints and carry all hops."""
 
-    def __init__(self, ends: int, radix: int, share: Fraction, parts: Parts) -> None:
+    def __init__(self, ends: int, radix: int, share: Fraction, parts: PartPrices) -> None:
         self.ends, self.share, self.radix = ends, share, radix
         self.box = _boxes(parts, radix)
         self.wire = min(Fraction(repr(float(price))) for _, price, _ in parts.cables)

@@ -20,7 +20,7 @@ from hopscape.simulate import layout
 from hopscape.simulate.fabric import Setup
 from hopscape.simulate.layout import Counters, Source, State
 
-__all__ = ["Batch", "Device", "Member", "Replicas", "macros"]
+__all__ = ["Batch", "BatchRun", "Device", "Replicas", "macros"]
 
 KERNELS = ("arrive", "inject", "ask", "answer", "choose", "take", "move", "tick")
 _COPIES = 32
@@ -32,7 +32,7 @@ _THREADS = 128
 _BLOCKS = 2048  # fifteen for each multiprocessor of a large device; the kernels go round
 
 
-class Member(NamedTuple):
+class BatchRun(NamedTuple):
     """One of the runs of a batch, with the state on the host that is brought up to date."""
 
     state: State
@@ -70,7 +70,7 @@ class Replicas:
     """
 
     def __init__(
-        self, setup: Setup, members: list[Member], patience: int, device: Device | None = None
+        self, setup: Setup, members: list[BatchRun], patience: int, device: Device | None = None
     ) -> None:
         _require_plain(setup, members)
         rows = len(members[0].state.vcs)
@@ -87,7 +87,7 @@ class Replicas:
         self._engine = self._describe()
 
     @staticmethod
-    def bytes_needed(setup: Setup, members: list[Member]) -> int:
+    def bytes_needed(setup: Setup, members: list[BatchRun]) -> int:
         """Bytes on the device."""
         state = members[0].state
         moving = sum(int(getattr(state, name).nbytes) for name in State._fields)
@@ -154,21 +154,36 @@ class Replicas:
         return self._tables[name][place * many : (place + 1) * many]
 
     def _upload(self, patience: int) -> dict[str, Any]:
-        """All tables on the device."""
-        xp, setup, members = self._device.arrays, self._setup, self._members
-        fabric, first, many = setup.fabric, members[0], len(members)
-        source, state, counters = first.source, first.state, first.counters
-        units, wheel = len(state.units), len(state.arrivals)
-        exits = state.ejections.shape[1] - 1
+        """All tables on the device, and the numbers that go with them."""
+        fabric, (state, source, counters) = self._setup.fabric, self._members[0]
+        numbers = {
+            "replicas": len(self._members),
+            "routers": len(fabric.indptr) - 1,
+            "units_of_one": len(state.units),
+            "rows": self._rows,
+            "endpoints": len(state.ends),
+            "packets_most": len(state.packets),
+            "wheel": len(state.arrivals),
+            "windows_many": len(counters.windows),
+            "longest": counters.histogram.shape[1],
+            "copies": _COPIES,
+            "sizes_many": len(source.sizes),
+            "masks_many": len(fabric.masks),
+            "layered": int(len(fabric.layers) > 1),
+            "chooses": int(len(fabric.chosen.first) > 0),
+            "patience": patience,
+        }
+        xp = self._device.arrays
+        given = {
+            name: xp.asarray(np.ascontiguousarray(array, dtype=kind))
+            for name, (array, kind) in self._given().items()
+        }
+        return numbers | given | self._moving()
 
-        def empty(*shape: int, kind: Any = np.int32) -> Any:
-            return xp.empty(shape, dtype=kind)
-
-        def wheels(width: int) -> Any:
-            slots = empty(wheel, 1 + many * width)
-            slots[:, 0] = 0
-            return slots
-
+    def _given(self) -> dict[str, tuple[Any, Any]]:
+        """What the kernels read, and small tables from the host, each with its type there."""
+        members, fabric, source = self._members, self._setup.fabric, self._members[0].source
+        many = len(members)
         given: dict[str, Any] = {
             name: (getattr(fabric, name), kind)
             for name, kind in (
@@ -177,7 +192,7 @@ class Replicas:
                 ("sets", np.int64), ("kinds", np.int64), ("layers", np.uint8),
             )
         }  # fmt: skip
-        given |= {
+        return given | {
             "tie_starts": (fabric.ties.starts, np.int64),
             "tie_nodes": (fabric.ties.nodes, np.int32),
             "tie_entries": (fabric.ties.entries, np.uint16),
@@ -200,17 +215,29 @@ class Replicas:
             "span": (np.zeros((many, 3)), np.int64),
             "random": (np.concatenate([m.state.random for m in members]), np.uint64),
         }
-        tables = {
-            name: xp.asarray(np.ascontiguousarray(array, dtype=kind))
-            for name, (array, kind) in given.items()
-        }
+
+    def _moving(self) -> dict[str, Any]:
+        """What moves and what is counted: only what a fresh state says is copied."""
+        xp, members, many = self._device.arrays, self._members, len(self._members)
+        state, _, counters = members[0]
+        units, wheel, exits = len(state.units), len(state.arrivals), state.ejections.shape[1] - 1
+
+        def empty(*shape: int) -> Any:
+            return xp.empty(shape, dtype=np.int32)
+
+        def wheels(width: int) -> Any:
+            slots = empty(wheel, 1 + many * width)
+            slots[:, 0] = 0
+            return slots
+
+        tables: dict[str, Any] = {}
         for name in ("vcs", "units", "sides", "ends", "injectors"):
             tables[name] = xp.concatenate([xp.asarray(getattr(m.state, name)) for m in members])
         if many > 1:  # inputs of switches are numbered through all runs
             sides = np.repeat(np.arange(many) * len(state.sides), self._rows)
             tables["vcs"][:, layout.V_SIDE] += xp.asarray(sides.astype(np.int32))
         nobody = np.uint64(2**64 - 1)
-        tables |= {
+        return tables | {
             "waiters": empty(2, many * self._rows),
             "senders": empty(2, many * self._rows),
             "touched": empty(many * self._rows),
@@ -226,24 +253,6 @@ class Replicas:
             "used": xp.zeros((many, units), dtype=np.int64),
             "received": xp.zeros((many, len(state.ends)), dtype=np.int64),
         }
-        numbers = {
-            "replicas": many,
-            "routers": len(fabric.indptr) - 1,
-            "units_of_one": units,
-            "rows": self._rows,
-            "endpoints": len(state.ends),
-            "packets_most": len(state.packets),
-            "wheel": wheel,
-            "windows_many": len(counters.windows),
-            "longest": counters.histogram.shape[1],
-            "copies": _COPIES,
-            "sizes_many": len(source.sizes),
-            "masks_many": len(fabric.masks),
-            "layered": int(len(fabric.layers) > 1),
-            "chooses": int(len(fabric.chosen.first) > 0),
-            "patience": patience,
-        }
-        return numbers | tables
 
     def _describe(self) -> Any:
         """The tables as the kernels find them: ``struct Engine``."""
@@ -270,7 +279,7 @@ _ENGINE = (
 """The members of ``struct Engine``, in its order."""
 
 
-def _require_plain(setup: Setup, members: list[Member]) -> None:
+def _require_plain(setup: Setup, members: list[BatchRun]) -> None:
     """Refuse what only the engine of the processor does."""
     if any(len(member.source.transfers) for member in members):
         raise ArgumentError("device is 'gpu'; schedules are replayed on the CPU only")
@@ -331,12 +340,12 @@ class Batch:
     ) -> None:
         self._setup, self._left, self._patience, self._device = setup, runs, patience, device
         self._turn = threading.Condition()
-        self._members: list[Member] = []
+        self._members: list[BatchRun] = []
         self._asked: dict[int, int] = {}
         self._replicas: Replicas | None = None
         self._error: BaseException | None = None
 
-    def join(self, member: Member) -> Seat:
+    def join(self, member: BatchRun) -> Seat:
         """A place for a run, once all have come."""
         with self._turn:
             place = len(self._members)

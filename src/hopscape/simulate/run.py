@@ -10,7 +10,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.simulate import layout
-from hopscape.simulate.engine_gpu import Batch, Member, Seat
+from hopscape.simulate.engine_gpu import Batch, BatchRun, Seat
 from hopscape.simulate.fabric import Setup
 from hopscape.simulate.layout import Counters, Source, State
 
@@ -71,7 +71,7 @@ class Run:
         if batch is not None:
             if faults:
                 raise ArgumentError("device is 'gpu'; faults are simulated on the CPU only")
-            self._seat = batch.join(Member(state, source, counters))
+            self._seat = batch.join(BatchRun(state, source, counters))
             return
         from hopscape.simulate.engine_kernels import advance
 

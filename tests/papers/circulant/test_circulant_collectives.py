@@ -25,8 +25,8 @@ from hopscape.families.circulant.closed_forms import set_two_parameter
 from hopscape.families.circulant.detours import FaultRouter, survey
 from hopscape.families.circulant.routing import CirculantRouter
 from hopscape.families.circulant.wiring import Circulant
-from hopscape.papers.circulant.broadcast import memoryless_tree, node_local_broadcast
-from hopscape.papers.circulant.memoryless import repaired_broadcast
+from hopscape.papers.circulant.broadcast import node_local_broadcast
+from hopscape.papers.circulant.memoryless import memoryless_tree, repaired_broadcast
 
 
 def network_of(nodes: int, *generators: int) -> Network:

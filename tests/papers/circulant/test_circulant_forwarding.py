@@ -13,8 +13,8 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
-from hopscape.papers.circulant.broadcast import broadcast, memoryless_tree
-from hopscape.papers.circulant.memoryless import ForwardingRule
+from hopscape.papers.circulant.broadcast import broadcast
+from hopscape.papers.circulant.memoryless import ForwardingRule, memoryless_tree
 
 
 def spread(network, root: int) -> Schedule:

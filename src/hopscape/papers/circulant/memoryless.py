@@ -22,16 +22,105 @@ import numpy as np
 
 from hopscape.algebra.reduction import Vector, l1
 from hopscape.core.arrays import IntArray
+from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network, NodeLike
+from hopscape.core.processes import require_memory
 from hopscape.core.schedule import Schedule
 from hopscape.families.circulant.detours import FaultRouter
-from hopscape.families.circulant.routing import CirculantRouter
-from hopscape.papers.circulant.broadcast import memoryless_tree
+from hopscape.families.circulant.routing import MOST_GENERATORS, CirculantRouter
 
-__all__ = ["Copy", "ForwardingRule", "Repair", "Stop", "repaired_broadcast"]
+__all__ = [
+    "Copy",
+    "ForwardingRule",
+    "MemorylessTree",
+    "Repair",
+    "Stop",
+    "generators_of",
+    "memoryless_tree",
+    "repaired_broadcast",
+]
+
+
+@dataclass(frozen=True)
+class MemorylessTree:
+    """The tree of smallest shortest vectors, rooted at node 0.
+
+    Attributes:
+        vectors (int64[order, generators]): Of all shortest vectors to a node, the first in
+            lexicographic order.
+        depth: int64[order]
+        port (int64[order]): The port by which the parent sends; -1 for the root.
+        parent: int64[order]
+    """
+
+    vectors: IntArray
+    depth: IntArray
+    port: IntArray
+    parent: IntArray
+
+
+def memoryless_tree(network: Network) -> MemorylessTree:
+    """Smallest shortest vectors of all nodes, shell by shell.
+
+    Lexicographic order does not change when the same vector is added on both sides, so the smallest
+    vector less one of its steps is again the smallest of its node: prefixes of paths are paths of
+    the tree, and a node that knows its own vector knows to whom it must send.
+    """
+    generators = generators_of(network)
+    order, n = network.order, len(generators)
+    require_memory(8 * order * (3 * n + 6), f"the broadcast tree of {network.spec}")
+    nodes = np.arange(order)
+    depth = _depths(network)
+    if (depth < 0).any():
+        lost = int(np.argmax(depth < 0))
+        raise DisconnectedError(f"node {lost} cannot be reached from node 0 in {network.spec}")
+    vectors = np.zeros((order, n), dtype=np.int64)
+    by_depth = np.argsort(depth, kind="stable")
+    bounds = np.searchsorted(depth[by_depth], np.arange(int(depth.max()) + 2))
+    for r in range(1, len(bounds) - 1):
+        shell = by_depth[bounds[r] : bounds[r + 1]]
+        best = np.full((len(shell), n), np.iinfo(np.int64).max)
+        for axis, s in enumerate(generators):
+            for sign in (-1,) if 2 * s == order else (1, -1):  # ±N/2: -1 is the smaller name
+                before = (shell - sign * s) % order
+                candidates = vectors[before]
+                candidates[:, axis] += sign
+                better = (depth[before] == r - 1) & _before(candidates, best)
+                best[better] = candidates[better]
+        vectors[shell] = best
+    last = np.argmax(vectors != 0, axis=1)
+    signs, by = np.sign(vectors[nodes, last]), np.asarray(generators)[last]
+    backwards = (signs < 0) & (2 * by != order)
+    port = np.where(depth > 0, 2 * last + backwards, -1)
+    return MemorylessTree(vectors, depth, port, (nodes - by * signs) % order)
+
+
+def _before(candidates: IntArray, best: IntArray) -> IntArray:
+    """Row by row: is found before best in lexicographic order?"""
+    differs = candidates != best
+    first = np.argmax(differs, axis=1)
+    rows = np.arange(len(candidates))
+    smaller: IntArray = candidates[rows, first] < best[rows, first]
+    return smaller & differs.any(axis=1)
+
+
+def generators_of(network: Network) -> tuple[int, ...]:
+    """The generators of a circulant, or an error that names the network."""
+    generators = getattr(network.family, "generators", None)
+    if generators is None:
+        raise ArgumentError(f"{network.spec} is not a circulant")
+    return tuple(generators)
+
+
+def _depths(network: Network) -> IntArray:
+    """Distances of all nodes from node 0: by the router, or by search with many generators."""
+    if len(generators_of(network)) > MOST_GENERATORS:
+        return distances_from(network, 0).astype(np.int64)
+    nodes = np.arange(network.order)
+    return network.router("closed").distances(np.zeros_like(nodes), nodes)
 
 
 @dataclass(frozen=True)

@@ -356,8 +356,8 @@ def _crossbar_routes(network: Network, faults: RingFaults) -> tuple[IntArray, Lo
         if name or not mine.any():
             raise ArgumentError(f"dead-arc {tail}-{head}: {network.spec} has no such channel")
         alive &= ~mine
-    for a, b in faults.links:
-        alive &= ~(np.isin(tails, (a, b)) & (tails + heads == a + b))
+    for cut in faults.links:
+        alive &= ~(np.isin(tails, cut) & (tails + heads == sum(cut)))
     up = np.nonzero(switch[heads] & ~switch[tails])[0]
     down = np.nonzero(switch[tails] & ~switch[heads])[0]
     if len(up) + len(down) < len(heads):
