@@ -29,7 +29,7 @@ from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
 from hopscape.design.improve import Improvement, improve
-from hopscape.design.machine import optimal_figures, tables_throughput
+from hopscape.design.machine import deep_figures, optimal_figures, tables_throughput
 from hopscape.design.names import Shown, distinct, shortlist
 from hopscape.design.offers import FAMILY_STEPS, Offer, ask_family
 from hopscape.design.ranking import Presentation, few_names, grades, misses, rank
@@ -50,6 +50,10 @@ _STAGES = 3
 _SHORT_LIST = 34  # of stage 2: the best of each family that has a member, and the first besides
 _ROUTED_PAIRS = 40_000_000  # of all on the short list, which is shorter for large machines
 _FINALISTS = 8  # schedules take longest: as many as a reader compares
+_LARGE = 2_000
+"""Endpoints beyond which a machine takes seconds: what the trade's usual ones cost then says which
+others are looked at."""
+_LAST = 2  # of the parts in which families are asked: networks whose nodes become switches
 _DEARER = 1.25  # times the best: what other machines may cost to be looked at
 _DEEP_ORDER = 16_000  # largest network on the short list whose routes are all followed
 _LEAST_SECONDS = 1.0  # for direct machines: figures in closed form are there in no time
@@ -97,7 +101,8 @@ class Design:
         others: What other demands on a switched machine would choose.
         examined: Of switched machines: for each family how many were looked at and what ruled
             others out, as :class:`hopscape.design.offers.Counted` has it.
-        dear: Cost beyond which switched machines were not looked at.
+        dear, dear_own: Cost beyond which switched machines were not looked at, and those of
+            families with switches of their own.
     """
 
     requirements: Question
@@ -112,6 +117,7 @@ class Design:
     others: list[OtherAnswer] = field(default_factory=list)
     examined: list[dict[str, Any]] = field(default_factory=list)
     dear: float = math.inf
+    dear_own: float = math.inf
 
     @property
     def kind(self) -> Kind:
@@ -201,7 +207,10 @@ class Design:
             words = step_words(self.candidates, self.requirements) + words
         prices = [float(one.value("money") or 0) for one in self.candidates if not one.trouble]
         words += certificate(
-            self.examined, self.dear, min(prices, default=math.inf), self.requirements
+            self.examined,
+            (self.dear, self.dear_own),
+            min(prices, default=math.inf),
+            self.requirements,
         )
         if self.late:
             words.append(f"The time limit cut the search short in {few_names(self.late)}.")
@@ -393,18 +402,21 @@ def _collect(
     first = [name for name in names if _has_switches(name)] if money_alone else []
     if question.every_family:
         first = []
+    large = question.endpoints > _LARGE
+    usual = [name for name in first if large and family(name).standard]
+    own = [name for name in first if name not in usual]
     best = dear = math.inf
-    for stage, part in enumerate((first, [name for name in names if name not in first]), 1):
-        tasks = _family_tasks(part, question, clock, best, dear)
+    for stage, part in enumerate((usual, own, [name for name in names if name not in first])):
+        tasks = _family_tasks(part, question, clock, best if stage == _LAST else math.inf, dear)
         text = _stage_words(stage, part, out)
         for task, records in run(tasks, ask_family, keep=_in_time, text=text):
             _take_in(out, task.arguments[0], records, needed)
         met = [one for one in out.candidates if not misses(one.figures, _unbudgeted(question))]
-        if stage == 1 and met:
+        if stage < _LAST and part and met:
             best = min(float(one.value("money")) for one in met)
-            dear = best if alone else _worth(met, best)
-            out.dear = dear
-            if on_stage is not None:
+            dear = best if alone and stage else _worth(met, best)
+            out.dear, out.dear_own = dear, out.dear
+            if on_stage is not None and stage:
                 on_stage(stage, rank(out.candidates, _unbudgeted(question)))
     _require_candidates(out, question)
     out.notes += [
@@ -436,9 +448,9 @@ def _worth(met: Sequence[Candidate], best: float) -> float:
 def _stage_words(stage: int, names: Sequence[str], out: Design) -> str:
     """What the progress bar says."""
     count = "1 family" if len(names) == 1 else f"{len(names)} families"
-    what = f"{count} with switches" if stage == 1 else f"{count} of networks"
+    what = f"{count} with switches" if stage < _LAST else f"{count} of networks"
     prices = [float(one.value("money")) for one in out.candidates if not one.trouble]
-    return f"{what}, {min(prices):,.0f} so far" if stage == 2 and prices else what
+    return f"{what}, {min(prices):,.0f} so far" if stage and prices else what
 
 
 def _take_in(
@@ -483,6 +495,8 @@ def _look_closer(out: Design, question: SwitchedRequirements) -> None:
     few = [shown.candidate for shown in shortlist(out.candidates)]
     for one in {one.spec: one for one in (*few, *first)}.values():
         one.figures["tables_throughput"] = tables_throughput(build(one.spec))
+        if one.figures["throughput_limit"].how == "unknown":
+            one.figures |= deep_figures(Offer.of(one.spec).machine())
         if question.routing == "optimal" and one.value("guaranteed_routing") != "optimal":
             one.figures |= optimal_figures(Offer.of(one.spec).machine(), one.figures)
     out.candidates = rank(out.candidates, question, out.late)

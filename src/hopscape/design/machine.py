@@ -23,6 +23,7 @@ from hopscape.registry import build
 __all__ = [
     "Machine",
     "RoutedShares",
+    "deep_figures",
     "machine_figures",
     "optimal_figures",
     "routed_shares",
@@ -123,6 +124,11 @@ class Machine:
         """One plane with the trunks as speeds: what its throughput is computed of."""
         return self.graph.scaled(self.trunk)
 
+    @cached_property
+    def full_flow(self) -> SwitchGraph | None:
+        """The same with all its endpoints, where some of its ports are spare."""
+        return None if self.full is None else self.full.scaled(self.trunk)
+
 
 _ROUTER_PAIRS = 60_000
 _FULL_PAIRS = 20_000
@@ -136,6 +142,7 @@ def machine_figures(
     *,
     spec: str = "",
     routing: str | None = None,
+    deep: bool = True,
 ) -> dict[str, Measured[Any]]:
     """All figures of a machine, by column.
 
@@ -144,6 +151,7 @@ def machine_figures(
         spec: The member whose own minimal router is asked, where it has one.
         routing: That the shares must hold for; the better of the minimal and of Valiant's for
             each when left out.
+        deep: With what takes the paths between all switches, see :func:`deep_figures`.
     """
     placed, bill = priced(network, plan, prices)
     graph = machine.flow
@@ -155,7 +163,7 @@ def machine_figures(
     best = even
     if minimal.value is not None and float(minimal.value) > float(even.value):
         best = minimal
-    shares = routed_shares(graph, routing, best, full=_trunked(machine))
+    shares = routed_shares(graph, routing, best, full=machine.full_flow)
     best = shares.uniform.mapped(machine.uniform_share)
     worst = shares.worst.mapped(machine.worst_share)
     ends, copies = machine.endpoints * machine.rails, machine.rails
@@ -171,7 +179,7 @@ def machine_figures(
         "cables": Measured(bill.pieces("copper") + bill.pieces("optical"), "exact"),
         "cable": Measured(round(bill.metres, 3), "exact"),
         "watts_per_rack": Measured(rack_watts(network, placed, prices), "exact", placed.words),
-        "far": graph.farthest(),
+        **(deep_figures(machine) if deep else dict.fromkeys(_DEEP, _NOT_LOOKED_AT)),
         "money": Measured(bill.cost, "exact", f"{prices.currency}, {prices.name}"),
         "cost_per_endpoint": Measured(round(bill.cost / ends, 2), "exact"),
         "watts_per_endpoint": Measured(round(bill.watts / ends, 3), "exact"),
@@ -181,13 +189,24 @@ def machine_figures(
         "guaranteed_throughput": worst,
         "uniform_routing": Measured(shares.uniform_routing, "exact"),
         "guaranteed_routing": Measured(shares.worst_routing, "exact"),
-        "throughput_limit": throughput_limit(graph).mapped(machine.worst_share).mapped(_round),
         "cost_per_rate": Measured(_per(bill.cost, delivered, float(best.value)), "exact"),
         "cost_per_worst_rate": worst.mapped(
             lambda share: _per(bill.cost, delivered, share), falling=True
         ),
         "hops": Measured(_round(uniform.hops * _leaving(machine)), "exact"),
     }
+
+
+_DEEP = ("far", "throughput_limit")
+_NOT_LOOKED_AT: Measured[Any] = Measured(
+    None, "unknown", "of large machines only the few that are shown first are looked at"
+)
+
+
+def deep_figures(machine: Machine) -> dict[str, Measured[Any]]:
+    """Figures by the paths between all switches: seconds for machines of a thousand."""
+    limit = throughput_limit(machine.flow).mapped(machine.worst_share).mapped(_round)
+    return dict(zip(_DEEP, (machine.flow.farthest(), limit), strict=True))
 
 
 def _leaving(machine: Machine) -> float:
@@ -209,13 +228,6 @@ class RoutedShares(NamedTuple):
 
 _QUICK_ORBITS = 4_000
 """Orbits up to which the best split is computed for every machine of a ranking: a second."""
-
-
-def _trunked(machine: Machine) -> SwitchGraph | None:
-    """The machine with all its endpoints, trunks as speeds, where some of its ports are spare."""
-    if machine.full is None:
-        return None
-    return machine.full.scaled(machine.trunk)
 
 
 def routed_shares(

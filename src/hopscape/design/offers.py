@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from hopscape.design.requirements import SwitchedRequirements
 from hopscape.design.survival import Survival, Survived, survived
 from hopscape.families.concentrated import dealt
 from hopscape.metrics.columns import measure_columns
-from hopscape.metrics.throughput import switch_graph
+from hopscape.metrics.throughput import SwitchGraph, switch_graph
 from hopscape.registry import build, family, member
 
 __all__ = [
@@ -135,12 +136,12 @@ class Offer(NamedTuple):
 
     def machine(self) -> Machine:
         """One plane switch by switch, and how often it is there."""
-        graph = switch_graph(build(self.base))
+        graph = _base_graph(self.base)
         if self.each:
             ends = np.where(graph.ends > 0, self.each, 0).astype(np.int64)
-            graph = replace(graph, ends=ends, lines=self.lines, hosted=False, name=self.spec)
+            graph = graph.with_ends(ends, lines=self.lines, hosted=False, name=self.spec)
         else:
-            graph = replace(graph, lines=graph.lines * self.lines, name=self.spec)
+            graph = graph.with_ends(graph.ends, lines=graph.lines * self.lines, name=self.spec)
         if self.rails > 1 and graph.hosted:
             raise ArgumentError(f"endpoints of {self.base} have lines to several switches")
         made = Machine(
@@ -155,13 +156,19 @@ class Offer(NamedTuple):
             return made
         if graph.hosted:
             raise ArgumentError(f"endpoints of {self.base} have lines to several switches")
-        fewer = replace(graph, ends=dealt(graph.ends, self.populated))
+        fewer = graph.with_ends(dealt(graph.ends, self.populated))
         return replace(made, graph=fewer, full=graph)
 
     @property
     def whole(self) -> Offer:
         """The same with all its endpoints."""
         return self._replace(populated=0)
+
+
+@lru_cache(maxsize=4)
+def _base_graph(spec: str) -> SwitchGraph:
+    """The switches of a member, which is looked at several times: whole, populated, with trunks."""
+    return switch_graph(build(spec))
 
 
 def own_offers(kind: type[Family], asked: SwitchedRequirements, planes: int) -> list[Offer]:
@@ -255,7 +262,7 @@ def _own(
             switches = found.switches()
             if switches is None or _lines_of(spec) != 1:
                 continue
-            edge = int((switch_graph(build(spec)).ends > 0).sum())
+            edge = int((_base_graph(spec).ends > 0).sum())
             if edge < len(switches):
                 more = math.ceil(asked.low / edge)
                 least = _own_floor(found, len(switches), 1, floor)
@@ -528,7 +535,7 @@ class _Search:
             self.counted = self.counted.plus(misfits=1)
             return -1.0
         asked = self.question.throughput
-        if order * (order + channels) > _QUICK:
+        if _large(machine):
             share = min(1.0, machine.trunk * machine.graph.quick_bound())
             if share < _HOPELESS * asked:
                 self.counted = self.counted.plus(weak=1)
@@ -537,7 +544,8 @@ class _Search:
         spend_steps(_SHARE_STEPS * order * (order + channels))
         machine.graph.uniform()  # before the trunks, which then need not compute it
         share = machine.flow.uniform().throughput
-        if _RESCUED * asked <= share < asked - SLACK and order * (order + channels) <= _QUICK:
+        may_do = _RESCUED * asked <= share < asked - SLACK <= machine.flow.capacity_bound()
+        if may_do and not _large(machine):
             own = router_throughput(machine, offer.base)
             share = max(share, float(own.value or 0.0))
         return share
@@ -563,6 +571,7 @@ class _Search:
             asked.plan,
             spec=offer.base,
             routing=asked.routing,
+            deep=asked.max_hops is not None or not _large(machine),
         )
         if not misses(figures, asked) and asked.survive is not None:
             left = survived(machine.flow, machine.planes * machine.rails, asked.survive)
@@ -596,8 +605,8 @@ class _Search:
         """No more than this is guaranteed any permutation, by the routing asked for."""
         least, routing = self.question.worst or 0.0, self.question.routing
         graphs = [machine.flow]
-        if machine.full is not None:
-            graphs.append(machine.full.scaled(machine.trunk))
+        if machine.full_flow is not None:
+            graphs.append(machine.full_flow)
         most = 0.0
         if routing in (None, "valiant"):
             most = max(graph.valiant() for graph in graphs)
@@ -659,6 +668,11 @@ class _Search:
             return found
         figures = _packed(self._figures(offer, machine))
         return [*found, {"spec": self._spread(offer).spec, "figures": figures}]
+
+
+def _large(machine: Machine) -> bool:
+    order = machine.graph.order
+    return bool(order * (order + len(machine.graph.heads)) > _QUICK)
 
 
 def survived_by(spec: str, asked: Survival) -> Survived:

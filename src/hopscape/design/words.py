@@ -73,12 +73,16 @@ def sentences(
 
 
 def certificate(
-    examined: Sequence[Mapping[str, Any]], dear: float, best: float, question: Question
+    examined: Sequence[Mapping[str, Any]],
+    dear: tuple[float, float],
+    best: float,
+    question: Question,
 ) -> list[str]:
     """What was looked at, what was ruled out by which bound, and what was not looked at.
 
     Args:
-        dear: Cost beyond which machines were not looked at.
+        dear: Cost beyond which machines were not looked at, and those of families with switches of
+            their own.
         best: Cost of the cheapest that was found.
     """
     if not examined or not isinstance(question, SwitchedRequirements):
@@ -92,10 +96,13 @@ def certificate(
         f" {count['misfits']:,} by their ports; the throughput of {count['computed']:,} was"
         " computed."
     ]
-    if dear < math.inf:
+    if dear[0] < math.inf:
+        currency, own = question.price_list.currency, ""
+        if dear[1] < math.inf:
+            own = f" that cost up to {dear[1]:,.0f}"
         words.append(
-            f"Not looked at: machines that cost more than {dear:,.0f}"
-            f" {question.price_list.currency}, except of families with switches of their own."
+            f"Not looked at: machines that cost more than {dear[0]:,.0f} {currency}, except of"
+            f" families with switches of their own{own}."
         )
     left = sorted({str(one["family"]) for one in examined if one["up_to"] < best})
     if left:

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.metrics.concurrent import Channels, optimal_share
+from hopscape.metrics.twins import Twins
 
 __all__ = [
     "SwitchGraph",
@@ -103,10 +104,32 @@ class SwitchGraph:
         if trunk == 1:
             return self
         wider = replace(self, speeds=self.speeds * trunk)
-        known = ("tails", "_arriving", "_reversed", "_pair_loads", "_paths", "_sources", "_even")
+        vars(wider)["_topology"] = self._topology
+        known = ("tails", "_arriving", "_reversed", "_pair_loads", "_sources", "_even", "_twins")
         found = vars(self)
         vars(wider).update({name: found[name] for name in known if name in found})
         return wider
+
+    def with_ends(self, ends: IntArray, **more: Any) -> SwitchGraph:
+        """The same switches and channels with other numbers of endpoints, lines or another name.
+
+        Examples:
+            >>> import hopscape
+            >>> graph = switch_graph(hopscape.build("concentrated(complete(5), 4)"))
+            >>> graph.with_ends(np.array([4, 4, 4, 3, 3])).endpoints
+            18
+        """
+        other = replace(self, ends=ends, **more)
+        vars(other)["_topology"] = self._topology
+        known = ("tails", "_arriving", "_reversed")
+        found = vars(self)
+        vars(other).update({name: found[name] for name in known if name in found})
+        return other
+
+    @cached_property
+    def _topology(self) -> dict[str, tuple[IntArray, Floats, IntArray]]:
+        """What depends neither on speeds nor on endpoints, and is common to all such variants."""
+        return {}
 
     @cached_property
     def tails(self) -> IntArray:
@@ -125,6 +148,11 @@ class SwitchGraph:
         indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
         return indptr, self.tails[self._arriving].astype(np.uint32)
 
+    @cached_property
+    def _twins(self) -> Twins | None:
+        """Classes of switches that nothing tells apart, where they save much."""
+        return Twins.found(self.tails, self.heads, self.speeds, self.ends)
+
     # -- uniform traffic ----------------------------------------------------------------------
 
     @cached_property
@@ -133,12 +161,15 @@ class SwitchGraph:
         from hopscape.metrics.throughput_kernels import even_loads
 
         arriving, loads = np.zeros(len(self.heads)), np.empty(len(self.heads))
-        hops = float(even_loads(*self._reversed, self.ends, arriving))
+        if self._twins is not None:
+            loads, hops = self._twins.loads()
+        else:
+            hops = float(even_loads(*self._reversed, self.ends, arriving))
+            loads[self._arriving] = arriving
         if hops < 0:
             raise DisconnectedError(f"{self.name} is not connected")
         if math.isinf(hops):
             raise self._too_many_paths()
-        loads[self._arriving] = arriving
         return loads, hops
 
     def uniform(self) -> Uniform:
@@ -182,6 +213,20 @@ class SwitchGraph:
             return None
         return min(Fraction(1), Fraction(self.endpoints - 1) * int(speed) / (most * self.lines))
 
+    def capacity_bound(self) -> float:
+        """Share of uniform traffic that no routing exceeds: capacity over distance.
+
+        Examples:
+            >>> import hopscape
+            >>> graph = switch_graph(hopscape.build("concentrated(ring(8), 1)"))
+            >>> round(graph.capacity_bound(), 4), round(graph.uniform().throughput, 4)
+            (0.875, 0.875)
+        """
+        hops = self.uniform().hops
+        if not hops:
+            return 1.0
+        return min(1.0, float(self.speeds.sum()) / (hops * self.endpoints * self.lines))
+
     def quick_bound(self, searches: int = 4) -> float:
         """Capacity over distance, from breadth-first searches of a few nodes: about the bound.
 
@@ -218,14 +263,25 @@ class SwitchGraph:
 
     @cached_property
     def _paths(self) -> tuple[IntArray, Floats]:
+        """Distances and numbers of shortest paths; of all pairs in which one has endpoints."""
         from hopscape.metrics.throughput_kernels import path_counts
 
+        if "paths" in self._topology:
+            dist, paths, known = self._topology["paths"]
+            if known[self._sources].all():
+                return dist, paths
         require_memory(10 * self.order**2, f"the paths of {self.name}")
-        dist = np.empty((self.order, self.order), dtype=np.int16)
-        paths = np.empty((self.order, self.order))
-        path_counts(*self._reversed, dist, paths)
+        known = np.ones(self.order, dtype=bool)
+        if self._twins is not None and self._twins.both_ways:
+            dist, paths = self._twins.all_paths()
+            known = self.ends > 0
+        else:
+            dist = np.empty((self.order, self.order), dtype=np.int16)
+            paths = np.empty((self.order, self.order))
+            path_counts(*self._reversed, dist, paths)
         if np.isinf(paths).any():
             raise self._too_many_paths()
+        self._topology["paths"] = dist, paths, known
         return dist, paths
 
     def farthest(self) -> Measured[int | None]:
@@ -272,6 +328,8 @@ class SwitchGraph:
         if self.order > _PATHS_ORDER:
             note = f"permutations are looked at up to {_PATHS_ORDER} switches"
             return Measured(None, "unknown", note)
+        if (beside := self._side_by_side()) * least > 1 + _SLACK:  # without a path counted
+            return Measured.at_most(1 / beside, "two switches side by side")
         worst = self._worst_load(int(np.argmax(self._pair_loads[0] / self.speeds)))
         chosen, whole = ([], False) if worst * least > 1 + _SLACK else self._kinds()
         for channel in chosen:
@@ -286,6 +344,16 @@ class SwitchGraph:
         if whole:
             return Measured(value, "symmetry", f"one channel of each of {len(chosen)} orbits")
         return Measured.at_most(value, f"the {len(chosen)} busiest kinds of channels")
+
+    def _side_by_side(self) -> float:
+        """Largest load of a channel when one switch sends all to a neighbour, and that one back."""
+        there = np.minimum(self.ends[self.tails], self.ends[self.heads]) * self.lines
+        pairs, which, times = np.unique(
+            self.tails * self.order + self.heads, return_inverse=True, return_counts=True
+        )
+        if not len(pairs):
+            return 0.0
+        return float((there / (times[which.ravel()] * self.speeds)).max())
 
     def _kinds(self) -> tuple[list[int], bool]:
         """Channels to look at, the busiest first, and whether the others are like them."""
@@ -311,6 +379,19 @@ class SwitchGraph:
         """
         from hopscape.algebra.groups import AutomorphismGroup
 
+        if (twins := self._twins) is not None:  # twins are moved into each other in any case
+            kinds = np.stack([twins.sizes, twins.ends])
+            colours = np.unique(kinds, axis=1, return_inverse=True)[1].ravel()
+            tails, heads = (np.repeat(side, twins.times) for side in (twins.tails, twins.heads))
+            speeds = np.bincount(twins.arc_of, self.speeds)  # of all channels of an arc together
+            each: Floats = np.repeat(speeds / twins.times, twins.times)
+            found = _symmetries(tails, heads, each, colours)
+            if found is None:
+                return None
+            arcs = AutomorphismGroup(len(twins.sizes), found, 1).pair_classes(
+                twins.tails, twins.heads
+            )
+            return arcs[twins.arc_of]
         found = self.symmetries()
         if found is None:
             return None
@@ -322,23 +403,8 @@ class SwitchGraph:
 
         None when the search for them takes too long.
         """
-        from hopscape.algebra.groups import coloured_group
-
-        pairs, where = np.unique(self.tails * self.order + self.heads, return_inverse=True)
-        speeds = np.bincount(where.ravel(), self.speeds)
-        colours = np.unique(self.ends, return_inverse=True)[1].astype(np.int64)
-        try:
-            group = coloured_group("the machine", self.tails, self.heads, colours, _GROUP_WORK)
-        except TooLargeError:
-            return None
-        if not np.ptp(speeds):
-            return tuple(group.generators)
-        keeping = []
-        for g in group.generators:
-            moved = g[pairs // self.order] * self.order + g[pairs % self.order]
-            if np.array_equal(speeds[np.searchsorted(pairs, moved)], speeds):
-                keeping.append(g)
-        return tuple(keeping)
+        colours = np.unique(self.ends, return_inverse=True)[1]
+        return _symmetries(self.tails, self.heads, self.speeds, colours)
 
     def _colours(self) -> IntArray:
         """Colour refinement: switches of one colour see the same colours around them."""
@@ -484,6 +550,32 @@ class SwitchGraph:
         demand[self._sources, to] = np.minimum(self.ends[self._sources], self.ends[to]) * self.lines
         np.fill_diagonal(demand, 0.0)
         return optimal_share(self, demand).mapped(lambda share: min(1.0, share))
+
+
+def _symmetries(
+    tails: IntArray, heads: IntArray, speeds: Floats, colours: IntArray
+) -> tuple[IntArray, ...] | None:
+    """Permutations of nodes that keep channels, their speeds and colours; None: too long."""
+    from hopscape.algebra.groups import coloured_group
+
+    order = len(colours)
+    pairs, where = np.unique(tails * order + heads, return_inverse=True)
+    between = np.bincount(where.ravel(), speeds)
+    try:
+        group = coloured_group("the machine", tails, heads, colours.astype(np.int64), _GROUP_WORK)
+    except TooLargeError:
+        return None
+    if not np.ptp(between):
+        return tuple(group.generators)
+    keeping = []
+    first, second = np.divmod(pairs, order)
+    for g in group.generators:
+        moving = g != np.arange(order)
+        places = np.flatnonzero(moving[first] | moving[second])
+        moved = g[first[places]] * order + g[second[places]]
+        if np.array_equal(between[np.searchsorted(pairs, moved)], between[places]):
+            keeping.append(g)
+    return tuple(keeping)
 
 
 def _assigned(shares: Floats) -> tuple[IntArray, IntArray]:
