@@ -261,3 +261,10 @@ def test_what_is_known_of_a_network_is_not_taken_for_its_groups() -> None:
     ports = Model(ports=1)
     assert lower_bounds(net, Goal.all_gather(), ports)[0].rounds == 15
     assert lower_bounds(view, Goal.all_gather(), ports)[0].rounds == 3
+
+
+@pytest.mark.parametrize("switching", ["store-and-forward", "circuit", "cut-through"])
+def test_a_permutation_takes_a_round_unless_all_stay(switching):
+    net, model = hopscape.build("ring(6)"), Model(switching=switching)
+    assert best(net, Goal.permutation(range(6)), model) == 0
+    assert best(net, Goal.permutation([1, 0, 2, 3, 4, 5]), model) == 1

@@ -12,7 +12,7 @@ import hopscape
 from hopscape import Goal, Model, Network, Schedule, verify
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.contest import compete
-from hopscape.collectives.negotiated import _hops, negotiated_schedule
+from hopscape.collectives.negotiated import PERMUTATION, _hops, negotiated_schedule
 from hopscape.collectives.rarest import rarest_first, ways_of
 from hopscape.collectives.rarest_kernels import NEVER, Ways, gather_rounds
 from hopscape.collectives.rates import exchange_rate, gather_rate
@@ -125,6 +125,13 @@ def test_negotiated_routes_can_be_played(spec, rules):
     met, _ = negotiate(paths.ways, apart, packets, rounds, 1, 1_000_000, 5)
     assert met == 0
     assert delivered(paths.ways, packets, rounds)
+
+
+def test_the_distances_of_all_pairs_are_counted():
+    """A permutation of few packets on many nodes is not a short search."""
+    net = hopscape.build("torus(40, 40)")
+    pairs = net.order * (net.order + len(net.heads))
+    assert PERMUTATION.cost(net, Goal.permutation(range(net.order)), Model()) > 2 * pairs
 
 
 @pytest.mark.parametrize("seed", range(6))

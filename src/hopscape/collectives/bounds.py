@@ -103,6 +103,8 @@ def _parts(goal: Goal) -> list[Goal]:
 def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """A chunk moves one hop per round, unless circuits carry it farther."""
     if rules.switching != "store-and-forward":
+        if goal.kind == "permutation" and _pair_distances(network, goal).any():
+            return [Bound(1, "a datum goes to another node")]
         return []
     hops = 0
     if goal.root is not None:

@@ -551,7 +551,7 @@ def _check_ends(network: Network, goal: Goal) -> None:
     """Refuse a root or a target that is a switch."""
     if not network.has_switches:
         return
-    ends = network.endpoints
+    ends = frozenset(network.endpoints.tolist())
     for what, nodes in (("the root", [goal.root]), ("a target", goal.targets)):
         for node in nodes:
             if node is not None and node not in ends:

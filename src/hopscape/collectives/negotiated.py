@@ -34,6 +34,8 @@ _STEPS = 2.5
 """Elementary steps (10 ns) of one of its steps."""
 _RISES = (1.0, 1.02, 1.05, 1.1, 1.2, 1.4)
 """Numbers of rounds that are tried, in lower bounds; then twice as many each time."""
+_PAIR_BYTES = 24
+"""Of a pair: its distance as a float, where there is none, and as a whole number."""
 _SWEEPS = 8
 """Sweeps over all packets that a number of rounds takes, about, where there is room."""
 
@@ -101,6 +103,7 @@ def _hops(network: Network, paths: Paths) -> IntArray:
     from scipy.sparse.csgraph import shortest_path
 
     ways = paths.ways
+    require_memory(_PAIR_BYTES * network.order**2, f"the distances of all pairs of {network.spec}")
     ends = np.repeat(np.arange(network.order), np.diff(ways.into))
     ones = np.ones(len(ends))
     matrix = csr_array((ones, (ways.source, ends)), shape=(network.order,) * 2)
@@ -109,7 +112,7 @@ def _hops(network: Network, paths: Paths) -> IntArray:
 
 
 def negotiated_cost(network: Network, goal: Goal, model: Model) -> float:
-    """Steps of three numbers of rounds, about."""
+    """Steps of the distances of all pairs and of three numbers of rounds, about."""
     ends = network.endpoint_count
     packets = ends * (1 if goal.kind == "permutation" else ends) * goal.chunks
     width = max(1, int(network.degrees[network.endpoints].min(initial=1)))
@@ -118,7 +121,8 @@ def negotiated_cost(network: Network, goal: Goal, model: Model) -> float:
         hops = 1 + int(distances_from(network, int(network.endpoints[0])).max(initial=0)) // 2
     rounds = max(1, packets // ends) * hops / min(width, model.ports or width)
     work = search_steps(ends, network.order, _WORK_EACH, _WORK)
-    return _STEPS * (3 * work + _SWEEPS * packets * rounds * 3 * hops)
+    pairs = network.order * (network.order + len(network.heads))
+    return _STEPS * (pairs + 3 * work + _SWEEPS * packets * rounds * 3 * hops)
 
 
 _WHAT = "routes and rounds together, conflicts negotiated away, for any network and ports"

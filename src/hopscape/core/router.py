@@ -306,7 +306,7 @@ class Router(ABC):
     def _require_route(self, hops: int) -> None:
         """Refuse a single route that would not fit, before it is walked."""
         for each in (16, 80) if hops > _LONG_ROUTE else ():  # in arrays, in lists
-            require_memory(each * hops, f"1 routes of up to {hops} hops")
+            require_memory(each * hops, f"a route of up to {hops} hops")
 
     def _step(self, at: int, to: int) -> tuple[int, int]:
         """The next port and node; -1 where there is none."""

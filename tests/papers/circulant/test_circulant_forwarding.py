@@ -8,6 +8,7 @@ import random
 import pytest
 
 import hopscape
+from hopscape.algebra.closest import Search
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
@@ -105,6 +106,28 @@ def test_single_nodes_of_huge_networks(spec) -> None:
         ]
         for copy in stop.sends:
             assert rule.at(copy.to, root=5).sender == stop.node
+
+
+def test_nearly_equal_generators_take_few_branches(monkeypatch) -> None:
+    """The lattices of six nearly equal generators are as flat as they get."""
+    visited, run = [], Search.run
+
+    def counted(search, x):
+        out = run(search, x)
+        visited.append(search.visited)
+        return out
+
+    monkeypatch.setattr(Search, "run", counted)
+    rng = random.Random(11)
+    for _ in range(30):
+        order = rng.randint(10**6, 10 ** rng.randint(7, 30))
+        near = order // rng.randint(3, 20)
+        steps = {near + rng.randint(0, rng.choice([9, 60, 1000])) for _ in range(6)}
+        rule = ForwardingRule(hopscape.build(f"circulant({order}, {', '.join(map(str, steps))})"))
+        if rule._router.components == 1:
+            stop = rule.at(rng.randrange(1, order))
+            assert rule.at(stop.sender).round == stop.round - 1
+    assert max(visited) < 5_000
 
 
 def test_what_cannot_arrive_is_refused() -> None:

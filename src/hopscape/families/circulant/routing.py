@@ -53,6 +53,8 @@ _KERNEL_BRANCHES = 20_000  # beyond it the exact search, which adapts its basis,
 _BITS = 15
 _MOST_FIRST = 1 << 22  # nodes whose first ports are kept: 4 MiB
 _FEW_HOPS = 64  # looked at together; twice as many each time that all of them are on the route
+_MANY_HOPS = 1 << 12  # left on the route: one search for a second shortest vector is cheaper
+_MOST_STEP = 1 << 62  # sums of steps below it are 64-bit numbers
 _HOP_COST = 100  # a hop by itself takes as long as the first ports of so many differences
 # differences put right one by one in the code; more keep the formula's own shortest path
 _MOST_TIES = 100
@@ -295,7 +297,9 @@ class CirculantRouter(Router):
     def _trace_by_vectors(self, at: int, to: int) -> tuple[list[int], list[int]]:
         """One route, many hops at a time: along a path vector for as long as its ports are next.
 
-        Where shortest vectors tie, another may be taken after a hop; from there it goes on anew.
+        Where shortest vectors tie, another may be taken after a hop; from there it goes on anew. A
+        vector without a tie is followed to its end: a second one behind a hop would be a second
+        one before it.
         """
         if self.nodes > _FEW_HOPS:
             self._require_route(self.distance(at, to))
@@ -303,16 +307,26 @@ class CirculantRouter(Router):
         nodes, ports, ahead = [at], [], _FEW_HOPS
         while at != to:
             vector = self.vectors(np.asarray([at], dtype=kind), np.asarray([to], dtype=kind))[0]
+            sure = self._is_alone(vector.tolist(), (to - at) % self.nodes)
+            ahead = max(ahead, _MOST_STEP // self.nodes) if sure else ahead
             steps, taken = self._first_hops(vector.tolist(), ahead)
             heads = (at + steps) % self.nodes
             here = np.concatenate([np.asarray([at], dtype=kind), heads[:-1].astype(kind)])
-            same = self.next_ports(here, np.full(len(here), to, dtype=kind)) == taken
+            same = np.ones(len(here), dtype=bool)
+            if not sure:
+                same = self.next_ports(here, np.full(len(here), to, dtype=kind)) == taken
             count = len(same) if same.all() else int(np.argmin(same))
             nodes += heads[:count].tolist()
             ports += taken[:count].tolist()
             at = nodes[-1]
             ahead = _FEW_HOPS if count < len(same) else 2 * ahead
         return nodes, ports
+
+    def _is_alone(self, vector: Sequence[int], gap: int) -> bool:
+        """Whether a long vector is known to be the only shortest one of its difference."""
+        if l1(vector) < _MANY_HOPS:
+            return False
+        return len(self.lattice.all_shortest(gap // self.components, 2)) == 1
 
     def _first_hops(self, vector: Sequence[int], most: int) -> tuple[IntArray, IntArray]:
         """How far the first hops along a vector lead, axis by axis, and by which ports."""
