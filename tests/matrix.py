@@ -51,8 +51,9 @@ NETWORKS = (
     "dragonfly(2, 1, p=1)", "fat_tree(2)", "fat_tree(4)", "mlfm(2)", "bcube(2, 1)", "dcell(2, 1)",
     "kary_ntree(2, 2)", "leaf_spine(2, 2, 2)", "hammingmesh(2, 2, 2, 2)", "trunked(ring(4), 2)",
     "concentrated(ring(3), 2)", "hyperx((2, 2), 1)", "xgft((2, 2), (1, 2))",
+    "path(1)", "path(2)", "kary_ntree(1, 3)", "leaf_spine(2, 1, 1)", "xgft((1, 2), (1, 2))",
 )  # fmt: skip
-"""Small members of families of every kind: symmetric or not, simplex, parallel links, switches."""
+"""Small networks of every kind: symmetric, simplex, parallel links, switches, one endpoint."""
 KINDS = (*ROOTED, "all-gather", "reduce-scatter", "all-reduce", "all-to-all", "permutation")
 SECONDS = 0.02
 """Work of one search: longer ones are refused, as with ``--time-limit``."""
@@ -151,8 +152,8 @@ def _contest(rng: random.Random, net: Network, goal: Goal, asked: dict[str, Any]
 
 def _faults(rng: random.Random, net: Network, goal: Goal, asked: dict[str, Any]) -> list[Schedule]:
     nodes = rng.sample(range(net.order), rng.choice((0, 1)))
-    dead = int(rng.randrange(len(net.heads)))
-    links = [(int(net.tails[dead]), int(net.heads[dead]))]
+    dead = rng.sample(range(len(net.heads)), min(len(net.heads), rng.choice((1, 1, 1, 2, 4))))
+    links = [(int(net.tails[c]), int(net.heads[c])) for c in dead]
     left = survivors(net, nodes, links)
     permutes = goal.kind == "permutation"
     inner = Goal.permutation(_shuffled(rng, left.left)) if permutes else left.inside(goal)

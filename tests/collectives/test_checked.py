@@ -10,10 +10,11 @@ from commands import ask, run
 from hopscape import Goal, Model, Schedule, build, verify
 from hopscape.collectives.checked import verified
 from hopscape.collectives.choose import run_algorithm, run_built
-from hopscape.collectives.contest import compete
+from hopscape.collectives.contest import candidates, compete
 from hopscape.collectives.generic import all_gather, broadcast
 from hopscape.collectives.plan import cut_in_pieces
-from hopscape.core.errors import ArgumentError, CheckFailedError
+from hopscape.collectives.survivors import survivors
+from hopscape.core.errors import ArgumentError, CheckFailedError, HopscapeError
 from hopscape.core.family import Collective
 from matrix import check, run_case
 
@@ -113,11 +114,27 @@ def test_a_sample_of_the_matrix(number):
         assert outcome in ("verified", "refused"), (case, words)
 
 
-@pytest.mark.parametrize(("number", "seed"), [(4067, 77), (8661, 77)])
-def test_cases_that_failed_once(number, seed):
-    """Times bounded by durations of rounds; a broadcast with duplicates turned round."""
-    outcome, words = run_case(number, seed)
-    assert outcome in ("verified", "refused"), words
+@pytest.mark.parametrize(
+    ("spec", "nodes", "links"),
+    [
+        ("fat_tree(2)", [1], []),  # one endpoint: no ways to look for
+        ("kary_ntree(1, 3)", [], [(0, 1)]),  # and without a line
+        ("path(2)", [1], []),
+    ],
+)
+@pytest.mark.parametrize("kind", ["permutation", "all-to-all", "all-gather", "all-reduce"])
+def test_one_endpoint_that_is_left(spec, nodes, links, kind):
+    left = survivors(build(spec), nodes, links)
+    alone = left.left
+    assert alone.endpoint_count == 1
+    goal = Goal.permutation([int(alone.endpoints[0])]) if kind == "permutation" else Goal(kind)
+    for asked in ({}, {"in_network": False}, {"switching": "circuit", "ports": 1}):
+        for one in candidates(alone, goal):
+            try:
+                contest = compete(alone, goal, asked, algorithm=one.name)
+            except HopscapeError:
+                continue  # not for this model, or for this shape
+            assert [left.told(entry.schedule).rounds for entry in contest.entries] == [0]
 
 
 def test_unit_messages_start_as_often_as_there_are_rounds():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import islice
 from pathlib import Path
 
@@ -59,3 +60,31 @@ def test_a_sample_of_all_columns_on_random_networks(tmp_path: Path) -> None:
     )
     for spec in islice(same_answers.networks(5, tmp_path), 8):
         assert same_answers.differences(spec, columns) == []
+
+
+@pytest.mark.parametrize("spec", ["kary_ntree(1, 3)", "path(1)", "path(2)"])
+def test_all_columns_of_the_smallest_networks(spec: str) -> None:
+    assert same_answers.differences(spec) == []
+
+
+def _servers_and_chain(path: Path, switches: int) -> hopscape.Network:
+    """Two servers at the first of some switches in a row."""
+    nodes = [{"id": v, "kind": "endpoint" if v < 2 else "switch"} for v in range(2 + switches)]
+    pairs = [(0, 2), *((v, v + 1) for v in range(1, 1 + switches))]
+    links = [{"source": a, "target": b} for a, b in pairs]
+    path.write_text(json.dumps({"nodes": nodes, "links": links}), encoding="utf-8")
+    return hopscape.build(str(path))
+
+
+def test_switches_further_apart_than_endpoints(tmp_path: Path) -> None:
+    """An all-reduce of two servers takes no longer where more switches follow theirs."""
+    short, long = (
+        _servers_and_chain(tmp_path / f"chain{switches}.json", switches) for switches in (1, 5)
+    )
+    names = ["diameter", "allreduce", "allreduce_bound", "route_hops"]
+    near, far = short.compare(long, columns=names)
+    assert (near["diameter"], far["diameter"]) == (2, 5)
+    assert near["allreduce"] == far["allreduce"]
+    assert 0 < far["allreduce_bound"] <= near["allreduce_bound"] <= near["allreduce"]
+    alone = hopscape.build("kary_ntree(1, 3)").compare(columns=[*names, "hops"])[0]
+    assert (alone["allreduce"], alone["route_hops"], alone["hops"]) == (0, None, None)

@@ -8,6 +8,7 @@ message takes up (channels, links in half duplex, ports of its ends) are lanes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,8 +68,9 @@ def ways_of(network: Network, model: Model, every: bool = False) -> Paths:
         order = np.argsort(network.heads, kind="stable").astype(np.int64)
         return _with_lanes(network, model, np.arange(len(order) + 1), order)
     lists = _paths_past_switches(network, network.order if every else _SOURCES)
-    start = np.concatenate([[0], np.cumsum([len(path) for path in lists])])
-    return _with_lanes(network, model, start, np.concatenate(lists).astype(np.int64))
+    start = np.cumsum([0, *(len(path) for path in lists)])
+    channel = np.fromiter(chain.from_iterable(lists), dtype=np.int64)  # empty where none is left
+    return _with_lanes(network, model, start, channel)
 
 
 def _with_lanes(network: Network, model: Model, start: IntArray, channel: IntArray) -> Paths:

@@ -89,7 +89,8 @@ def _between(evaluation: Evaluation) -> tuple[Measured[float | None], Measured[i
         return mean, evaluation.figure("diameter")
     profile = evaluation.share("between", lambda: distance_profile(net, endpoints=True))
     if profile.mean is None or profile.diameter is None:
-        apart: Measured[Any] = Measured(None, profile.how, "not connected")
+        why = "not connected" if not profile.connected else "no two endpoints"
+        apart: Measured[Any] = Measured(None, profile.how, why)
         return apart, apart
     far = Measured(profile.diameter - 2, profile.how)
     if not far.exact:
@@ -172,6 +173,8 @@ def _load(evaluation: Evaluation) -> Measured[float | None]:
 @_by_routes
 def _route_hops(evaluation: Evaluation) -> Measured[float | None]:
     routes, net = routes_of(evaluation), evaluation.network
+    if net.has_switches and net.endpoint_count < 2:
+        return Measured(None, "exact", "no two endpoints")
     mean = routes.mean
     between = (
         mean - 2

@@ -14,6 +14,7 @@ from pathlib import Path
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.choose import GENERIC, named_algorithms, run_algorithm
 from hopscape.collectives.contest import compete
+from hopscape.core.distances import distances_from, distances_to
 from hopscape.core.errors import DisconnectedError, HopscapeError, TooLargeError
 from hopscape.core.files import make_folder
 from hopscape.core.goal import Goal
@@ -23,10 +24,11 @@ from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 from hopscape.design.conditions import Conditions, given, if_connected
-from hopscape.design.effort import BROADCAST, GATHER, GATHER_BOUND
+from hopscape.design.effort import BETWEEN, BROADCAST, GATHER, GATHER_BOUND
 from hopscape.formats.chakra import write_chakra
 from hopscape.formats.msccl import write_msccl, write_mscclpp
 from hopscape.metrics.columns import Column, Evaluation
+from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.effort import SHAPE, WIRING
 
 __all__ = [
@@ -184,10 +186,20 @@ def _gather_time(evaluation: Evaluation) -> Measured[float | None]:
     return Measured(rounds, how, note, least, rounds).mapped(lambda r: round(r * each, 3))
 
 
+def _apart(evaluation: Evaluation) -> Measured[int | None]:
+    """The longest way between endpoints; switches may lie further apart than they do."""
+    net = evaluation.network
+    if not net.has_switches:
+        return evaluation.figure("diameter")
+    profile = evaluation.share("between", lambda: distance_profile(net, endpoints=True))
+    note = "" if profile.connected else "not connected"
+    return Measured(profile.diameter if profile.connected else None, profile.how, note)
+
+
 def _reduce_bound(evaluation: Evaluation) -> Measured[float | None]:
     """The longest way; and 2 (n - 1) messages, to add up and to spread, over all channels."""
     conditions = given(evaluation)
-    hops = evaluation.figure("diameter").value
+    hops = _apart(evaluation).value  # of a sample a lower bound as well
     if hops is None:
         return Measured(None, "exact", "not connected")
     ends, channels = evaluation.network.endpoint_count, evaluation.network.channels
@@ -197,12 +209,12 @@ def _reduce_bound(evaluation: Evaluation) -> Measured[float | None]:
 
 def _reduce_time(evaluation: Evaluation) -> Measured[float | None]:
     """The better of one tree up and down, and of reduce-scatter with all-gather."""
-    conditions = given(evaluation)
-    hops = evaluation.figure("diameter").value
-    if hops is None:
+    conditions, apart = given(evaluation), _apart(evaluation)
+    if apart.value is None:
         return Measured(None, "exact", "not connected")
     whole = _round_time(conditions, conditions.message)
-    ways = {f"one tree up and down, {2 * hops} rounds": 2 * hops * whole}
+    depth = 2 * apart.value if apart.exact else _around_first(evaluation.network)
+    ways = {f"one tree up and down, {depth} rounds": depth * whole}
     made = _gathered(evaluation)
     if made is not None and evaluation.network.duplex:
         name, rounds = made
@@ -211,6 +223,11 @@ def _reduce_time(evaluation: Evaluation) -> Measured[float | None]:
     note = min(ways, key=ways.__getitem__)
     time, least = round(ways[note] * 1e6, 3), evaluation.figure("allreduce_bound").value
     return Measured(time, "exact" if time == least else "bound", note, least, time)
+
+
+def _around_first(network: Network) -> int:
+    """Rounds to node 0 and back to all, where the longest way is known from a sample only."""
+    return int(distances_to(network, 0).max()) + int(distances_from(network, 0).max())
 
 
 _ALIKE = ("rounds and costs take channels as alike", "delay", "length")
@@ -229,10 +246,10 @@ SCHEDULE_COLUMNS = (
     Column("allreduce", "all-reduce µs",
            "all-reduce of the message, by a tree or by that all-gather both ways, in µs (α-β"
            " model)",
-           _reduce_time, needs=_GATHERED, unit="µs", better="less", stage=3, places={"design": 12},
-           priority=11, aside=_ALIKE),
+           _reduce_time, needs=(*_GATHERED, BETWEEN), unit="µs", better="less", stage=3,
+           places={"design": 12}, priority=11, aside=_ALIKE),
     Column("allreduce_bound", "a-r bound", "µs that no all-port all-reduce beats", _reduce_bound,
-           unit="µs", stage=3, aside=_ALIKE),
+           needs=(BETWEEN,), unit="µs", stage=3, aside=_ALIKE),
 )  # fmt: skip
 
 

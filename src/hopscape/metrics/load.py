@@ -132,7 +132,7 @@ def switch_load(network: Network, router: Router, *, lines: bool = False) -> flo
     if len(ends) < 2 or not len(loads):
         return 0.0
     sources, weight = ends, np.ones(len(ends))
-    if network.has_switches and int(network.degrees[ends].max()) == 1:
+    if network.has_switches and bool((network.degrees[ends] == 1).all()):
         owners = network.heads[network.indptr[ends]]
         _, first, count = np.unique(owners, return_index=True, return_counts=True)
         sources, weight = ends[first], count.astype(float)

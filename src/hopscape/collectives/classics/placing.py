@@ -49,10 +49,9 @@ def groups_of(network: Network, ends: IntArray) -> IntArray | None:
     At one switch, or in one line of the last dimension of a grid.
     """
     if network.has_switches:
-        key = network.heads[network.indptr[ends]].astype(np.int64)
-        single = (network.degrees[ends] == 1).all()
-        if not single:
+        if not (network.degrees[ends] == 1).all():
             return None
+        key = network.heads[network.indptr[ends]].astype(np.int64)
     else:
         sides = sides_of(network, len(ends))
         if len(sides) < 2:
