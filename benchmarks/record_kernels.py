@@ -12,12 +12,10 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import Any
 
 from hopscape.cli.commands.manual import JOBS
-from hopscape.core.compile_ahead import PLAN, SMALL, PlannedKernel, encode, planned
+from hopscape.core.compile_ahead import PLAN, SMALL, PlannedKernel, planned
 
 # A simulation does the same before each run: what that takes counts more than the first compiling.
 _STEPS = {f"simulate{SMALL}": "60000"}
@@ -56,37 +54,12 @@ def record(job: str) -> list[tuple[str, str, int]]:
 
 def _listen(out: Path, words: list[str]) -> None:
     """In a process of its own: run a command and write down what is compiled."""
-    from numba.core import event
-
     from hopscape.cli import main as run
     from hopscape.core import compile_ahead
 
     compile_ahead.processors = lambda: 1
     rows: list[tuple[str, str, int]] = []
-
-    class Listener(event.Listener):  # type: ignore[misc]
-        """Adds up what each function takes without those that it calls."""
-
-        def __init__(self) -> None:
-            self.running: list[list[float]] = []
-
-        def on_start(self, event: Any) -> None:
-            self.running.append([time.process_time(), 0.0])
-
-        def on_end(self, event: Any) -> None:
-            begin, inside = self.running.pop()
-            spent = time.process_time() - begin
-            if self.running:
-                self.running[-1][1] += spent
-            function = event.data["dispatcher"].py_func
-            if function.__module__.startswith("hopscape"):
-                types = json.dumps([encode(kind) for kind in event.data["args"]])
-                name = f"{function.__module__}:{function.__name__}"
-                rows.append((name, types, round(1000 * (spent - inside))))
-            elif self.running:  # of a library: its time is its caller's
-                self.running[-1][1] -= spent - inside
-
-    event.register("numba:compile", Listener())
+    compile_ahead.report_compiling(lambda *row: rows.append(row))
     try:
         run(words)
     except SystemExit as leaving:

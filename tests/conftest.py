@@ -18,6 +18,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import hopscape
+import kernels
 import tiers
 from hopscape.core.plugins import plugin_entries
 from hopscape.reference.graphs import distances, rows_of
@@ -100,6 +101,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption("--all", action="store_true", help="run both tiers of tests (tests/tiers.py)")
     parser.addoption("--record-times", help="add the processor time of every test to this file")
+    parser.addoption("--record-kernels", help="add every kernel that is compiled to this file")
     parser.addini("usual_tier", "the marker expression of a run that asks for nothing else")
 
 
@@ -108,6 +110,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(tiers.Clock())
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(tiers.TimeRecord(config.getoption("--record-times")))
+    if config.getoption("--record-kernels"):
+        kernels.record_kernels(config.getoption("--record-kernels"))
     os.environ["HOPSCAPE_INTERPRET"] = "0"  # kernels are tested as they run in the long run
     if config.getoption("--interpreted"):
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # read when numba is imported, which is later
@@ -115,6 +119,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("filterwarnings", f"error:{overflow}")
         for module in WRAP_AROUND:
             config.addinivalue_line("filterwarnings", f"ignore:{overflow}:{module}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    kernels.compile_kernels(session.config)
 
 
 # Kernels whose whole numbers are meant to wrap around; elsewhere a small type was forgotten.

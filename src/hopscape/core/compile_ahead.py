@@ -27,6 +27,7 @@ import platform
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -49,6 +50,7 @@ __all__ = [
     "plan_digest",
     "planned",
     "processors",
+    "report_compiling",
 ]
 
 _GARBAGE = 200_000  # objects between two collections: the compiler keeps nearly all it makes
@@ -350,6 +352,41 @@ def planned(commands: Iterable[str]) -> list[PlannedKernel]:
         if wanted & set(users.split()):
             out.append(PlannedKernel(name, json.dumps(types), cost, tuple(users.split())))
     return out
+
+
+def report_compiling(tell: Callable[[str, str, int], None]) -> None:
+    """Tell of every function of hopscape that this process compiles from now on.
+
+    Args:
+        tell: Takes its name and types as in :class:`PlannedKernel`, and the milliseconds of the
+            processor that it took without the functions that it calls.
+    """
+    from numba.core import event
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        """Takes from each function what those that it calls take."""
+
+        def __init__(self) -> None:
+            self.running: list[list[float]] = []
+
+        def on_start(self, event: Any) -> None:
+            self.running.append([time.process_time(), 0.0])
+
+        def on_end(self, event: Any) -> None:
+            begin, inside = self.running.pop()
+            spent = time.process_time() - begin
+            if self.running:
+                self.running[-1][1] += spent
+            function = event.data["dispatcher"].py_func
+            if function.__module__.startswith("hopscape"):
+                name = f"{function.__module__}:{function.__name__}"
+                with suppress(TypeError):  # types without a plain form are those of helpers
+                    types = json.dumps([encode(kind) for kind in event.data["args"]])
+                    tell(name, types, round(1000 * (spent - inside)))
+            elif self.running:  # of a library: its time is its caller's
+                self.running[-1][1] -= spent - inside
+
+    event.register("numba:compile", Listener())
 
 
 def plan_digest() -> str:
