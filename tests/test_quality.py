@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,6 +49,12 @@ def test_tests_of_the_test_suite_have_no_clock() -> None:
     skipped = (Path(__file__), watchdog)
     others = [p for p in (ROOT / "tests").rglob("*.py") if p not in skipped]
     assert [p.name for p in others if pattern.search(p.read_text(encoding="utf-8"))] == []
+
+
+def test_no_two_test_files_have_one_name() -> None:
+    """Folders of tests are no packages: pytest imports files by name, and refuses the second."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, times in names.items() if times > 1] == []
 
 
 SOURCE = ROOT / "src" / "hopscape"

@@ -70,8 +70,10 @@ def test_what_the_paper_says_and_what_it_does_not() -> None:
 
 @pytest.mark.parametrize(("key", "ruling"), (RULINGS | BEYOND).items())
 def test_rulings(key: str, ruling: str) -> None:
-    outcome = run_claim(CLAIMS[key]).outcome
+    entry = run_claim(CLAIMS[key])
+    outcome = entry.outcome
     assert outcome.ruling == ruling, outcome
+    assert entry.changed() == []
     assert key == "torus-model" or re.search(r"\d", outcome.measured)
     if ruling == "holds corrected":
         assert re.search(r"; as printed: .*\d", outcome.note)
