@@ -213,6 +213,17 @@ WRONG = [
     ("pp = 2", 'pp = 2\nschedule = "zigzag"', "it must be one of 1f1b, interleaved, gpipe"),
     ("pp = 2", "pp = 2\nep = 2", "ep is 2, and the model has no experts"),
     ("[model]", "[model", "is not TOML"),
+    ("hidden = 256", "hidden = 254", "line 4: [model] hidden = 254 is no multiple of heads = 4"),
+    ("[chip]", "[chip]\noverhead = -3", "overhead is -3; it must be a number of at least 0"),
+    ("vocab = 1000", f"vocab = {2**63}", f"of at least 1 and at most {2**63 - 1}"),
+    ("[model]", "[model]\nshared = 1", "line 3: [model] shared is 1, and the model has no experts"),
+    ("[model]", "[model]\nrope = 64", "line 3: [model] rope is 64; it goes with kv_latent"),
+    ("[model]", "[model]\nkv_latent = 8\nkv = 2", "kv is 2; all 4 heads share kv_latent"),
+    (
+        "[model]",
+        "[model]\nexperts = 2\ntop = 1\ndense = 5",
+        "line 5: [model] dense is 5, and the model has 4 layers",
+    ),
 ]
 
 
@@ -265,6 +276,10 @@ def test_wrong_traces_are_named(tmp_path: Path) -> None:
 
     third.write_bytes(framed(text_field(1, "1")) + framed(number_field(1, 7) + number_field(3, 9)))
     with pytest.raises(HopscapeError, match=r"step.1.et, node 7: operation 9 is unknown"):
+        read_chakra(tmp_path / "t")
+    late = framed(number_field(1, 7) + number_field(3, 4) + number_field(7, 2**64 - 5))
+    third.write_bytes(framed(text_field(1, "1")) + late)
+    with pytest.raises(HopscapeError, match=r"step.1.et, node 7: it takes .* from 0 to 1e\+09"):
         read_chakra(tmp_path / "t")
     third.write_bytes(framed(text_field(1, "1")))
     with pytest.raises(HopscapeError, match="this all-reduce is not in the traces of all of ranks"):
@@ -415,6 +430,58 @@ def test_some_replicas_stand_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(some.shares.values()) == pytest.approx(some.seconds)
     assert some.bound.seconds == pytest.approx(whole.bound.seconds)
     assert some.busy.max() == pytest.approx(late.busy.max(), rel=0.02)
+
+
+def test_replicas_that_were_asked_for_stand_for_all() -> None:
+    """In servers of their own, four replicas take what all sixteen take, to the last digit."""
+    model = LanguageModel(hidden=256, layers=2, heads=8, seq=64, vocab=512)
+    split = Split(batch=64, tp=2, pp=2, dp=16)
+    job = ModelJob(model, split, Chip(tflops=10, bandwidth=100), Overlap(dp=False))
+    whole, some = (step(job, "xgft([8, 8], [1, 8])", replicas=few) for few in (None, 4))
+    assert some.repeated == "16 replicas from 4"
+    assert some.seconds == pytest.approx(whole.seconds, rel=1e-9)
+    for wrong, words in ((3, "must divide dp = 16"), (0, "replicas is 0")):
+        with pytest.raises(HopscapeError, match=words):
+            step(job, "xgft([8, 8], [1, 8])", replicas=wrong)
+    shared = replace(job, split=replace(split, shard="parameters"))
+    with pytest.raises(HopscapeError, match="does not share out its parameters"):
+        step(shared, "xgft([8, 8], [1, 8])", replicas=4)
+
+
+LATENT = {"heads": 128, "head": 128, "q_latent": 1536, "kv_latent": 512, "rope": 64}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "billions"),
+    [
+        ({"hidden": 5120, "layers": 60, "ffn": 1536, "experts": 160, "top": 6, "shared": 2}
+         | {"dense": 1, "dense_ffn": 12288, "vocab": 102400}, 236),
+        ({"hidden": 7168, "layers": 61, "ffn": 2048, "experts": 256, "top": 8, "shared": 1}
+         | {"dense": 3, "dense_ffn": 18432, "vocab": 129280}, 671),
+    ],
+)  # fmt: skip
+def test_latent_attention_and_shared_experts_have_the_weights_of_their_papers(
+    sizes: dict[str, int], billions: int
+) -> None:
+    """DeepSeek-V2 and V3; ours counts the table of words once, theirs at both ends."""
+    model = LanguageModel(seq=4096, gated=True, **LATENT, **sizes)
+    assert round((model.weights + model.vocab * model.hidden) / 1e9) == billions
+    job = ModelJob(model, Split(16, pp=model.layers, dp=8, ep=8), Chip(tflops=100))
+    both = np.sum([job.weights(stage) for stage in range(model.layers)], axis=0)
+    whole = both[0] + 8 * both[1]
+    assert whole == pytest.approx(model.weights + model.vocab * model.hidden)
+
+
+def test_layers_without_experts_send_nothing_to_them() -> None:
+    model = LanguageModel(256, 4, 8, 64, 512, experts=4, top=2, dense=1, dense_ffn=2048)
+    job = ModelJob(model, Split(8, pp=2, dp=4, ep=4), Chip(tflops=10))
+    work = make_step(job)
+    sent = [op.goal for op in work.operations].count("all-to-all")
+    assert sent == 3 * 4 * 2  # layers with experts, to and fro on both ways, micro-batches
+    found = step(job, "xgft([8], [1])")
+    assert found.bound.seconds <= found.seconds
+    lean = step(ModelJob(replace(model, dense=2), job.split, job.chip), "xgft([8], [1])")
+    assert lean.shares["ep"] < found.shares["ep"]
 
 
 def test_timelines_are_pictures_or_pages(tmp_path: Path) -> None:

@@ -410,21 +410,29 @@ class TomlTable:
         """A whole number of at least `low`."""
         value = self._value(key, default)
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= INT64:
-            raise self.error(
-                key, f"{self._full(key)} is {value!r}; it must be a whole number of at least {low}"
-            )
+            most = f" and at most {INT64}" if isinstance(value, int) and value > INT64 else ""
+            allowed = f"a whole number of at least {low}{most}"
+            raise self.error(key, f"{self._full(key)} is {value!r}; it must be {allowed}")
         return value
 
     def real(
-        self, key: str, low: float = 0.0, high: float = float("inf"), default: float | None = None
+        self,
+        key: str,
+        low: float = 0.0,
+        high: float = float("inf"),
+        default: float | None = None,
+        *,
+        least: bool = False,
     ) -> float:
-        """A finite number above `low`, up to `high`."""
+        """A finite number above `low` (at least `low` with `least`), up to `high`."""
         value = self._value(key, default)
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not low < value <= high or value == float("inf"):
+        inside = number and (low < value <= high or (least and value == low))
+        if not inside or value == float("inf"):
             limit = "" if high == float("inf") else f" and up to {high:g}"
+            above = "of at least" if least else "above"
             raise self.error(
-                key, f"{self._full(key)} is {value!r}; it must be a number above {low:g}{limit}"
+                key, f"{self._full(key)} is {value!r}; it must be a number {above} {low:g}{limit}"
             )
         return float(value)
 

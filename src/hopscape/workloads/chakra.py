@@ -67,6 +67,8 @@ _GOAL_NUMBERS = {
 _SECONDS = "duration_s"
 """Our own attribute: a duration that is no whole number of µs."""
 _DOUBLE, _FLOAT, _INT32, _INT64, _UINT64, _BOOL, _TEXT = 3, 5, 7, 9, 13, 27, 29
+_LONGEST = 1e9
+"""Seconds: what is written as a negative number of µs looks longer."""
 _GROUPS = "groups.json"
 _USUAL = {COMPUTE: "compute", COLLECTIVE: "collective", SEND: "message", RECEIVE: "message"}
 _LABELS = ("forward", "backward", "optimizer", "tp", "cp", "ep", "dp", "pp", *_USUAL.values())
@@ -310,6 +312,8 @@ class _Joiner:
             return 0.0, 0.0, 0.0
         said = node.attributes.get(_SECONDS)
         seconds = float(said) if isinstance(said, float) else 1e-6 * node.micros
+        if not 0 <= seconds < _LONGEST:
+            raise node.error(f"it takes {seconds:g} s; that must be from 0 to {_LONGEST:g}")
         flops, moved = node.whole("num_ops", 0), node.whole("tensor_size", 0)
         return seconds, float(flops), float(moved)
 

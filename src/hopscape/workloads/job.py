@@ -41,6 +41,11 @@ class LanguageModel:
         hidden, layers, heads, ffn, seq, vocab: As in its paper; `kv` heads hold keys and values.
         gated: Three matrices in the feed-forward part instead of two.
         experts, top: Experts of a layer and how many a token goes to; 0: one for all.
+        shared: Experts besides, that every token goes to.
+        dense, dense_ffn: The first layers that have no experts, and the width of their ffn.
+        head: Width of a head; hidden / heads without.
+        q_latent, kv_latent, rope: Queries and keys with values come out of vectors of these widths,
+            and heads have so many dimensions more for positions (multi-head latent attention).
         flash: Is the matrix of attention never written to memory?
         bytes: Of a weight and of an activation.
     """
@@ -55,30 +60,64 @@ class LanguageModel:
     gated: bool = False
     experts: int = 0
     top: int = 0
+    shared: int = 0
+    dense: int = 0
+    dense_ffn: int = 0
+    head: int = 0
+    q_latent: int = 0
+    kv_latent: int = 0
+    rope: int = 0
     flash: bool = True
     bytes: int = 2
     name: str = "model"
 
     @property
+    def head_width(self) -> float:
+        """Width of a head, without its dimensions for positions."""
+        return self.head or self.hidden / self.heads
+
+    @property
     def keys(self) -> float:
-        """Width of keys, and of values."""
-        return self.hidden * (self.kv or self.heads) / self.heads
+        """Width of keys, and of values, that are kept for later tokens: mean of both."""
+        if self.kv_latent:
+            return (self.kv_latent + self.rope) / 2
+        return self.head_width * (self.kv or self.heads)
+
+    @property
+    def attended(self) -> float:
+        """Width of queries, keys, values and results, all heads together: mean of the four."""
+        return self.heads * (self.head_width + self.rope / 2)
 
     @property
     def attention_weights(self) -> float:
         """Weights of the attention of a layer."""
-        return 2 * self.hidden * (self.hidden + self.keys)
+        wide = self.heads * self.head_width
+        queries = self.heads * (self.head_width + self.rope)
+        asks = self.hidden * queries
+        if self.q_latent:
+            asks = self.q_latent * (self.hidden + queries)
+        if not self.kv_latent:
+            return asks + self.hidden * (2 * self.keys + wide)
+        down = self.hidden * (self.kv_latent + self.rope)
+        return asks + down + 2 * self.kv_latent * wide + self.hidden * wide
 
     @property
-    def ffn_weights(self) -> float:
+    def ffn_width(self) -> int:
+        """Width of the feed-forward part, or of one expert."""
+        return self.ffn or 4 * self.hidden
+
+    def ffn_weights(self, dense: bool = False) -> float:
         """Weights of the feed-forward part of a layer, or of one expert."""
-        return (3 if self.gated else 2) * self.hidden * (self.ffn or 4 * self.hidden)
+        wide = self.dense_ffn if dense and self.dense_ffn else self.ffn_width
+        return (3 if self.gated else 2) * self.hidden * wide
 
     @property
     def weights(self) -> float:
         """All weights of the model."""
-        layer = self.attention_weights + self.ffn_weights * max(self.experts, 1)
-        return self.layers * layer + self.vocab * self.hidden
+        each = self.attention_weights * self.layers + self.dense * self.ffn_weights(True)
+        experts = max(self.experts, 1) + self.shared
+        each += (self.layers - self.dense) * self.ffn_weights() * experts
+        return each + self.vocab * self.hidden
 
 
 @dataclass(frozen=True)
@@ -199,8 +238,7 @@ class ModelJob:
             out["activations"] = held * self._activations() / 1e9
         else:
             tokens = split.micro * model.seq / split.cp * split.micro_batches
-            cache = 2 * tokens * model.keys / split.tp * model.layers / split.pp * model.bytes
-            out["cache"] = cache / 1e9
+            out["cache"] = tokens * self.token_cache * model.layers / split.pp / 1e9
         return out
 
     def in_flight(self, stage: int) -> int:
@@ -227,13 +265,30 @@ class ModelJob:
             whole += 5 * half * model.heads * model.seq * tokens / split.tp
         return whole
 
-    def layer_weights(self) -> tuple[float, float]:
-        """Weights of a layer at one rank: those of the dense parts, and those of its experts."""
+    @property
+    def token_cache(self) -> float:
+        """Bytes of keys and values of a token at one rank, of a layer; latent ones are not cut."""
+        cut = 1 if self.model.kv_latent else self.split.tp
+        return 2 * self.model.keys / cut * self.model.bytes
+
+    def layer_weights(self, dense: bool = False) -> tuple[float, float]:
+        """Weights of a layer at one rank: those of the dense parts, and those of its experts.
+
+        Args:
+            dense: Of one of the first layers, which have no experts.
+        """
         model, split = self.model, self.split
-        dense = model.attention_weights / split.tp
-        if model.experts:
-            return dense, model.ffn_weights * model.experts / (split.ep * split.tp)
-        return dense + model.ffn_weights / split.tp, 0.0
+        here = model.attention_weights / split.tp
+        if model.experts and not dense:
+            here += model.shared * model.ffn_weights() / split.tp
+            return here, model.ffn_weights() * model.experts / (split.ep * split.tp)
+        return here + model.ffn_weights(dense) / split.tp, 0.0
+
+    def dense_layers(self, depth: int) -> tuple[int, int]:
+        """Layers of a part of the pipeline: the first ones without experts, and all others."""
+        each = self.model.layers // (self.split.pp * self.split.interleave)
+        dense = min(max(self.model.dense - depth * each, 0), each)
+        return dense, each - dense
 
     def table_weights(self, stage: int) -> float:
         """Weights of the tables of words at one rank: of the first stage and of the last."""
@@ -242,9 +297,13 @@ class ModelJob:
 
     def weights(self, stage: int = 0) -> tuple[float, float]:
         """Weights of a rank: those of the dense parts, and those of its experts."""
-        layers = self.model.layers / self.split.pp
-        dense, experts = self.layer_weights()
-        return layers * dense + self.table_weights(stage), layers * experts
+        kinds = self.layer_weights(dense=True), self.layer_weights()
+        here, experts = self.table_weights(stage), 0.0
+        for chunk in range(self.split.interleave):
+            counts = self.dense_layers(chunk * self.split.pp + stage)
+            here += sum(n * one for n, (one, _) in zip(counts, kinds, strict=True))
+            experts += counts[1] * kinds[1][1]
+        return here, experts
 
 
 def _misfits(model: LanguageModel, split: Split) -> list[tuple[str, str]]:
@@ -256,7 +315,7 @@ def _misfits(model: LanguageModel, split: Split) -> list[tuple[str, str]]:
             out.append((key, f"{what} {whole} cannot be shared out evenly among {into} = {parts}"))
 
     divides("tp", "heads =", model.heads, split.tp, "tp")
-    divides("tp", "ffn =", model.ffn or 4 * model.hidden, split.tp, "tp")
+    divides("tp", "ffn =", model.ffn_width, split.tp, "tp")
     cut = split.pp * split.interleave
     divides(
         "pp", "layers =", model.layers, cut, "pp x interleave" if split.interleave > 1 else "pp"
@@ -269,6 +328,21 @@ def _misfits(model: LanguageModel, split: Split) -> list[tuple[str, str]]:
         out.append(("ep", f"ep is {split.ep}, and the model has no experts"))
     if model.experts and not 1 <= model.top <= model.experts:
         out.append(("top", f"top is {model.top}; it must be from 1 to experts = {model.experts}"))
+    if not model.head and model.hidden % model.heads:
+        some = f"hidden = {model.hidden} is no multiple of heads = {model.heads}"
+        out.append(("hidden", f"{some}; head says how wide one is"))
+    for key in ("shared", "dense"):
+        if getattr(model, key) and not model.experts:
+            out.append((key, f"{key} is {getattr(model, key)}, and the model has no experts"))
+    if model.dense > model.layers:
+        out.append(("dense", f"dense is {model.dense}, and the model has {model.layers} layers"))
+    if model.dense_ffn and not model.dense:
+        out.append(("dense_ffn", f"dense_ffn is {model.dense_ffn}, and dense is 0"))
+    for key in ("q_latent", "rope"):
+        if getattr(model, key) and not model.kv_latent:
+            out.append((key, f"{key} is {getattr(model, key)}; it goes with kv_latent"))
+    if model.kv_latent and model.kv not in (0, model.heads):
+        out.append(("kv", f"kv is {model.kv}; all {model.heads} heads share kv_latent"))
     if model.heads % (model.kv or model.heads):
         out.append(("kv", f"heads = {model.heads} is no multiple of kv = {model.kv}"))
     if split.schedule == "interleaved":
@@ -289,6 +363,8 @@ def _misfits(model: LanguageModel, split: Split) -> list[tuple[str, str]]:
     return out
 
 
+_COUNTS = ("experts", "top", "shared", "dense", "dense_ffn")
+_WIDTHS = ("head", "q_latent", "kv_latent", "rope")
 _MODEL = tuple(f.name for f in fields(LanguageModel))
 _SPLIT = (*(f.name for f in fields(Split)), "ranks")
 _CHIP = tuple(f.name for f in fields(Chip))
@@ -313,7 +389,7 @@ def read_job_file(path: str | Path) -> ModelJob | tuple[Path, Chip | None]:
         return folder, _chip(file.table("chip")) if "chip" in file.data else None
     model, split = _model(file.table("model")), _split(file.table("job"))
     for key, message in _misfits(model, split):
-        table = "model" if key in ("top", "kv") else "job"
+        table = "model" if key in _MODEL else "job"
         raise file.error(table, key, f"[{table}] {message}")
     overlap = file.table("overlap")
     usual = Overlap()
@@ -347,11 +423,10 @@ def _model(table: TomlTable) -> LanguageModel:
         table.integer("kv", default=heads),
         table.integer("ffn", default=4 * table.integer("hidden")),
         table.flag("gated"),
-        table.integer("experts", 0, 0),
-        table.integer("top", 0, 0),
-        table.flag("flash", True),
-        table.integer("bytes", default=2),
-        table.text("name", "model"),
+        flash=table.flag("flash", True),
+        bytes=table.integer("bytes", default=2),
+        name=table.text("name", "model"),
+        **{name: table.integer(name, 0, 0) for name in (*_COUNTS, *_WIDTHS)},
     )
 
 
@@ -398,7 +473,7 @@ def _chip(table: TomlTable) -> Chip:
         real("bandwidth", huge, huge),
         real("streams", 1.0, 1.0),
         real("memory", huge, huge),
-        table.real("overhead", -1e-300, default=usual.get("overhead", 0.0)),
+        table.real("overhead", default=usual.get("overhead", 0.0), least=True),
         name,
     )
 
@@ -418,4 +493,11 @@ def load_chip(name: str) -> Chip:
     if name not in chips():
         raise FileFormatError(f"chip {name!r} is unknown; there are {', '.join(chips())}")
     table = TomlFile(_FOLDER / f"{name}.toml", {"": (*_CHIP, "source")}).table("")
-    return Chip(**{f.name: table.real(f.name) for f in fields(Chip) if f.name != "name"}, name=name)
+    return Chip(
+        **{
+            f.name: table.real(f.name, least=f.name == "overhead")
+            for f in fields(Chip)
+            if f.name != "name"
+        },
+        name=name,
+    )

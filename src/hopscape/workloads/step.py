@@ -172,6 +172,7 @@ def step(
     router: str | Router = "auto",
     most_parts: int = _MOST_PARTS,
     prove: bool = True,
+    replicas: int | None = None,
 ) -> Step:
     """How long one step takes: what ``hopscape step`` prints.
 
@@ -182,6 +183,9 @@ def step(
         router: Who decides the paths of messages: see :class:`Fabric`.
         most_parts: Of the largest piece that is executed, where a smaller one would do.
         prove: Prove bounds of a job as well; for many layers and micro-batches that takes longest.
+        replicas: Of the model that are executed, where gradients wait for the end; what the others
+            do until then is the same, if those that share channels are executed together. Without,
+            all are, but for jobs so large that they cannot be.
 
     Examples:
         >>> from hopscape.workloads import Chip, ModelJob, LanguageModel, Split
@@ -210,7 +214,7 @@ def step(
     )
     if isinstance(made, Workload):
         return _of_workload(made, fabric)
-    return _of_job(made, fabric, whole, most_parts, prove)
+    return _of_job(made, fabric, whole, most_parts, prove, replicas)
 
 
 def _of_workload(workload: Workload, fabric: Fabric) -> Step:
@@ -229,12 +233,16 @@ def _of_workload(workload: Workload, fabric: Fabric) -> Step:
     )
 
 
-def _of_job(job: ModelJob, fabric: Fabric, whole: bool, most_parts: int, prove: bool) -> Step:
+def _of_job(
+    job: ModelJob, fabric: Fabric, whole: bool, most_parts: int, prove: bool, replicas: int | None
+) -> Step:
     fullest = max(
         (job.memory(stage) for stage in range(job.split.pp)), key=lambda m: sum(m.values())
     )
     ways = _orders(job)
-    thin = None if whole else _thinned(ways, fabric)
+    thin = _asked(ways, fabric, whole, replicas)
+    if thin is None and not whole:
+        thin = _thinned(ways, fabric)
     if thin is not None:
         order, first, repeated, (seconds, shares, busy) = _by_replicas(*thin, fabric, most_parts)
     else:
@@ -291,7 +299,8 @@ def _executed(
     if split.schedule == "interleaved":
         micro, stride = 2 * split.pp, split.pp
     for low, wide in _LEVELS:
-        cuts = (layers > low + 2 * wide, split.micro_batches > micro + 2 * stride)
+        alike = not job.model.dense  # layers of two kinds are executed all
+        cuts = (alike and layers > low + 2 * wide, split.micro_batches > micro + 2 * stride)
         most = _part_of(job, low + 2 * wide if cuts[0] else layers, micro)
         if (low, wide) == _LEVELS[-1] or _part_count(most) <= most_parts:
             break
@@ -307,13 +316,39 @@ def _executed(
     return order, *best.result()
 
 
+def _asked(
+    ways: Mapping[str, ModelJob], fabric: Fabric, whole: bool, replicas: int | None
+) -> tuple[str, ModelJob, int] | None:
+    """The replicas that were asked for, if they may stand for all."""
+    order, job = list(ways.items())[-1]
+    split = job.split
+    if replicas is None or replicas == split.dp:
+        return None
+    if replicas < 1 or split.dp % replicas or replicas % split.ep:
+        raise ArgumentError(
+            f"replicas is {replicas}; it must divide dp = {split.dp} and be a multiple of"
+            f" ep = {split.ep}"
+        )
+    if whole or not _late(job) or fabric.executor == "astra":
+        raise ArgumentError(
+            f"replicas is {replicas}; some stand for all in a training job by repetition that does"
+            " not share out its parameters, and not as ASTRA-sim executes it"
+        )
+    return order, job, replicas
+
+
+def _late(job: ModelJob) -> bool:
+    """Do replicas of the model send each other nothing before their last way back?"""
+    split = job.split
+    return split.kind == "training" and not job.overlap.dp and split.shard != "parameters"
+
+
 def _thinned(ways: Mapping[str, ModelJob], fabric: Fabric) -> tuple[str, ModelJob, int] | None:
     """A job too large to be executed layer by layer: its order, the job, and fewer replicas."""
     order, job = list(ways.items())[-1]
     split = job.split
     least = _part_of(job, 1, split.pp + 2)
-    late = split.kind == "training" and not job.overlap.dp and split.shard != "parameters"
-    if not late or fabric.executor == "astra" or _part_count(least) <= _MOST_LEAST:
+    if not _late(job) or fabric.executor == "astra" or _part_count(least) <= _MOST_LEAST:
         return None
     fitting = [
         d
@@ -441,9 +476,10 @@ def _bent(bend: float) -> str:
 def _part_of(job: ModelJob, layers: int, micro: int) -> ModelJob:
     """The same job with fewer layers in a stage and fewer micro-batches."""
     split = job.split
+    count = layers * split.pp * split.interleave
     return replace(
         job,
-        model=replace(job.model, layers=layers * split.pp * split.interleave),
+        model=replace(job.model, layers=count, dense=min(job.model.dense, count)),
         split=replace(split, batch=micro * split.dp * split.micro),
     )
 

@@ -152,7 +152,6 @@ class _Stage:
     def __init__(self, job: ModelJob, stage: int) -> None:
         self.job, self.stage, self.program = job, stage, StageProgram()
         model, split = job.model, job.split
-        self.layers = model.layers // (split.pp * split.interleave)
         length = 1 if split.kind == "decode" else model.seq
         self.tokens = split.micro * length / split.cp
         self.activation = self.tokens * model.hidden * model.bytes
@@ -165,27 +164,37 @@ class _Stage:
         """Flops of products, flops of the core, bytes of weights (and cache), bytes moved."""
         model, split = self.job.model, self.job.split
         products = 2 * self.tokens * model.attention_weights / split.tp
-        core = 4 * self.tokens * model.seq * model.hidden / split.tp
+        core = 4 * self.tokens * model.seq * model.attended / split.tp
         if model.flash and split.kind != "decode":
             core /= 2  # no token looks ahead, and what it does not see is left out
         read = model.attention_weights / split.tp * model.bytes
         if split.kind == "decode":
-            read += 2 * split.micro * model.seq / split.cp * model.keys / split.tp * model.bytes
+            read += split.micro * model.seq / split.cp * self.job.token_cache
         thin = split.tp if split.sequence else 1
-        moved = self.tokens * model.hidden * model.bytes * (5 / thin + 4 / split.tp)
+        wide = 5 * model.hidden / thin + 4 * model.attended / split.tp
+        moved = self.tokens * model.bytes * wide
         if not model.flash:
             moved += 5 * model.bytes * model.heads * model.seq * self.tokens / split.tp
         return products, core, read, moved
 
-    def _ffn(self) -> tuple[float, float, float]:
-        """Flops, bytes of weights and bytes moved."""
+    def _ffn(self, dense: bool) -> tuple[float, float, float]:
+        """Flops, bytes of weights and bytes moved: results are read and written once more.
+
+        Tokens that go to experts are put in order before they leave and after they are back.
+        """
         model, split = self.job.model, self.job.split
-        each = max(model.top, 1)
-        flops = 2 * self.tokens * each * model.ffn_weights / split.tp
-        here = max(model.experts // split.ep, 1)
         thin = split.tp if split.sequence else 1
-        moved = self.tokens * model.hidden * model.bytes * (5 / thin + 8 * each / split.tp)
-        return flops, here * model.ffn_weights / split.tp * model.bytes, moved
+        routed = model.experts and not dense
+        each = max(model.top, 1) + model.shared if routed else 1
+        here = max(model.experts // split.ep, 1) + model.shared if routed else 1
+        flops = 2 * self.tokens * each * model.ffn_weights(dense) / split.tp
+        wide = model.dense_ffn if dense and model.dense_ffn else model.ffn_width
+        moved = 5 * model.hidden / thin + (3 if model.gated else 2) * each * wide / split.tp
+        if routed:
+            moved += 4 * model.top * model.hidden / thin
+            flops += 2 * self.tokens * model.hidden * model.experts / split.tp
+        read = here * model.ffn_weights(dense) / split.tp * model.bytes
+        return flops, read, self.tokens * model.bytes * moved
 
     def _seconds(self, flops: float, read: float, moved: float) -> float:
         return self.job.chip.seconds(flops, read, moved)
@@ -205,28 +214,28 @@ class _Stage:
             program.collective("all-reduce", "tp", self.activation, hidden=hidden)
 
     def _context(self, back: bool) -> None:
-        model, split = self.job.model, self.job.split
+        split = self.job.split
         if split.cp == 1:
             return
-        size = 2 * self.tokens * split.cp * model.keys / split.tp * model.bytes
+        size = self.tokens * split.cp * self.job.token_cache
         for goal in ("all-gather", "reduce-scatter") if back else ("all-gather",):
             self.program.collective(goal, "cp", size, hidden=self.job.overlap.cp)
 
-    def _experts(self) -> None:
+    def _experts(self, dense: bool) -> None:
         split, model = self.job.split, self.job.model
-        if split.ep == 1:
+        if split.ep == 1 or dense:
             return
         thin = split.tp if split.sequence else 1
         size = self.activation * model.top / thin
         self.program.collective("all-to-all", "ep", size, hidden=self.job.overlap.ep)
 
-    def _fetch(self) -> list[int]:
+    def _fetch(self, dense: bool) -> list[int]:
         """Weights of a layer, gathered where ranks of the batch share them out."""
         if not self.sharded:
             return []
         after = [] if self.job.overlap.dp else self.program.cursor
         out = []
-        for over, weights in zip(("dp", "edp"), self.job.layer_weights(), strict=True):
+        for over, weights in zip(("dp", "edp"), self.job.layer_weights(dense), strict=True):
             if weights and self._size(over) > 1:
                 size = weights * self.job.model.bytes
                 out.append(
@@ -238,12 +247,17 @@ class _Stage:
         split = self.job.split
         return split.dp * split.cp // (split.ep if over == "edp" else 1)
 
+    def _layers(self, depth: int) -> list[bool]:
+        """Has each layer of a part of the pipeline no experts, in a model that has some?"""
+        dense, others = self.job.dense_layers(depth)
+        return [True] * dense + [False] * others
+
     # -- layers -----------------------------------------------------------------------------
 
-    def forward(self, label: str = "forward") -> None:
+    def forward(self, dense: bool, label: str = "forward") -> None:
         """A layer, forwards."""
         program = self.program
-        fetched = self._fetch()
+        fetched = self._fetch(dense)
         self._tensor(opens=True)
         self._context(back=False)
         products, core, read, moved = self._attention()
@@ -252,23 +266,23 @@ class _Stage:
         )
         self._tensor(opens=False)
         self._tensor(opens=True)
-        self._experts()
-        flops, read, moved = self._ffn()
+        self._experts(dense)
+        flops, read, moved = self._ffn(dense)
         program.compute(self._seconds(flops, read, moved), flops, label)
-        self._experts()
+        self._experts(dense)
         self._tensor(opens=False)
 
-    def backward(self) -> None:
+    def backward(self, dense: bool) -> None:
         """A layer, backwards: twice the work, after what is computed again."""
         program, split = self.program, self.job.split
         if split.recompute == "full":
-            self.forward("backward")
-        fetched = self._fetch() if split.recompute != "full" else []
+            self.forward(dense, "backward")
+        fetched = self._fetch(dense) if split.recompute != "full" else []
         self._tensor(opens=True)
-        self._experts()
-        flops, read, moved = self._ffn()
+        self._experts(dense)
+        flops, read, moved = self._ffn(dense)
         program.compute(2 * self._seconds(flops, read, moved), 2 * flops, "backward", also=fetched)
-        self._experts()
+        self._experts(dense)
         self._tensor(opens=False)
         self._tensor(opens=True)
         self._context(back=True)
@@ -322,8 +336,8 @@ class _Stage:
                 *program.cursor,
                 program.receive(("F", depth - 1, micro), self._crossing()),
             ]
-        for _ in range(self.layers):
-            self.forward()
+        for dense in self._layers(depth):
+            self.forward(dense)
         if depth == final:
             self._head(1.0, "forward")
         elif split.pp > 1:
@@ -347,10 +361,10 @@ class _Stage:
         tables = self.job.table_weights(self.stage) if sends else 0.0
         if depth == final and tables and final > 0:
             out += self._reduce((tables, 0.0), goal)
-        for _ in range(self.layers):
-            self.backward()
+        for dense in reversed(self._layers(depth)):
+            self.backward(dense)
             if sends:
-                out += self._reduce(self.job.layer_weights(), goal)
+                out += self._reduce(self.job.layer_weights(dense), goal)
         if depth == 0 and tables:
             out += self._reduce((tables, 0.0), goal)
         if depth > 0 and split.pp > 1:
@@ -431,19 +445,24 @@ class _Operations:
         self._rows = rank_groups(job)
         self._first: dict[Any, int] = {}
         self._messages: dict[Any, int] = {}
+        self._seats: dict[str, tuple[IntArray, IntArray]] = {}
 
     def collective(
         self, stage: int, name: str, over: str, size: float
     ) -> tuple[IntArray, IntArray]:
         """The operation of each rank of a stage, and its seat there."""
         rows = self._rows[over]
-        first = self._groups(
-            (over, stage), [tuple((r + stage * self.width).tolist()) for r in rows]
-        )
-        index, seat = np.zeros(self.width, np.int64), np.zeros(self.width, np.int64)
-        index[rows] = np.arange(len(rows))[:, None]
-        seat[rows] = np.arange(rows.shape[1])[None, :]
-        return self._operate(name, first + np.arange(len(rows)), size) + index, seat
+        if (over, stage) not in self._first:
+            shifted = (rows + stage * self.width).tolist()
+            self._groups((over, stage), [tuple(row) for row in shifted])
+        if over not in self._seats:
+            index, seat = np.zeros(self.width, np.int64), np.zeros(self.width, np.int64)
+            index[rows] = np.arange(len(rows))[:, None]
+            seat[rows] = np.arange(rows.shape[1])[None, :]
+            self._seats[over] = index, seat
+        index, seat = self._seats[over]
+        groups = self._first[over, stage] + np.arange(len(rows))
+        return self._operate(name, groups, size) + index, seat
 
     def message(self, tag: Any, size: float) -> IntArray:
         """The operation of each rank of both stages between which a message goes."""
