@@ -12,8 +12,12 @@ import numpy as np
 import pytest
 
 import hopscape
+from hopscape.core.errors import ArgumentError
+from hopscape.core.model import MACHINE
 from hopscape.workloads import Fabric, Placement, Timeline, Workload, WorkloadBuilder, execute
 from hopscape.workloads.bounds import workload_bounds
+from hopscape.workloads.detours import place_around
+from hopscape.workloads.plans import plan_named
 from hopscape.workloads.step import _shares, _slack
 
 _GOALS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast")
@@ -187,6 +191,45 @@ ASTRA = [
     ("xgft([64], [1])", "all-to-all", 2**20, "direct", 20.19),
 ]
 """Runs of ASTRA-sim 8d387f89, congestion-aware, 50 GiB/s, 500 ns a hop, 8 splits: µs."""
+
+
+@pytest.mark.parametrize("spec", ["complete(8)", "mesh(2, 4)", "leaf_spine(2, 2, 4)", "ring(8)"])
+def test_paths_around_what_is_busy_lead_from_end_to_end(spec: str) -> None:
+    network = hopscape.build(spec)
+    ends = network.endpoints.tolist()
+    groups = [ends[:4], ends[4:8]]
+    for goal, name in (("all-reduce", "ring"), ("all-to-all", "direct"), ("all-gather", "bruck")):
+        plan = plan_named(goal, 4, name, 2)
+        for group, one in zip(groups, place_around(plan, groups, network), strict=True):
+            for j, (at, to) in enumerate(zip(plan.source, plan.target, strict=True)):
+                path = one.path[one.path_start[j] : one.path_start[j + 1]]
+                stops = [group[at], *network.heads[path].tolist()]
+                assert stops[:-1] == network.tails[path].tolist()
+                assert stops[-1] == group[to]
+                assert len(set(stops)) == len(stops)
+                if network.has_switches:
+                    assert not set(stops[1:-1]) & set(ends)
+
+
+def test_idle_links_carry_pieces() -> None:
+    """Four pairs in a full mesh: no link carries more than half of what the direct ones would."""
+    network = hopscape.build("complete(8)")
+    pairs = [(i, i + 1) for i in range(0, 8, 2)]
+    placed = place_around(plan_named("all-reduce", 2, "doubling", 4), pairs, network)
+    load = np.bincount(np.concatenate([one.path for one in placed]), minlength=network.channels)
+    assert load.max() == 2  # quarters of a message
+    work = WorkloadBuilder(8)
+    for pair in pairs:
+        work.collective("all-reduce", pair, 4e6)
+    fabric = Fabric(network, Placement.in_order(network, 8), costs={**MACHINE, "gamma": 0.0})
+    found = execute(work.workload(), fabric)
+    (name,) = found.plans.values()
+    assert name.endswith("/around")
+    alone = execute(work.workload(), replace(fabric, algorithms={"all-reduce": "ring"}))
+    assert found.seconds < 0.55 * alone.seconds
+    for more in ({"executor": "astra"}, {"routing": "updown"}, {"dead_links": ((0, 1),)}):
+        with pytest.raises(ArgumentError, match="looks for paths of its own"):
+            replace(fabric, algorithms={"all-reduce": name}, **more)
 
 
 def test_astra_gives_what_astra_sim_gives() -> None:

@@ -21,8 +21,10 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 
-__all__ = ["GroupPlan", "Placed", "in_pieces", "place", "plan_named", "plan_names"]
+__all__ = ["AROUND", "GroupPlan", "Placed", "in_pieces", "place", "plan_named", "plan_names"]
 
+AROUND = "/around"
+"""Ends the name of a plan whose messages take the paths of :mod:`hopscape.workloads.detours`."""
 _MOST_MESSAGES = 2_000_000
 _MOST_DIRECT = 64
 """Members up to which everybody may send to everybody at once, where others do with less."""
@@ -202,10 +204,10 @@ def in_pieces(text: str) -> tuple[str, int | None]:
     """The name of a plan, and the pieces that the data are cut into; 0 for what is no number.
 
     Examples:
-        >>> in_pieces("ring/4"), in_pieces("ring")
-        (('ring', 4), ('ring', None))
+        >>> in_pieces("ring/4"), in_pieces("ring"), in_pieces("ring/2/around")
+        (('ring', 4), ('ring', None), ('ring', 2))
     """
-    name, slash, count = text.partition("/")
+    name, slash, count = text.removesuffix(AROUND).partition("/")
     return name, (int(count) if count.isdecimal() else 0) if slash else None
 
 

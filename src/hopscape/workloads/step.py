@@ -41,6 +41,9 @@ _LEVELS = ((4, 2), (2, 1), (1, 1))
 """Layers of the least piece, and how many more the others have."""
 _CLOSE = 1e-4
 """Second differences that count as none, against the piece."""
+_SAME_SIZE = 1.01
+"""Sizes for which the other order of gradients takes over plans: those of one layer and of all
+differ, and so may their best plans."""
 _ROUNDING = 1e-9  # of sums of floats, in another order
 _COMPUTING = ("forward", "backward", "optimizer", "compute")
 
@@ -112,8 +115,8 @@ class Step:
             "memory_gb": dict(self.memory),
             "executor": self.timeline.fabric.executor,
             "plans": [
-                {"goal": goal, "bytes": size, "members": members, "algorithm": name}
-                for (goal, size, members), name in self.timeline.plans.items()
+                {"goal": goal, "bytes": size, "members": members, "for": label, "algorithm": name}
+                for (goal, size, members, label), name in self.timeline.plans.items()
             ],
             "busiest": self._busiest(links),
             "repeated": self.repeated,
@@ -422,7 +425,8 @@ class _Repetition:
             micro = self.micro[0] + j * self.micro[1] if self.cuts[1] else split.micro_batches
             made = _part_of(made, some, micro)
         keep = not any(self.cuts) and _part_count(made) <= _WHOLE
-        found = execute(make_step(made), self.fabric, keep=keep, like=like)
+        near = 4.0 if like is None or self.known else _SAME_SIZE
+        found = execute(make_step(made), self.fabric, keep=keep, like=like, near=near)
         self.known[i, j] = found.seconds, _shares(found), found.busy
         return found
 

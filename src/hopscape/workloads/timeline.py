@@ -22,11 +22,22 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
-from hopscape.workloads.plans import GroupPlan, Placed, in_pieces, place, plan_named, plan_names
+from hopscape.workloads.detours import MOST_ROUTED, place_around
+from hopscape.workloads.plans import (
+    AROUND,
+    GroupPlan,
+    Placed,
+    in_pieces,
+    place,
+    plan_named,
+    plan_names,
+)
 from hopscape.workloads.workload import COMPUTE, GOALS, Placement, Workload
 
 __all__ = ["EXECUTORS", "Fabric", "Timeline", "execute"]
 
+PlanKey = tuple[str, float, int, str]
+"""Goal, bytes, members and label of a kind of collective."""
 Executor = Literal["cut-through", "astra"]
 EXECUTORS: tuple[str, ...] = ("cut-through", "astra")
 _MOST_TRIED = 1_000_000
@@ -38,6 +49,8 @@ _ALIKE = 1.005
 _PIECES = 4
 """Pieces that data which are added up may be cut into: what waits for the last sum is a quarter as
 long; eight would gain half of the rest for twice the messages."""
+_AROUND = (1, 2, 4)
+"""Pieces of messages that look for paths of their own: a node of more links gains little more."""
 _NATIVE = {
     "all-reduce": "ring-one-way",
     "all-to-all": "direct",
@@ -57,7 +70,8 @@ class Fabric:
             rank has one collective or message under way.
         splits: Pieces that the data of every collective are cut into; None: one, or four where that
             is done first, since a piece goes on while the next one is added up.
-        algorithms: Plans by goal, instead of the best; ``ring/4`` is a ring in four pieces.
+        algorithms: Plans by goal, instead of the best; ``ring/4`` is a ring in four pieces,
+            ``ring/4/around`` one whose pieces take paths around what is busy.
         routing: ``auto`` takes shortest paths and spreads ties; another name (``updown``, say) or a
             router of your own decides every path by itself.
     """
@@ -89,6 +103,11 @@ class Fabric:
             if goal not in GOALS or name not in plan_names(goal) or pieces == 0:
                 known = ", ".join(plan_names(goal)) if goal in GOALS else ", ".join(GOALS)
                 raise ArgumentError(f"plan {text!r} of {goal!r} is unknown; there are {known}")
+            if text.endswith(AROUND) and not self.free_paths:
+                raise ArgumentError(
+                    f"plan {text!r} looks for paths of its own; that does not go with a router by"
+                    " name, dead parts or ASTRA-sim's model"
+                )
 
     @cached_property
     def router(self) -> Router:
@@ -100,6 +119,17 @@ class Fabric:
         if isinstance(self.routing, Router):
             return self.routing
         return self.network.router(self.routing)
+
+    @property
+    def free_paths(self) -> bool:
+        """May messages take any path, longer ones too?"""
+        dead = self.dead_nodes or self.dead_links
+        return self.routing == "auto" and self.executor != "astra" and not dead
+
+    @cached_property
+    def found_paths(self) -> dict[Any, list[Placed]]:
+        """Plans whose paths have been looked for, by plan and groups."""
+        return {}
 
     @property
     def unit(self) -> float:
@@ -120,7 +150,7 @@ class Timeline:
     Attributes:
         verdict: Does the step end? If not, who waits for whom.
         busy (float64[channels]): Seconds that each channel carries data.
-        plans: The algorithm of each kind of collective, by goal and bytes.
+        plans: The algorithm of each kind of collective, by goal, bytes, members and label.
         placed: Placed plans; `plan_of` counts them for each operation.
         sent, arrived (float64[messages]): Of each message, operation by operation (`message_base`);
             empty when they are not kept.
@@ -132,7 +162,7 @@ class Timeline:
     end: Floats
     busy: Floats
     verdict: Verdict
-    plans: Mapping[tuple[str, float, int], str]
+    plans: Mapping[PlanKey, str]
     placed: Sequence[Placed]
     plan_of: IntArray
     message_base: IntArray
@@ -179,13 +209,19 @@ class Timeline:
 
 
 def execute(
-    workload: Workload, fabric: Fabric, *, keep: bool = False, like: Timeline | None = None
+    workload: Workload,
+    fabric: Fabric,
+    *,
+    keep: bool = False,
+    like: Timeline | None = None,
+    near: float = 4.0,
 ) -> Timeline:
     """Run a workload on a fabric, event by event.
 
     Args:
         like: An execution whose plans serve collectives of the same goal, members and about the
             same size here, without another contest.
+        near: How many times larger or smaller that is.
         keep: Keep the times of all messages.
 
     Examples:
@@ -196,58 +232,63 @@ def execute(
         >>> ring = hopscape.build("ring(4)")
         >>> found = execute(draft.workload(), Fabric(ring, Placement.in_order(ring, 4)))
         >>> bool(found.verdict), round(found.seconds * 1e6, 1)
-        (True, 33.3)
+        (True, 31.1)
     """
     fabric.placement.check(fabric.network, workload.ranks, fabric.dead_nodes)
-    placed, plan_of, names = _choose(workload, fabric, {} if like is None else like.plans)
+    placed, plan_of, names = _choose(workload, fabric, {} if like is None else like.plans, near)
     return _run(workload, fabric, placed, plan_of, names, keep)
 
 
-Chosen = tuple[list[Placed], IntArray, dict[tuple[str, float, int], str]]
+Chosen = tuple[list[Placed], IntArray, dict[PlanKey, str]]
 
 
 def _choose(
-    workload: Workload, fabric: Fabric, known: Mapping[tuple[str, float, int], str]
+    workload: Workload, fabric: Fabric, known: Mapping[PlanKey, str], near: float
 ) -> Chosen:
-    """The plan of every operation: the best for its goal and size, all groups at once."""
+    """The plan of every operation: the best for its goal, size and label, all groups at once."""
     placed: list[Placed] = []
-    names: dict[tuple[str, float, int], str] = {}
+    names: dict[PlanKey, str] = {}
     plan_of = np.zeros(len(workload.goal), np.int64)
     if not len(workload.goal):
         return placed, plan_of, names
     counts = np.asarray([len(group) for group in workload.groups], np.int64)
-    keys = np.stack([workload.goal, counts[workload.group], workload.size], axis=1)
+    label = np.zeros(len(workload.goal), np.int64)
+    shared = workload.together >= 0
+    label[workload.together[shared]] = workload.label[shared]
+    keys = np.stack([workload.goal, counts[workload.group], workload.size, label], axis=1)
     kinds, which = np.unique(keys, axis=0, return_inverse=True)
     which = which.ravel()
-    seats: dict[tuple[str, int], int] = {}
-    for i, (goal_number, members, size) in enumerate(kinds.tolist()):
+    seats: dict[tuple[str, int, int], int] = {}
+    for i, (goal_number, members, size, label_number) in enumerate(kinds.tolist()):
         goal = GOALS[int(goal_number)]
+        kind = (goal, size, int(members), workload.labels[int(label_number)])
         mine = np.flatnonzero(which == i)
         groups = np.unique(workload.group[mine])
-        asked = fabric.algorithms.get(goal) or _known(known, goal, size, int(members))
+        asked = fabric.algorithms.get(goal) or _known(known, kind, near)
         ranks = [workload.groups[g] for g in groups]
         name, made = _best(goal, int(members), size, ranks, fabric, asked)
-        names[goal, size, int(members)] = name
-        for g, one in zip(groups.tolist(), made, strict=True):
-            key = (f"{goal}/{name}", g)
+        names[kind] = name
+        own = i if name.endswith(AROUND) else -1  # its paths keep clear of groups of its kind
+        where = np.zeros(len(groups), np.int64)
+        for at, (g, one) in enumerate(zip(groups.tolist(), made, strict=True)):
+            key = (f"{goal}/{name}", g, own)
             if key not in seats:
                 seats[key] = len(placed)
                 placed.append(one)
-        where = np.asarray([seats[f"{goal}/{name}", g] for g in groups.tolist()], np.int64)
+            where[at] = seats[key]
         plan_of[mine] = where[np.searchsorted(groups, workload.group[mine])]
     return placed, plan_of, names
 
 
-def _known(
-    known: Mapping[tuple[str, float, int], str], goal: str, size: float, members: int
-) -> str | None:
+def _known(known: Mapping[PlanKey, str], kind: PlanKey, near: float) -> str | None:
     """The plan that served about the same size before."""
-    near = [
+    goal, size, members, label = kind
+    others = [
         (abs(np.log(max(other, 1.0) / max(size, 1.0))), name)
-        for (what, other, count), name in known.items()
-        if what == goal and count == members
+        for (what, other, count, words), name in known.items()
+        if (what, count, words) == (goal, members, label)
     ]
-    return min(near)[1] if near and min(near)[0] < np.log(4) else None
+    return min(others)[1] if others and min(others)[0] < np.log(near) else None
 
 
 def _best(
@@ -277,19 +318,47 @@ def _best(
     for count, turn, text, plan in plans:
         if count > fewest and count * len(groups) > _MOST_TRIED:
             continue
-        own = fabric.routing != "auto"
-        made = place(plan, nodes, fabric.network, fabric.router, spreads=not own)
-        if len(names) == 1 or members == 1:
+        made = _paths(text, plan, nodes, fabric)
+        if asked or members == 1:
             return text, made
         found.append((_alone(goal, size, groups, made, fabric), turn, text, made))
     if not found:
         raise ArgumentError(f"no plan for {goal} among {members} ranks: {why}")
+    for text, plan in _around(goal, members, min(found)[2], len(groups), fabric):
+        made = _paths(text, plan, nodes, fabric)
+        found.append((_alone(goal, size, groups, made, fabric), len(found), text, made))
     least = min(found)[0] * _ALIKE
     _, _, text, made = min(
         (one for one in found if one[0] <= least),
         key=lambda one: (len(one[3][0].plan.source), one[1]),
     )
     return text, made
+
+
+def _paths(
+    text: str, plan: GroupPlan, nodes: Sequence[Sequence[int]], fabric: Fabric
+) -> list[Placed]:
+    """A plan on groups of nodes: by the router, or around what is busy."""
+    if not text.endswith(AROUND):
+        own = fabric.routing != "auto"
+        return place(plan, nodes, fabric.network, fabric.router, spreads=not own)
+    key = (plan, tuple(map(tuple, nodes)))
+    if key not in fabric.found_paths:
+        fabric.found_paths[key] = place_around(plan, nodes, fabric.network)
+    return fabric.found_paths[key]
+
+
+def _around(
+    goal: str, members: int, best: str, groups: int, fabric: Fabric
+) -> Iterator[tuple[str, GroupPlan]]:
+    """The best plan so far in pieces with paths of their own, where these can be looked for."""
+    if not fabric.free_paths or fabric.splits is not None:
+        return
+    name = in_pieces(best)[0]
+    for pieces in _AROUND:
+        plan = plan_named(goal, members, name, pieces)
+        if len(plan.source) * groups * fabric.network.channels <= MOST_ROUTED:
+            yield f"{name}/{pieces}{AROUND}", plan
 
 
 def _candidates(goal: str, fabric: Fabric) -> Iterator[str]:
@@ -342,7 +411,7 @@ def _run(
     fabric: Fabric,
     placed: Sequence[Placed],
     plan_of: IntArray,
-    names: Mapping[tuple[str, float, int], str],
+    names: Mapping[PlanKey, str],
     keep: bool,
 ) -> Timeline:
     """The events of a workload whose operations have their plans."""
