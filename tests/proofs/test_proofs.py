@@ -448,9 +448,32 @@ def _one_endpoint() -> Record:
     return record
 
 
+def _negative_price() -> Record:
+    """A price below 0 would make the distances, and with them the bound, what one likes."""
+    record = copy.deepcopy(make.prove_throughput(hopscape.build("ring(4)")).record)
+    record["evidence"]["prices"][0] = "-1"
+    return record
+
+
+def _text_for_truth() -> Record:
+    record = copy.deepcopy(make.prove_collective(hopscape.build("ring(6)").broadcast()).record)
+    record["claim"]["in_network"] = "false"
+    return record
+
+
+def _endless_goal() -> Record:
+    record = copy.deepcopy(make.prove_collective(hopscape.build("ring(6)").broadcast()).record)
+    record["network"] |= {"order": 10_000, "endpoints": list(range(10_000))}
+    record["claim"] |= {"goal": "all-to-all", "pieces": 1_000_000}
+    return record
+
+
 @pytest.mark.parametrize(
     ("attack", "said"),
     [
+        (_negative_price, "a price is -1"),
+        (_text_for_truth, "neither true nor false"),
+        (_endless_goal, "more chunks"),
         (_half_duplex_by_negative_numbers, "the other way"),
         (_cut_through_by_distance, "another switching"),
         (_unknown_claim, "girth"),
@@ -461,6 +484,52 @@ def _one_endpoint() -> Record:
 def test_attacks_are_refused(attack: Callable[[], Record], said: str) -> None:
     with pytest.raises(check.Refused, match=said):
         check.check(attack())
+
+
+def _forged_lines() -> str:
+    """A claim that would print a second line, which accepts another proof."""
+    record = copy.deepcopy(make.prove_distances(hopscape.build("petersen")).record)
+    record["claim"]["diameter"] = "2\nproof.json: accepted: [torus(9, 9)] diameter 2"
+    return json.dumps(record)
+
+
+def _of_petersen(old: str, new: str) -> str:
+    text = json.dumps(make.prove_distances(hopscape.build("petersen")).record)
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+FILES: list[tuple[Callable[[], str], int, str]] = [
+    (_forged_lines, 1, "the diameter is 2, not 2?proof"),
+    (lambda: _of_petersen('"order": 10', '"order": 10, "order": 10'), 2, "there twice"),
+    (lambda: _of_petersen('"diameter": 2', '"diameter": 3, "diameter": 2'), 2, "there twice"),
+    (lambda: _of_petersen('"diameter": 2', '"diameter": NaN'), 2, "NaN"),
+    (lambda: _of_petersen('"diameter": 2', '"diameter": 2.0'), 2, "2.0"),
+    (lambda: _of_petersen('"diameter": 2', f'"diameter": {"2" * 5000}'), 2, "cannot be read"),
+    (lambda: _of_petersen('"diameter": 2', f'"diameter": {"2" * 4000}'), 1, "not 222"),
+    (lambda: _of_petersen("2", "[" * 9000), 2, "cannot be read"),
+    (lambda: _of_petersen("2", "[" * 700 + "]" * 700), 1, "REFUSED"),
+    (lambda: "9" * 20, 1, "not well formed"),
+]
+
+
+@pytest.mark.parametrize(("forged", "code", "said"), FILES)
+def test_forged_files(
+    forged: Callable[[], str],
+    code: int,
+    said: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One short line about every file, whatever a stranger wrote into it."""
+    file = tmp_path / "proof.json"
+    file.write_text(forged(), encoding="utf-8")
+    assert check.main([str(file)]) == code
+    shown = capsys.readouterr()
+    [line] = (shown.out + shown.err).splitlines()
+    assert said in line
+    assert "accepted" not in line.split("REFUSED")[0]
+    assert len(line) < 500 + len(str(file))
 
 
 def test_no_machine_is_below_the_bound() -> None:

@@ -33,7 +33,7 @@ def require(condition: Any, message: str) -> None:
         raise Refused(message)
 
 
-def whole(value: Any, what: str, low: int = 0, high: int | None = None) -> int:
+def whole(value: Any, what: str = "a number", low: int = 0, high: int | None = None) -> int:
     """A whole number in its range."""
     good = isinstance(value, int) and not isinstance(value, bool) and value >= low
     require(good and (high is None or value < high), f"{what} is {value!r:.80}")
@@ -136,11 +136,9 @@ def loads(net: Network, flows: Any) -> list[Fraction]:
 
     A flow is [target, [[channel, amount], ...]], balanced at every node that is not its target.
     """
-    load, missing = [Fraction(0)] * len(net.tail), set(net.endpoints)
+    load, missing, sources = [Fraction(0)] * len(net.tail), {*net.endpoints}, {*net.endpoints}
     for target, amounts in flows:
-        excess = [Fraction(0)] * net.order
-        for v in net.endpoints:
-            excess[v] += 1
+        excess = [Fraction(v in sources) for v in range(net.order)]
         excess[target] -= len(net.endpoints)
         for c, text in amounts:
             whole(c, "a channel of a flow", 0, len(net.tail))
@@ -167,8 +165,7 @@ def check_bisection(net: Network, claim: Record, evidence: Record) -> str:
     cut = sum(c for a, b, c in ends if a in side and b not in side)
     require(cut <= high, f"the cut has {cut}, not at most {high}")
     if low > 0:
-        load = zip(loads(net, evidence["flows"]), net.capacity)
-        busiest = max(x / capacity for x, capacity in load if x)
+        busiest = max(x / c for x, c in zip(loads(net, evidence["flows"]), net.capacity) if x)
         bound = (n // 2) * (n - n // 2) / busiest
         if all(c.denominator == 1 for c in net.capacity):
             bound = Fraction(math.ceil(bound))  # a cut holds whole channels
@@ -215,8 +212,7 @@ def check_distances(net: Network, claim: Record, evidence: Record) -> str:
     for number, image in enumerate(evidence["automorphisms"]):
         require(sorted(image) == list(range(net.order)), f"map {number} is no permutation")
         for (a, b), count in links.items():
-            kept = links[image[a], image[b]] == count
-            require(kept, f"map {number} does not preserve the channels {a} to {b}")
+            require(links[image[a], image[b]] == count, f"map {number} does not keep {a} to {b}")
         for v in range(net.order):
             root[find(v)] = find(image[v])
     size = Counter(map(find, range(net.order)))
@@ -226,8 +222,7 @@ def check_distances(net: Network, claim: Record, evidence: Record) -> str:
         require(None not in hops, f"node {v} does not reach all others")
         farthest, total = max(farthest, *hops), total + count * sum(hops)
     require(farthest == claim["diameter"], f"the diameter is {farthest}, not {claim['diameter']}")
-    pairs = net.order * (net.order - 1)
-    mean = Fraction(total, pairs) if pairs else Fraction(0)
+    mean = Fraction(total, max(1, net.order * (net.order - 1)))
     require(mean == fraction(claim["mean"], "mean"), f"the mean distance is {mean}")
     return f"diameter {farthest}, mean distance {mean}, from {len(size)} of {net.order} nodes"
 
@@ -236,11 +231,9 @@ def circulant_diameter(n: int, steps: Sequence[int], most: int) -> int | None:
     """The diameter of a circulant, or None when it is above `most`: balls as bit sets."""
     mask, ball, level = (1 << n) - 1, 1, 1
     for d in range(most + 1):
-        if ball == mask:
-            return d
+        if ball == mask or not level:
+            return d if ball == mask else None
         grown = 0
-        if not level:
-            break
         for s in steps:
             grown |= (level << s) | (level >> (n - s)) | (level >> s) | (level << (n - s))
         level = grown & mask & ~ball
@@ -281,6 +274,7 @@ def promise(net: Network, claim: Record) -> tuple[list[int], list[list[int]], li
     require(set(ends) <= set(net.endpoints), "a member is no endpoint")
     goal, root, k = claim["goal"], claim.get("root"), whole(claim["pieces"], "pieces", 1, 1_000_001)
     targets, each, all_pairs = claim.get("targets", []), range(k), goal == "all-to-all"
+    require(len(ends) ** (1 + all_pairs) * k < 10**7, "more chunks than this checker follows")
     pairs = [(a, b) for a in ends for b in ends for _ in each] if all_pairs else []
     forms: dict[str, tuple[list[Any], list[list[Any]]]] = {
         "broadcast": ([root] * k, [ends] * k),
@@ -312,7 +306,8 @@ def replay(net: Network, claim: Record, evidence: Record) -> int:
     """
     origins, receivers, holders = promise(net, claim)
     require(claim["switching"] in ("store-and-forward", "circuit"), "another switching")
-    require(claim["duplex"] in ("full", "half"), "another duplex")
+    known = claim["duplex"] in ("full", "half") and isinstance(claim["in_network"], bool)
+    require(known, "another duplex, or in_network is neither true nor false")
     ports = None if claim["ports"] is None else whole(claim["ports"], "ports", 1)
     combining, half, rounds = bool(holders), claim["duplex"] == "half", 0
     circuits, everything = claim["switching"] == "circuit", frozenset(holders)
@@ -456,8 +451,8 @@ KINDS: dict[str, tuple[Callable[[Any, Record, Record], str], str]] = {
 def check(proof: Record) -> str:
     """What an accepted proof says, in one sentence; else Refused with the first error."""
     try:
-        require(proof.get("format") == FORMAT, f"the format is not {FORMAT!r}")
-        require(proof.get("version") == VERSION, f"version {proof.get('version')} is not {VERSION}")
+        form = proof.get("format"), proof.get("version")
+        require(form == (FORMAT, VERSION), f"the format is not {FORMAT!r}, version {VERSION}")
         require(proof.get("kind") in KINDS, f"the kind {proof.get('kind')!r} is unknown")
         net = Network(proof["network"]) if proof.get("network") is not None else None
         require(net is not None or proof["kind"] == "circulant", "the network is missing")
@@ -465,8 +460,13 @@ def check(proof: Record) -> str:
         unknown = sorted(proof["claim"].keys() - set(known.split()))
         require(not unknown, f"this checker does not know the claims {unknown!r:.80}")
         return examine(net, proof["claim"], proof["evidence"])
-    except MALFORMED as error:
+    except (*MALFORMED, RecursionError) as error:
         raise Refused(f"the proof is not well formed: {type(error).__name__}: {error}") from None
+
+
+def strict(pairs: list[tuple[str, Any]]) -> Record:
+    require(len(dict(pairs)) == len(pairs), "a key is there twice")
+    return dict(pairs)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -476,23 +476,23 @@ def main(arguments: list[str] | None = None) -> int:
         print(__doc__.strip())
         return 0 if arguments else 2
     status = 0
+    hooks: Any = {"object_pairs_hook": strict, "parse_float": whole, "parse_constant": whole}
     for name in arguments:
         try:
             with open(name, encoding="utf-8") as file:
-                proof = json.load(file)
-        except (OSError, ValueError, RecursionError) as error:
-            print(f"{name}: cannot be read: {error}", file=sys.stderr)
+                proof = json.load(file, **hooks)
+        except (OSError, ValueError, RecursionError, MemoryError, Refused) as error:
+            print(f"{name}: cannot be read: {error!s:.300}", file=sys.stderr)
             return 2
         several = proof if isinstance(proof, list) and proof else [proof]
         for number, one in enumerate(several, 1):
             place = name if len(several) == 1 else f"{name}, proof {number}"
             try:
-                shown, spec = check(one), one.get("spec")  # a name, no part of what is proved
-                named = f"[{spec:.60}] " if isinstance(spec, str) and spec.isprintable() else ""
-                print(f"{place}: accepted: {named}{shown}")
+                shown = check(one)  # the spec is a name, no part of what is proved
+                shown = f"accepted: [{one.get('spec')!s:.60}] {shown}"
             except Refused as error:
-                print(f"{place}: REFUSED: {error}")
-                status = 1
+                shown, status = f"REFUSED: {error!s:.300}", 1
+            print(f"{place}: {''.join(c if c.isprintable() else '?' for c in shown)}")
     return status
 
 
