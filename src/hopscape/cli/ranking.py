@@ -108,10 +108,16 @@ _STEP_COLUMNS = (
 )  # fmt: skip
 _FEW_COLUMNS = (
     "money", "line_throughput", "guaranteed_throughput", "guaranteed_routing", "tables_throughput",
-    "hops", "switches", "watts_per_endpoint", "endpoints",
+    "hops", "reduce_time", "switches", "watts_per_endpoint", "endpoints",
 )  # fmt: skip
 
-_DEMANDED = ("survived_throughput", "blast_radius")
+_DEMANDED = (
+    "survived_throughput",
+    "blast_radius",
+    "cables_moved",
+    "switches_bought",
+    "growth_cost",
+)
 """Columns of demands that few make."""
 
 
@@ -131,8 +137,8 @@ def _show_few(result: Design) -> None:
     titles = {"name": "machine", "why": "why"} | heads(usual) | {"spec": "spec"}
     keep = ("name", "money", *_FEW_COLUMNS[1:4], *demanded)
     order = dict.fromkeys(keep, 0.0) | {n: float(i) for i, n in enumerate(
-        ("why", "spec", "tables_throughput", "hops", "watts_per_endpoint", "switches", "endpoints"),
-        1,
+        ("why", "reduce_time", "spec", "tables_throughput", "hops", "watts_per_endpoint",
+         "switches", "endpoints"), 1,
     )}  # fmt: skip
     spec = titles.pop("spec")
     titles["spec"] = spec

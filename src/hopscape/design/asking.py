@@ -90,7 +90,7 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
                 f" {float(other.value('guaranteed_throughput') or 0):.4g} and costs"
                 f" {other.value('money'):,.0f} {currency}"
             )
-    for name in (*LIMITS, "survive"):
+    for name in (*LIMITS, "survive", "grow"):
         value = getattr(question, name)
         if parts or value is None:
             continue
@@ -124,6 +124,12 @@ def _what_binds(question: SwitchedRequirements, name: str, other: Candidate) -> 
             )  # fmt: skip
         words = f"--survive {asked.text}" + f" --remaining {asked.share:g}" * bool(asked.share)
         return f"{words} is what binds: the cheapest that meets the rest, {called(other)}, {rest}"
+    if name == "grow":
+        return (
+            f"--grow {question.grow} is what binds: the cheapest that meets the rest,"
+            f" {called(other)}, is of a family in which no larger machine was found that it can"
+            " grow into"
+        )
     has = other.value(LIMIT_COLUMNS[name])
     if name == "vcs":  # measured of those that are asked for it
         has = measure_columns(new_evaluation(build(other.spec)), ["vcs"])["vcs"].value

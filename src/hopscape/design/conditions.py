@@ -39,6 +39,7 @@ class Conditions:
         prices: Price list of the bill, for machines with switches.
         routing: Routing that was demanded; the hand-over of 'optimal' has its split over paths.
         survive: Failures after which something must remain.
+        grow: Nodes to grow to, of direct machines, and the ports that these may use.
     """
 
     endpoints: int = 1
@@ -52,6 +53,7 @@ class Conditions:
     prices: str = DEFAULT_PRICES
     routing: str | None = None
     survive: Survival | None = None
+    grow: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         for name in ("message", "alpha", "bandwidth"):

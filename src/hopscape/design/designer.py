@@ -33,9 +33,10 @@ from hopscape.design.machine import deep_figures, optimal_figures, tables_throug
 from hopscape.design.names import Shown, distinct, shortlist
 from hopscape.design.offers import FAMILY_STEPS, Offer, ask_family
 from hopscape.design.ranking import Presentation, few_names, grades, misses, rank
+from hopscape.design.reduce_time import allreduce_time
 from hopscape.design.requirements import Kind, Question, Requirements, SwitchedRequirements
 from hopscape.design.steps import JobRequirements, finalists, step_words, time_machines
-from hopscape.design.switched_columns import SURVIVAL
+from hopscape.design.switched_columns import GROWTH, SURVIVAL
 from hopscape.design.table import machine_records, ranking_records
 from hopscape.design.words import certificate, sentences
 from hopscape.metrics.columns import Evaluation, measure_columns
@@ -481,6 +482,12 @@ def _require_candidates(out: Design, question: SwitchedRequirements) -> None:
             f"no machine of {question.endpoints:,} endpoints can be priced: the price list"
             f" {question.price_list.name!r} has {gaps}"
         )
+    reasons = [str(one["reason"]) for one in out.examined if one["reason"]]
+    if not out.candidates and reasons:
+        raise ArgumentError(
+            f"no machine of {question.endpoints:,} endpoints could be judged; the first that was"
+            f" tried, {reasons[0]}"
+        )
     if not out.candidates:
         which = "none of the families asked for" if question.families else "no family"
         raise ArgumentError(
@@ -495,6 +502,8 @@ def _look_closer(out: Design, question: SwitchedRequirements) -> None:
     few = [shown.candidate for shown in shortlist(out.candidates)]
     for one in {one.spec: one for one in (*few, *first)}.values():
         one.figures["tables_throughput"] = tables_throughput(build(one.spec))
+        given = question.message, question.alpha, question.price_list.rate
+        one.figures["reduce_time"] = allreduce_time(Offer.of(one.spec).machine(), *given)
         if one.figures["throughput_limit"].how == "unknown":
             one.figures |= deep_figures(Offer.of(one.spec).machine())
         if question.routing == "optimal" and one.value("guaranteed_routing") != "optimal":
@@ -550,8 +559,11 @@ def _first_candidates(question: Question) -> list[Candidate]:
 
 def _columns(question: Question, stage: int) -> list[str]:
     """What is measured in a stage; what is left after failures only where these are asked for."""
-    asked = isinstance(question, Requirements) and question.survive is not None
-    return [name for name in columns_of_stage(stage) if asked or name not in SURVIVAL]
+    optional = {*SURVIVAL, *GROWTH}
+    if isinstance(question, Requirements):
+        optional -= set(SURVIVAL) if question.survive is not None else set()
+        optional -= set(GROWTH) if question.grow is not None else set()
+    return [name for name in columns_of_stage(stage) if name not in optional]
 
 
 def _measure_in_stages(out: Design, run: Run, clock: Clock, on_stage: Report | None) -> None:
@@ -696,6 +708,8 @@ def _conditions(question: Question, stage: int) -> Conditions:
         given = replace(given, faults=question.faults)
     if isinstance(question, Requirements) and question.survive is not None:
         given = replace(given, survive=question.survive)
+    if isinstance(question, Requirements) and question.grow is not None:
+        given = replace(given, grow=(question.grow, question.network_ports))
     if stage > 1:
         given = replace(given, routes_order=max(given.routes_order, _DEEP_ORDER))
     return given

@@ -164,6 +164,30 @@ class CostFloor:
             return math.inf
         return self.of_regular(switches, degree * trunk)
 
+    @cached_property
+    def pairs(self) -> tuple[PairFloor, ...]:
+        """Two switches with unequal endpoints and just the trunk that these take, cheapest first.
+
+        Examples:
+            >>> CostFloor.of(SwitchedRequirements(53, 48)).pairs[0]
+            PairFloor(floor=35530.0, ends=(36, 17), trunk=12)
+        """
+        found = []
+        share, worst = self.throughput / NEAR, self.worst / NEAR
+        for few in range(1, self.endpoints // 2 + 1):
+            many = self.endpoints - few
+            load = share * self.lines * few * many / max(1, self.endpoints - 1)
+            trunk = max(1, math.ceil(max(load, worst * self.lines * few) - _SLACK))
+            ports = [count * self.lines + trunk for count in (many, few)]
+            if max(ports) > self.radix:
+                continue
+            boxes = sum(self._price(count) for count in ports)
+            cables = trunk + self.endpoints * self.lines
+            cost = self.planes * (boxes + cables * self.cable) + self._nics
+            if math.isfinite(cost):
+                found.append(PairFloor(cost, (many, few), trunk))
+        return tuple(sorted(found))
+
     def of_regular(self, switches: int, ports: int) -> float:
         """Switches with as many ports each to others, and the endpoints dealt evenly."""
         few, more = divmod(self.endpoints, switches)
@@ -171,6 +195,14 @@ class CostFloor:
         boxes += more * self._price((few + 1) * self.lines + ports) if more else 0.0
         cables = switches * ports // 2 + self.endpoints * self.lines
         return self.planes * (boxes + cables * self.cable) + self._nics
+
+
+class PairFloor(NamedTuple):
+    """Two switches with so many endpoints each, the cables between them, and their least cost."""
+
+    floor: float
+    ends: tuple[int, int]
+    trunk: int
 
 
 class SizeFloor(NamedTuple):
@@ -237,5 +269,7 @@ def _row(floor: CostFloor, switches: int, price: Floats) -> Floats:
         boxes += more * price[(few + 1) * lines + ports]
     cables = switches * ports // 2 + ends * lines
     cost = floor.planes * (boxes + cables * floor.cable) + floor._nics
+    if switches == 2 and floor.pairs:
+        cost = np.minimum(cost, floor.pairs[0].floor)
     rows = np.stack([cost, np.full(len(degree), switches), degree], axis=1)
     return rows[np.isfinite(cost)]

@@ -9,9 +9,9 @@ cost; those below the cheapest machine that is known are looked at, the others a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from hopscape.core.requirement import Requirement
 from hopscape.design.candidates import fitting
 from hopscape.design.columns import new_evaluation
 from hopscape.design.floors import NEAR, CostFloor, cells
+from hopscape.design.growth import Cabling, added_cost, best_growth, bill_at
 from hopscape.design.machine import Machine, machine_figures, router_throughput
 from hopscape.design.ranking import SLACK, misses, shortfall
 from hopscape.design.requirements import SwitchedRequirements
@@ -50,6 +51,7 @@ _MOST_OWN, _MOST_EACH = 64, 3
 _STEP = 1.0625
 """Sizes that a family is asked for at once: up to so many times the least of them."""
 _FEWEST = 3
+_MOST_PAIRS = 24  # deals of endpoints to two switches, the cheapest first
 _MANY = 2_000  # endpoints beyond which the first stands for all: a machine of others is refused
 _MOST_CELLS = 60
 """Sizes and degrees that every family is asked for one by one."""
@@ -66,6 +68,7 @@ class Offer(NamedTuple):
         each: Endpoints put at every switch; 0 for the member's own.
         floor: Least that it can cost, by its links and trunks that may carry what is asked for.
         populated: Endpoints that are there, where fewer than there is room for; 0 for all.
+        deal: Endpoints at each switch, where they are not dealt evenly.
         rails, island, speed: Copies of all this, over which the endpoints of islands are spread, as
             :class:`hopscape.families.concentrated.Rails` has them; 1 rail is none.
     """
@@ -81,6 +84,7 @@ class Offer(NamedTuple):
     rails: int = 1
     island: int = 1
     speed: int = 1
+    deal: tuple[int, ...] = ()
 
     @property
     def spec(self) -> str:
@@ -100,7 +104,8 @@ class Offer(NamedTuple):
         elif self.lines > 1:
             inner = f"trunked({inner}, {self.lines})"
         if self.populated:
-            inner = f"populated({inner}, {self.populated})"
+            ends = f", ends={list(self.deal)}" if self.deal else ""
+            inner = f"populated({inner}, {self.populated}{ends})"
         inner = f"planes({inner}, {self.planes})" if self.planes > 1 else inner
         if self.rails == 1:
             return inner
@@ -117,12 +122,13 @@ class Offer(NamedTuple):
         found: Any = member(spec)
         planes, each, trunk, lines, count = 1, 0, 1, 1, 0
         rails = island = speed = 1
+        deal: tuple[int, ...] = ()
         if found.name == "rails":
             rails, island, speed, found = found.count, found.island, found.speed, found.base.family
         if found.name == "planes":
             planes, found = found.count, found.base.family
         if found.name == "populated":
-            count, found = found.count, found.base.family
+            count, deal, found = found.count, found.ends or (), found.base.family
         if found.name == "concentrated":
             each, trunk, lines = found.endpoints, found.trunk, found.lines
             found = found.base.family
@@ -131,7 +137,7 @@ class Offer(NamedTuple):
             found = found.base.family
         base, switches = Network.of(found).spec, found.switches()
         boxes = found.order if switches is None else len(switches)
-        more = {"rails": rails, "island": island, "speed": speed}
+        more: dict[str, Any] = {"rails": rails, "island": island, "speed": speed, "deal": deal}
         return cls(base, boxes, each, trunk, lines, planes, populated=count, **more)
 
     def machine(self) -> Machine:
@@ -156,13 +162,17 @@ class Offer(NamedTuple):
             return made
         if graph.hosted:
             raise ArgumentError(f"endpoints of {self.base} have lines to several switches")
+        if self.deal:  # nothing is known of it from the full one, which carries less
+            ends = graph.ends.copy()
+            ends[graph.ends > 0] = self.deal
+            return replace(made, graph=graph.with_ends(ends))
         fewer = graph.with_ends(dealt(graph.ends, self.populated))
         return replace(made, graph=fewer, full=graph)
 
     @property
     def whole(self) -> Offer:
         """The same with all its endpoints."""
-        return self._replace(populated=0)
+        return self._replace(populated=0, deal=())
 
 
 @lru_cache(maxsize=4)
@@ -329,7 +339,19 @@ def _dense(kind: type[Family], floor: CostFloor, low: int, high: int) -> Iterato
             if found.switches() is None or (kind.leaf_endpoints and _lines_of(spec) > 1)
         ]
         yield from (offer for offer in offers if offer is not None)
+        if trunk == 1 and any(offer and offer.switches == 2 for offer in offers):
+            yield from _pairs(floor, next(o.base for o in offers if o and o.switches == 2))
         answered += any(offers)
+
+
+def _pairs(floor: CostFloor, base: str) -> Iterator[Offer]:
+    """Two switches with unequal endpoints: one of them may be a smaller box."""
+    for pair in floor.pairs[:_MOST_PAIRS]:
+        ends = pair.ends
+        yield Offer(
+            base, 2, max(ends), pair.trunk, floor.lines, floor.planes, pair.floor, sum(ends),
+            deal=ends,
+        )  # fmt: skip
 
 
 def _fitted(spec: str, found: Family, floor: CostFloor) -> Offer | None:
@@ -360,6 +382,7 @@ def _fitted(spec: str, found: Family, floor: CostFloor) -> Offer | None:
 
 _MEETING = 2  # machines of a family that are shown: the cheapest, and one to compare it with
 _TRIES = 24  # machines whose throughput is computed before a family that is dearer is given up
+_GROWN = 6  # machines that a machine may grow into: of these the fewest cables moved
 _HOPELESS = 0.97  # of what is asked: a bound below it is not worth the exact figure
 _QUICK = 2_000_000  # switches times channels up to which the exact figure is there at once
 _RESCUED = 0.7  # of what is asked: a family's own router may do so much better than even splitting
@@ -400,6 +423,8 @@ def ask_family(
     """
     kind = family(name)
     search = _Search(replace(question, budget=None), best, dear, rails)
+    if question.grow is not None:
+        search.larger = lambda: _larger(kind, question, planes, rails)
     question = search.question
     with time_limit(seconds, steps):
         own = False
@@ -438,6 +463,8 @@ class Counted(NamedTuple):
         dear: Ruled out by the least that they can cost.
         computed: Whose throughput was computed.
         up_to: Every machine that may cost less was looked at.
+        failed: That could not be judged, since they cannot be placed or priced, for example.
+        reason: The first of these, and why.
     """
 
     looked: int = 0
@@ -446,6 +473,8 @@ class Counted(NamedTuple):
     dear: int = 0
     computed: int = 0
     up_to: float = 1e300
+    failed: int = 0
+    reason: str = ""
 
     def plus(self, **more: int) -> Counted:
         """The same with some counted besides."""
@@ -470,6 +499,12 @@ class _Search:
         self.near: tuple[float, Offer, Machine] | None = None
         self.counted = Counted()
         self.up_to = math.inf
+        self.larger: Callable[[], list[str]] = list
+
+    @cached_property
+    def _grown(self) -> list[str]:
+        """Machines of the family that it may grow into."""
+        return self.larger()
 
     @property
     def late(self) -> bool:
@@ -518,8 +553,9 @@ class _Search:
             share = self._share(offer, machine)
             if share >= self.question.throughput - SLACK:
                 share = self._measure(offer, machine)
-        except HopscapeError:
-            self.counted = self.counted.plus(misfits=1)
+        except HopscapeError as error:
+            reason = self.counted.reason or f"{offer.spec}: {error}"
+            self.counted = self.counted.plus(failed=1)._replace(reason=reason)
             return
         if share < math.inf and (self.nearest is None or share > self.nearest[0]):
             self.nearest = (share, offer, machine)
@@ -578,6 +614,8 @@ class _Search:
             figures |= {"survived_throughput": left.share, "blast_radius": left.lost}
         if not misses(figures, asked) and asked.vcs is not None:
             figures |= measure_columns(new_evaluation(network), ["vcs"])
+        if not misses(figures, asked) and asked.grow is not None:
+            figures |= growth_figures(offer.spec, self._grown, asked)
         return figures
 
     def _measure(self, offer: Offer, machine: Machine) -> float:
@@ -668,6 +706,57 @@ class _Search:
             return found
         figures = _packed(self._figures(offer, machine))
         return [*found, {"spec": self._spread(offer).spec, "figures": figures}]
+
+
+class _Larger(_Search):
+    """Machines that the present one may grow into: the first few, whatever they cost."""
+
+    @property
+    def limit(self) -> float:
+        return math.inf if self.counted.computed < _TRIES and len(self.meeting) < _GROWN else 0.0
+
+
+def _larger(
+    kind: type[Family], question: SwitchedRequirements, planes: int, rails: int
+) -> list[str]:
+    """Specs of some machines of a family that meet the demands with more endpoints."""
+    search = _Larger(question.grown(), rails=rails)
+    for batch in family_offers(kind, search.question, planes, lambda: search.limit):
+        search.go_through(batch)
+    return [str(one["spec"]) for one in search.meeting]
+
+
+def growth_figures(
+    spec: str, larger: Sequence[str], question: SwitchedRequirements
+) -> dict[str, Measured[Any]]:
+    """What it takes to grow: by the plan that moves the fewest cables."""
+    names = ("cables_moved", "cables_bought", "switches_bought", "growth_cost", "grown")
+    if not larger:
+        note = "no machine of its family that meets the other demands was found"
+        return dict.fromkeys(names, Measured(None, "unknown", note))
+    many = [(one, _cabling(one)) for one in larger]
+    found = best_growth(_cabling(spec), many)
+    if found is None:
+        note = "the machines of its family that were found have fewer switches or other planes"
+        return dict.fromkeys(names, Measured(None, "unknown", note))
+    grown, plan = found
+    bills = bill_at(spec, question.prices), bill_at(grown, question.prices)
+    now, then = (Offer.of(one).machine() for one in (spec, grown))
+    boxes, cost = added_cost(now, then, plan.where, bills, question.price_list)
+    note = f"grows to {grown}"
+    moved = Measured(plan.moved, "exact", note) if not plan.moved else (
+        Measured.at_most(plan.moved, f"{note}; another plan may move fewer")
+    )  # fmt: skip
+    others = (plan.bought, boxes, cost, grown)
+    return {"cables_moved": moved} | {
+        name: Measured(value, "exact", note) for name, value in zip(names[1:], others, strict=True)
+    }
+
+
+def _cabling(spec: str) -> Cabling:
+    offer = Offer.of(spec)
+    plain = offer.each and not build(offer.base).has_switches
+    return Cabling.of_machine(offer.machine(), offer.base if plain else "")
 
 
 def _large(machine: Machine) -> bool:

@@ -98,6 +98,9 @@ def _demands(asked: Requirements) -> list[_Demand]:
         least = max(asked.survive.share - SLACK, SLACK)
         words, broken = asked.survive.demand, f"keeps {{}} without {asked.survive.words}"
         out.append(_Demand("survived_throughput", words, broken, least=least))
+    if asked.grow is not None:
+        words = f"growing to {asked.grow:,} nodes"
+        out.append(_Demand("cables_moved", words, "cannot grow", most=math.inf, least=0))
     return out
 
 
@@ -126,6 +129,8 @@ def judge(candidate: Candidate, question: Question) -> RequirementJudgement:
     open_ones = []
     for demand in _demands(question):
         found = candidate.figures.get(demand.column, Measured(None, "unknown"))
+        if demand.column == "cables_moved" and found.how == "exact" and found.value is None:
+            return RequirementJudgement(found.note)
         if found.low is not None and found.low > demand.most:
             number = f"{'' if found.exact else 'at least '}{float(found.low):g}"
             return RequirementJudgement(demand.broken.format(number))
@@ -165,6 +170,10 @@ def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) ->
         left, least = figures["survived_throughput"], asked.survive.share
         if left.low is None or left.low <= 0 or left.low < least - SLACK:
             out["survive"] = _not_survived(left, asked.survive)
+    if asked.grow is not None and "cables_moved" in figures:
+        moved = figures["cables_moved"]
+        if moved.value is None:
+            out["grow"] = f"is not known to grow to {asked.grow:,} endpoints: {moved.note}"
     cost = figures["money"].value
     if asked.budget is not None and cost > asked.budget:
         currency = asked.price_list.currency
@@ -183,7 +192,7 @@ def _not_survived(left: Measured[Any], asked: Survival) -> str:
 
 def _demanded(question: SwitchedRequirements) -> list[str]:
     """Names of what is asked of a switched machine."""
-    names = ("worst", "budget", "survive", *LIMITS)
+    names = ("worst", "budget", "survive", "grow", *LIMITS)
     optional = [name for name in names if getattr(question, name) is not None]
     return ["endpoints", "radix", "throughput", *optional]
 

@@ -227,6 +227,7 @@ class Requirements(Question):
         max_hops: Hops between two nodes, at most.
         faults: So many failed nodes must never part the others.
         survive: Failures of nodes ('switches') or links after which a share must remain.
+        grow: Nodes that the family must have a larger member for, of the same ports.
         weights: What matters, and how much.
         families: Only these (all when empty).
         conditions: Endpoints per router, floor plan, costs of messages.
@@ -247,6 +248,7 @@ class Requirements(Question):
     faults: int | None = None
     max_hops: int | None = None
     survive: Survival | None = None
+    grow: int | None = None
     weights: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
     families: tuple[str, ...] = ()
     conditions: Conditions = field(default_factory=Conditions)
@@ -260,6 +262,7 @@ class Requirements(Question):
         self._check_ports()
         self._check_parity()
         self._check_budgets()
+        _check_growth(self.grow, self.high, _MOST_NODES, "nodes")
         plan = self.conditions.plan
         if plan is not None:
             plan.require(self.routers(self.low))
@@ -397,6 +400,8 @@ class Requirements(Question):
                 words.append(f"{value:g} {noun}")
         if self.survive is not None:
             words.append(self.survive.demand)
+        if self.grow is not None:
+            words.append(f"grows to {self.grow:,} nodes")
         weights = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items() if weight)
         return "; ".join(words) + f". What matters: {weights}."
 
@@ -422,6 +427,7 @@ class Requirements(Question):
             "max-hops": self.max_hops,
             "survive": None if self.survive is None else self.survive.text,
             "remaining": None if self.survive is None else self.survive.share or None,
+            "grow": self.grow,
             "families": ",".join(self.families) or None,
         }
         for name in ("message", "alpha", "bandwidth", "seed"):
@@ -448,6 +454,7 @@ class Requirements(Question):
             "faults": self.faults,
             "max_hops": self.max_hops,
             "survive": None if self.survive is None else asdict(self.survive),
+            "grow": self.grow,
             "weights": dict(self.weights),
             "families": list(self.families),
             "message": given.message,
@@ -455,6 +462,14 @@ class Requirements(Question):
             "bandwidth": given.bandwidth,
             "seed": given.seed,
         }
+
+
+def _check_growth(grow: int | None, high: int, most: int, noun: str) -> None:
+    if grow is not None and not high < grow <= most:
+        raise ArgumentError(
+            f"grow is {grow}; it must be more than the {high} {noun} that are welcome now, and at"
+            f" most {most}"
+        )
 
 
 def _rate(share: float) -> str:
@@ -486,8 +501,11 @@ class SwitchedRequirements(Question):
         watts_per_rack: Watts of the network's parts in a rack, at most.
         vcs: Virtual channels that the tables handed over may need, at most.
         survive: Failures of switches or links after which a share must remain.
+        grow: Endpoints of a larger machine of the same family that meets the same demands on
+            shares, hops, channels and failures; the budget, cables and room are those of today.
         island, island_speed: Endpoints that a fast switch of their own joins, which is there
             already, and what each of its channels carries in lines; 1 without islands.
+        message, alpha: Bytes of the all-reduce that is timed, and seconds to start a message.
         prices: Name or file of the price list.
         exact: Exactly so many endpoints.
         within: Another share of `endpoints` that there may be more.
@@ -526,12 +544,21 @@ class SwitchedRequirements(Question):
     watts_per_rack: float | None = None
     vcs: int | None = None
     survive: Survival | None = None
+    grow: int | None = None
     island: int = 1
     island_speed: int = 9
+    message: float = 1e6
+    alpha: float = 1e-6
 
     def __post_init__(self) -> None:
         self._check_numbers()
         self._check_islands()
+        _check_growth(self.grow, self.endpoints, _MOST_ENDPOINTS, "endpoints")
+        if self.grow is not None and self.grow % self.island:
+            raise ArgumentError(
+                f"grow is {self.grow}, which islands of {self.island} do not divide; take"
+                f" {-(-self.grow // self.island) * self.island}"
+            )
         if self.radix < self.nics:
             raise ArgumentError(
                 f"radix is {self.radix}, smaller than the {self.nics} lines of one endpoint; take"
@@ -559,6 +586,7 @@ class SwitchedRequirements(Question):
                 " --simulate measures it, or take minimal, valiant or optimal"
             )
         self.price_list.switch(1)
+        _ = self.conditions  # checks what it takes over
 
     def _check_numbers(self) -> None:
         for name, low, high in (
@@ -631,7 +659,15 @@ class SwitchedRequirements(Question):
         worst = None if self.worst is None else min(self.worst, share)
         return replace(
             self, endpoints=ends // rails, throughput=share, worst=worst, island=1,
-            cables=None, cable_length=None,
+            cables=None, cable_length=None, grow=None,
+        )  # fmt: skip
+
+    def grown(self) -> SwitchedRequirements:
+        """The question about the machine that this one must be able to become."""
+        assert self.grow is not None
+        return replace(
+            self, endpoints=self.grow, grow=None, budget=None, cables=None, cable_length=None,
+            watts_per_rack=None, plan=None,
         )  # fmt: skip
 
     @property
@@ -668,7 +704,10 @@ class SwitchedRequirements(Question):
     @property
     def conditions(self) -> Conditions:
         """What the hand-over depends on besides the network."""
-        return Conditions(plan=self.plan, prices=self.prices, routing=self.routing)
+        return Conditions(
+            plan=self.plan, prices=self.prices, routing=self.routing, message=self.message,
+            alpha=self.alpha, bandwidth=self.price_list.rate * 1e9 / 8,
+        )  # fmt: skip
 
     def without(self, *names: str) -> SwitchedRequirements:
         """The same question without some of its limits."""
@@ -721,6 +760,8 @@ class SwitchedRequirements(Question):
                 parts.append(f"at most {getattr(self, name):,g} {noun}")
         if self.survive is not None:
             parts.append(self.survive.demand)
+        if self.grow is not None:
+            parts.append(f"grows to {self.grow:,} endpoints")
         if self.island > 1:
             parts.append(
                 f"islands of {self.island} with a switch of {self.island_speed} lines each"
@@ -748,8 +789,11 @@ class SwitchedRequirements(Question):
             **{name.replace("_", "-"): getattr(self, name) for name in LIMITS},
             "survive": None if self.survive is None else self.survive.text,
             "remaining": None if self.survive is None else self.survive.share or None,
+            "grow": self.grow,
             "island": self.island if self.island > 1 else None,
             "island-speed": self.island_speed if self.island > 1 else None,
+            "message": None if self.message == Conditions().message else self.message,
+            "alpha": None if self.alpha == Conditions().alpha else self.alpha,
             "within": self.within,
             "floor": None if self.plan is None else self.plan.text,
             "families": ",".join(self.families) or None,
@@ -774,8 +818,11 @@ class SwitchedRequirements(Question):
             "high": self.high,
             **{name: getattr(self, name) for name in LIMITS},
             "survive": None if self.survive is None else asdict(self.survive),
+            "grow": self.grow,
             "island": self.island,
             "island_speed": self.island_speed,
+            "message": self.message,
+            "alpha": self.alpha,
             "floor": None if self.plan is None else self.plan.text,
             "weights": dict(self.weights),
             "families": list(self.families),

@@ -17,7 +17,7 @@ from hopscape.design.survival import Survived
 from hopscape.metrics.columns import Column, Evaluation
 from hopscape.metrics.effort import WIRING
 
-__all__ = ["SURVIVAL", "SWITCHED_COLUMNS", "SWITCHED_KEYS"]
+__all__ = ["GROWTH", "SURVIVAL", "SWITCHED_COLUMNS", "SWITCHED_KEYS"]
 
 SWITCHED_KEYS = {"money": "cost", "line_throughput": "throughput"}
 """Keys of JSON under which scripts find columns whose own names mean something else elsewhere."""
@@ -145,6 +145,28 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
 )  # fmt: skip
 
 
+def _reduce_time(evaluation: Evaluation) -> Measured[Any]:
+    from hopscape.design.machine import Machine
+    from hopscape.design.prices import load_prices
+    from hopscape.design.reduce_time import allreduce_time
+    from hopscape.metrics.throughput import switch_graph
+
+    if not evaluation.network.has_switches:
+        return Measured(None, "unknown", "the network has no switches: see allreduce")
+    conditions = given(evaluation)
+    rate = load_prices(conditions.prices).rate
+    machine = Machine(switch_graph(evaluation.network))
+    return allreduce_time(machine, conditions.message, conditions.alpha, rate)
+
+
+SWITCHED_COLUMNS += (
+    Column("reduce_time", "µs all-reduce", "µs of an all-reduce of the message (--message) by a"
+           " ring, by doubling or in two levels, whichever is fastest, with even splitting over"
+           " shortest paths at the line rate of the price list", _reduce_time, needs=(WIRING,), unit="µs",
+           better="less"),
+)  # fmt: skip
+
+
 SURVIVAL = ("survived_throughput", "blast_radius")
 """What is known only where ``--survive`` says which failures."""
 
@@ -186,6 +208,41 @@ SWITCHED_COLUMNS += (
            "endpoints that are cut off when as many switches fail as --survive says, at most",
            lambda evaluation: _survivors(evaluation).lost, needs=(WIRING,), stage=2,
            better="less"),
+)  # fmt: skip
+
+
+GROWTH = ("cables_moved", "cables_bought", "switches_bought", "growth_cost", "grown")
+"""What is known only where ``--grow`` says to which size."""
+
+
+def _grown(name: str, title: str, unit: str, explanation: str) -> Column:
+    """A column about growing, of direct machines here; the search fills it in of switched ones."""
+
+    def measure(evaluation: Evaluation) -> Measured[Any]:
+        from hopscape.design.members import growth_of_network
+
+        asked = given(evaluation).grow
+        if asked is None or evaluation.network.has_switches:
+            return Measured(None, "unknown", "no larger size was asked for: design --grow")
+        found: dict[str, Measured[Any]] = evaluation.share(
+            "growth", lambda: growth_of_network(evaluation.network, *asked)
+        )
+        return found.get(name, Measured(None, "unknown", "is known of switched machines"))
+
+    return Column(
+        name, title, explanation, measure, needs=(WIRING,), stage=2, unit=unit,
+        better="" if name == "grown" else "less",
+    )  # fmt: skip
+
+
+SWITCHED_COLUMNS += (
+    _grown("cables_moved", "moved", "", "cables of which an end is plugged in elsewhere when the"
+           " machine grows to the size of --grow, by the best plan that was found"),
+    _grown("cables_bought", "cables bought", "", "cables that are new then"),
+    _grown("switches_bought", "bought", "", "switches that are bought then, those that replace one"
+           " with too few ports included; nodes of a direct machine"),
+    _grown("growth_cost", "growth", "currency", "cost of all parts that are bought then"),
+    _grown("grown", "grows to", "", "the larger machine"),
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.floors import NEAR
 from hopscape.design.names import called, kind_of
 from hopscape.design.ranking import grades, misses, rank
-from hopscape.design.requirements import Kind, Question, SwitchedRequirements
+from hopscape.design.requirements import Kind, Question, Requirements, SwitchedRequirements
 from hopscape.design.table import cell
 from hopscape.registry import family
 
@@ -64,6 +64,8 @@ def sentences(
     elif len(allowed) > 1:
         lines.append("No other family has a network that fits.")
     lines += _changes(best, proven, question)
+    if isinstance(question, Requirements):
+        lines += _when_grown(best, question.grow, "nodes")
     refused = [one for one in candidates if one.trouble]
     if refused:
         first = refused[0]
@@ -88,7 +90,7 @@ def certificate(
     if not examined or not isinstance(question, SwitchedRequirements):
         return []
     count = {name: sum(int(one[name]) for one in examined) for name in examined[0] if name not in
-             ("family", "up_to")}  # fmt: skip
+             ("family", "up_to", "reason")}  # fmt: skip
     families = len({one["family"] for one in examined})
     words = [
         f"{count['looked']:,} machines of {families} families were looked at: {count['dear']:,} are"
@@ -96,6 +98,9 @@ def certificate(
         f" {count['misfits']:,} by their ports; the throughput of {count['computed']:,} was"
         " computed."
     ]
+    if count["failed"]:
+        first = next(str(one["reason"]) for one in examined if one["reason"])
+        words.append(f"{count['failed']:,} could not be judged, such as {first}.")
     if dear[0] < math.inf:
         currency, own = question.price_list.currency, ""
         if dear[1] < math.inf:
@@ -262,6 +267,7 @@ def _machine_sentences(
             " destination's rail and spread permutations over all rails."
         )
     lines += _after_failures(best, asked)
+    lines += _when_grown(best, asked.grow, "switches", currency)
     near = _near_miss(best, candidates, asked)
     lines += near
     lines += _other_demands(best, allowed, asked, others)
@@ -292,6 +298,22 @@ def _after_failures(best: Candidate, asked: SwitchedRequirements) -> list[str]:
     return [
         f"{words}every endpoint that is left gets {least}{rate_words(float(left.value))} under"
         " uniform traffic (shortest paths that are left, split evenly)."
+    ]
+
+
+def _when_grown(best: Candidate, size: int | None, boxes: str, currency: str = "") -> list[str]:
+    """What growing to a size takes."""
+    moved = best.figures.get("cables_moved")
+    if size is None or moved is None or moved.value is None:
+        return []
+    cost = best.value("growth_cost")
+    price = "" if cost is None else f" ({float(cost):,.0f} {currency})"
+    most = "" if moved.exact else "at most "
+    return [
+        f"To {size:,} {'endpoints' if currency else 'nodes'} it grows into {best.value('grown')}:"
+        f" {int(best.value('switches_bought')):,} {boxes} and"
+        f" {int(best.value('cables_bought')):,} cables are bought{price}, {most}"
+        f"{int(moved.value):,} cables are moved."
     ]
 
 

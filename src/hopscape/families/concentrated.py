@@ -6,7 +6,7 @@ Endpoints are numbered first, switch by switch; switches follow in the order of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -351,6 +351,7 @@ def dealt(room: IntArray, count: int) -> IntArray:
 class Populated(_Derived):
     """A machine of which some endpoint ports stay free: `count` endpoints, dealt out evenly.
 
+    `ends` deals them in another way: the numbers of all switches with endpoints, in their order.
     Every switch keeps its endpoints with the lowest numbers. Nodes keep their order.
     """
 
@@ -359,18 +360,37 @@ class Populated(_Derived):
     parameters = (
         Parameter("base", "network", "the machine with all its endpoints"),
         *integers(count=("endpoints that are there", 1, 10_000_000)),
-    )
+        Parameter(
+            "ends", "ints", "endpoints at each switch; dealt evenly if left out", low=0,
+            default=None,
+        ),
+    )  # fmt: skip
     example = "populated(concentrated(complete(3), 2), 5)"
 
-    def __init__(self, base: Network, count: int) -> None:
+    def __init__(self, base: Network, count: int, ends: Sequence[int] | None = None) -> None:
         if not base.has_switches:
             raise ArgumentError(f"populated needs a network with switches, not {base.spec}")
         if count > base.endpoint_count:
             raise ArgumentError(
                 f"count is {count}, more than the {base.endpoint_count} endpoints of {base.spec}"
             )
+        if ends is not None and sum(ends) != count:
+            raise ArgumentError(f"ends are {sum(ends)} in all; they must be count, {count}")
         self._take(base, base.links)
-        self.count = count
+        self.count, self.ends = count, None if ends is None else tuple(ends)
+        if ends is not None:
+            _ = self._kept  # refuses what does not fit
+
+    def deal(self, room: IntArray) -> IntArray:
+        """Endpoints at each switch that has room for so many."""
+        if self.ends is None:
+            return dealt(room, self.count)
+        if len(self.ends) != len(room) or (np.array(self.ends) > room).any():
+            raise ArgumentError(
+                f"ends are {list(self.ends)}; they must be numbers for {len(room)} switches, of at"
+                f" most {int(room.max(initial=0))}"
+            )
+        return np.array(self.ends, dtype=np.int64)
 
     @cached_property
     def _kept(self) -> IntArray:
@@ -381,7 +401,7 @@ class Populated(_Derived):
         order = np.lexsort((ends, owner))
         _, first, counts = np.unique(owner[order], return_index=True, return_counts=True)
         place = np.arange(len(ends)) - np.repeat(first, counts)
-        stay = place < np.repeat(dealt(counts, self.count), counts)
+        stay = place < np.repeat(self.deal(counts), counts)
         kept = np.ones(net.order, dtype=bool)
         kept[ends[order[~stay]]] = False
         return kept

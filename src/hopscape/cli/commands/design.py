@@ -115,8 +115,6 @@ class _Direct(OptionGroup):
     faults: Annotated[int | None, option("Failed nodes that must not disconnect the others.")] = (
         None
     )
-    message: Annotated[float, option("Bytes of an all-gather or all-reduce.")] = 1e6
-    alpha: Annotated[float, option("Seconds to start a message.")] = 1e-6
     bandwidth: Annotated[float, option("Bytes per second of a channel.")] = 25e9
     finalists: Annotated[int, option("Number of finalists measured in full.")] = 8
     search: Annotated[str | None, option("Improve the finalists by graph search: 60s, 5m.")] = None
@@ -191,6 +189,12 @@ class _Request(OptionGroup):
         float | None,
         option("Share of line rate that must remain then, uniform traffic (0: connected)."),
     ] = None
+    grow: Annotated[
+        int | None,
+        option("Nodes or endpoints that a larger machine of the family must have: what it takes."),
+    ] = None
+    message: Annotated[float, option("Bytes of an all-gather or all-reduce.")] = 1e6
+    alpha: Annotated[float, option("Seconds to start a message.")] = 1e-6
     floor: FloorOption = None
     matters: Annotated[str, option("What matters: 'latency=2,cost' (see the manual).")] = ""
     families: Annotated[str, option("Only these families, separated by commas.")] = ""
@@ -401,13 +405,14 @@ def _direct_question(direct: _Direct, request: _Request) -> Requirements:
         vcs=request.vcs,
         faults=direct.faults,
         survive=request.survival,
+        grow=request.grow,
         weights=parse_weights(matters) if matters else dict(DEFAULT_WEIGHTS),
         families=tuple(_names(request.families)),
         conditions=Conditions(
             endpoints=direct.endpoints_per_router,
             plan=request.plan,
-            message=direct.message,
-            alpha=direct.alpha,
+            message=request.message,
+            alpha=request.alpha,
             bandwidth=direct.bandwidth,
             seed=direct.seed,
         ),
@@ -434,7 +439,7 @@ def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequir
     if switched.island is None:
         refuse(("island_speed",), "is the speed inside islands; it needs --island")
     options = {name: getattr(switched, name) for name in names if given(name)}
-    limits = ("cables", "cable_length", "max_hops", "vcs")
+    limits = ("cables", "cable_length", "max_hops", "vcs", "grow", "message", "alpha")
     options |= {name: getattr(request, name) for name in limits if given(name)}
     if switched.taper is not None:
         refuse(("throughput",), "and --taper say the same; give one of them")
