@@ -162,8 +162,8 @@ def _reduce_time(evaluation: Evaluation) -> Measured[Any]:
 SWITCHED_COLUMNS += (
     Column("reduce_time", "µs all-reduce", "µs of an all-reduce of the message (--message) by a"
            " ring, by doubling or in two levels, whichever is fastest, with even splitting over"
-           " shortest paths at the line rate of the price list", _reduce_time, needs=(WIRING,), unit="µs",
-           better="less"),
+           " shortest paths at the line rate of the price list", _reduce_time,
+           needs=(WIRING,), unit="µs", better="less"),
 )  # fmt: skip
 
 
