@@ -221,10 +221,12 @@ _CHOICES = {
     "cli/commands/networks.py:_SHOWN",
     "cli/ranking.py:_FEW_COLUMNS",
     "cli/ranking.py:_STEP_COLUMNS",
+    "cli/ranking.py:_DEMANDED",
     "design/names.py:_ALIKE",
     "design/ranking.py:_COMPARED_MACHINES",
     "design/saturations.py:_TELLING",
     "design/switched_columns.py:_PRICED",
+    "design/switched_columns.py:GROWTH",
     "design/handover.py:_FIGURES",
 }
 """Figures that something is judged or spoken of by; what a table shows, its columns say."""
