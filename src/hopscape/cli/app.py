@@ -24,7 +24,14 @@ from typer.models import OptionInfo
 from hopscape._version import __version__
 from hopscape.cli.completion import completer
 from hopscape.cli.config import read_config, write_config
-from hopscape.cli.options import ConfigOption, OptionGroup, former_options, given, note_given
+from hopscape.cli.options import (
+    OUTPUT_PANEL,
+    ConfigOption,
+    OptionGroup,
+    former_options,
+    given,
+    note_given,
+)
 from hopscape.cli.output import Format, FormatOption, OutputOption, output_settings
 from hopscape.cli.overview import added_group, contents, former_name, print_jobs
 from hopscape.cli.progress import install_progress
@@ -64,22 +71,35 @@ class _Strict(TyperCommand):
             return
         wide = "Show all columns, however wide."
         self.params.append(
-            TyperOption(param_decls=["--wide", "wide"], is_flag=True, help=wide, expose_value=False)
+            TyperOption(
+                param_decls=["--wide", "wide"],
+                is_flag=True,
+                help=wide,
+                expose_value=False,
+                rich_help_panel=OUTPUT_PANEL,
+            )
         )
         if "columns" not in names:
             some = "Only these columns of the table, separated by commas."
             self.params.append(
-                TyperOption(param_decls=["--columns", "shown"], help=some, expose_value=False)
+                TyperOption(
+                    param_decls=["--columns", "shown"],
+                    metavar="NAMES",
+                    help=some,
+                    expose_value=False,
+                    rich_help_panel=OUTPUT_PANEL,
+                )
             )
 
         self.params.append(TyperOption(**ConfigOption, expose_value=False))
-        shown = "Print all options with their values as TOML, and do nothing else."
+        shown = "Print all options with their values as TOML, and exit."
         self.params.append(
             TyperOption(
                 param_decls=["--write-config", "write_config"],
                 is_flag=True,
                 help=shown,
                 expose_value=False,
+                rich_help_panel=OUTPUT_PANEL,
             )
         )
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMER_NAMES",
+    "OUTPUT_PANEL",
     "ConfigOption",
     "DaskOption",
     "DeadLinkOption",
@@ -60,6 +61,11 @@ def time_limit_option(help: str) -> Any:
     return option(help, "--time-limit", metavar="SECONDS")
 
 
+OUTPUT_PANEL = "Output and settings"
+"""Panel of the help for what all commands have: where the result goes, and in which form."""
+_FAULTS_PANEL = "Faults"
+
+
 class OptionGroup:
     """Options of a command that belong together: a frozen dataclass, each field an option.
 
@@ -78,20 +84,26 @@ class OptionGroup:
 ConfigOption: dict[str, Any] = {
     "param_decls": ["--config", "config"],
     "metavar": "FILE",
-    "help": "Options from this TOML file; those of the command line win.",
+    "help": "Read options from this TOML file; those typed win.",
+    "rich_help_panel": OUTPUT_PANEL,
 }
 DeadOption = Annotated[
-    list[str] | None, option("A dead node; once for each.", "--dead", metavar="NODE")
+    list[str] | None,
+    option("A dead node (repeatable).", "--dead", metavar="NODE", rich_help_panel=_FAULTS_PANEL),
 ]
 DeadLinkOption = Annotated[
-    list[str] | None, option("A dead link; once for each.", "--dead-link", metavar="A-B")
+    list[str] | None,
+    option(
+        "A dead link (repeatable).", "--dead-link", metavar="A-B", rich_help_panel=_FAULTS_PANEL
+    ),
 ]
 DiesOption = Annotated[
     list[str] | None,
     option(
-        "A part that dies under way: NODE@ROUND or A-B@ROUND; once for each.",
+        "A part that fails during the run: NODE@ROUND or A-B@ROUND (repeatable).",
         "--dies",
         metavar="PART@ROUND",
+        rich_help_panel=_FAULTS_PANEL,
     ),
 ]
 RouterOption = Annotated[
@@ -128,7 +140,7 @@ def read_folder(text: str) -> Path:
 
 FolderOption = Annotated[
     Path,
-    option("The folder; made if it is not there.", "--out", metavar="DIR", parser=read_folder),
+    option("The folder; created if missing.", "--out", metavar="DIR", parser=read_folder),
 ]
 OptionalFolderOption = Annotated[
     Path | None,
@@ -140,7 +152,7 @@ ForceOption = Annotated[
 ProofOption = Annotated[
     Path | None,
     option("Write the proof: JSON that hopscape-check (check.py) accepts.", "--proof",
-           metavar="FILE"),
+           metavar="FILE", rich_help_panel=OUTPUT_PANEL),
 ]  # fmt: skip
 RoutingOption = Annotated[str, option("fixed, adaptive, valiant or ugal.", "--routing")]
 ScheduleArgument = Annotated[

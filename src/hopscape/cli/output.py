@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hopscape.cli.options import OUTPUT_PANEL
 from hopscape.cli.progress import quiet
 from hopscape.core.errors import ArgumentError, MissingPackageError
 from hopscape.core.files import make_folder, write_atomically, write_text
@@ -76,11 +77,25 @@ KINDS_SHOWN = 12
 
 
 FormatOption = Annotated[
-    Format, typer.Option("--format", "-f", help="How to print the result.", case_sensitive=False)
+    Format,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        help=f"How to print the result: {', '.join(Format)}.",
+        case_sensitive=False,
+        rich_help_panel=OUTPUT_PANEL,
+    ),
 ]
 OutputOption = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Write to this file, in the format of its ending."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write to this file, in the format of its ending.",
+        rich_help_panel=OUTPUT_PANEL,
+    ),
 ]
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from hopscape.cli.collective_output import finish, list_transfers, pick_algorithms, save_pictures
 from hopscape.cli.options import (
+    OUTPUT_PANEL,
     DeadLinkOption,
     DeadOption,
     DiesOption,
@@ -44,23 +45,24 @@ def _parameter(name: str, kind: Any, default: Any = None) -> Parameter:
     return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=kind, default=given)
 
 
-def _option(name: str, kind: Any, help: str, *names: str, default: Any = None) -> Parameter:
+def _option(
+    name: str, kind: Any, help: str, *names: str, default: Any = None, panel: str | None = None
+) -> Parameter:
     """An option; ``...`` for the default of one that must be given."""
-    return _parameter(name, Annotated[kind, option(help, *names)], default)
+    return _parameter(name, Annotated[kind, option(help, *names, rich_help_panel=panel)], default)
 
 
-_ROOT = "The root: a node number or an address; the first endpoint."
-_AGAIN = " In broadcast and multicast, again for each further node that has the data."
+_ROOT = "The root: a node number or an address (default: the first endpoint)."
+_AGAIN = " Repeatable in broadcast and multicast, where several nodes hold the data."
 _ROOT_FROM = (_option("root", list[str] | None, _ROOT + _AGAIN, "--from"),)
 _ROOT_TO = (_option("root", str | None, _ROOT, "--to"),)
-_TARGETS = _option(
-    "targets", list[str], "A target; give the option once for each.", "--to", default=...
-)
-_PIECES = (
-    _option("pieces", int, "Pieces that every datum is cut into: for long data.", default=1),
-)
+_TARGETS = _option("targets", list[str], "A target (repeatable).", "--to", default=...)
+_PIECES = (_option("pieces", int, "Pieces that each chunk is cut into, for long data.", default=1),)
 _SLICED = _option(
-    "sliced", bool, "A chunk per node (reduce-scatter, all-gather): long data.", default=False
+    "sliced",
+    bool,
+    "One chunk per node (reduce-scatter, all-gather), for long data.",
+    default=False,
 )
 _PERMUTATION = _option(
     "permutation",
@@ -80,7 +82,7 @@ _WHAT = (
     _option(
         "size",
         str | None,
-        "Size of a node's buffer (64KB), or a range (1KB:1GB): times in µs.",
+        "Size of a node's buffer (64KB) or a range (1KB:1GB); gives times in µs.",
         "--bytes",
     ),
 )
@@ -88,30 +90,31 @@ _GROUPS = (
     _option(
         "group",
         list[str] | None,
-        "Only among these endpoints (0,1,8,9); again for a group beside.",
+        "Only among these endpoints (0,1,8,9); repeatable, groups run side by side.",
     ),
     _option(
         "group_file",
         Path | None,
-        "A file of groups, one in each line, all served at once.",
+        "A file of groups, one per line, all run side by side.",
         "--groups",
     ),
 )
+_MODEL_PANEL = "Model and costs"
 _RULES = {
-    name: _option(name, kind | None, help)
+    name: _option(name, kind | None, help, panel=_MODEL_PANEL)
     for name, kind, help in (
         ("ports", int, "Messages per node and round (default: all ports)."),
-        ("duplex", str, "full or half; full unless the algorithm needs half."),
-        ("packing", str, "unit (one chunk per message) or packed; packed with --bytes."),
+        ("duplex", str, "full or half (default: full, unless the algorithm needs half)."),
+        ("packing", str, "unit (one chunk per message) or packed (default with --bytes)."),
         (
             "switching",
             str,
-            "store-and-forward, circuit or cut-through; cut-through with switches or --bytes.",
+            "store-and-forward, circuit or cut-through (default with switches or --bytes).",
         ),
         (
             "disjoint",
             str,
-            "What circuits of a round do not share: vertex, edge (link) or arc (channel).",
+            "What circuits of a round must not share: vertex, edge (link) or arc (channel).",
         ),
         (
             "circuits",
@@ -119,14 +122,14 @@ _RULES = {
             "any, dimension-ordered (axis by axis, as such routers connect them) or"
             " last-axis-first.",
         ),
-        ("alpha", float, "Cost of a round (start-up): 1; with --bytes µs, 1."),
+        ("alpha", float, "Start-up cost of a round (default: 1; in µs with --bytes)."),
         (
             "beta",
             float,
-            "Cost per chunk of the longest message: 0; with --bytes µs per byte, 2e-5.",
+            "Cost per chunk of the longest message (default: 0; with --bytes, 2e-5 µs per byte).",
         ),
-        ("gamma", float, "Cost per chunk added: 0; with --bytes µs per byte, 1e-5."),
-        ("delta", float, "Cost per hop of the longest path: 0; with --bytes µs, 0.1."),
+        ("gamma", float, "Cost per chunk reduced (default: 0; with --bytes, 1e-5 µs per byte)."),
+        ("delta", float, "Cost per hop of the longest path (default: 0; with --bytes, 0.1 µs)."),
     )
 }
 """Rules of the model and costs, in the order of the help."""
@@ -134,24 +137,36 @@ _HOW = (
     _option(
         "in_network",
         bool,
-        "Switches store, copy and add; otherwise they only forward.",
+        "Switches store, copy and reduce (default: they only forward).",
         default=False,
+        panel=_MODEL_PANEL,
     ),
     _parameter(
         "limit",
         Annotated[
             float | None,
             time_limit_option(
-                "One search (of 10⁸ steps a second) may take so long: 30; others are left out."
+                "Budget of each search, in seconds of 10⁸ steps (default: 30);"
+                " longer ones are skipped."
             ),
         ],
     ),
     _option(
-        "listed", bool, "Print the transfers, round by round, instead.", "--list", default=False
+        "listed",
+        bool,
+        "Print the transfers, round by round, instead of the summary.",
+        "--list",
+        default=False,
+        panel=OUTPUT_PANEL,
     ),
-    _option("figure", Path | None, "Draw the rounds, or time over size: .svg, .png or .pdf."),
-    _option("animate", Path | None, "Play the rounds: .html or .gif."),
-    _option("save", Path | None, "Write the schedule: .json or .npz."),
+    _option(
+        "figure",
+        Path | None,
+        "Draw the rounds, or time over size: .svg, .png or .pdf.",
+        panel=OUTPUT_PANEL,
+    ),
+    _option("animate", Path | None, "Play the rounds: .html or .gif.", panel=OUTPUT_PANEL),
+    _option("save", Path | None, "Write the schedule: .json or .npz.", panel=OUTPUT_PANEL),
     _parameter("proof", ProofOption),
 )
 _PLAIN = "ports duplex packing switching disjoint circuits alpha beta delta"

@@ -196,7 +196,7 @@ class _Request(OptionGroup):
     message: Annotated[float, option("Bytes of an all-gather or all-reduce.")] = 1e6
     alpha: Annotated[float, option("Seconds to start a message.")] = 1e-6
     floor: FloorOption = None
-    matters: Annotated[str, option("What matters: 'latency=2,cost' (see the manual).")] = ""
+    matters: Annotated[str, option("Criteria and weights: 'latency=2,cost' (see the manual).")] = ""
     families: Annotated[str, option("Only these families, separated by commas.")] = ""
 
     @property
@@ -257,7 +257,7 @@ class _Work(OptionGroup):
     simulate: Annotated[
         bool, option("Simulate the first three: load-latency curves; saturation if switched.")
     ] = False
-    limit: Annotated[float, time_limit_option("What measuring may take.")] = 900.0
+    limit: Annotated[float, time_limit_option("Time limit of the measurements.")] = 900.0
     workers: WorkersOption = None
     resume: ResumeOption = None
     dask: DaskOption = None

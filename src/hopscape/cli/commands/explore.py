@@ -27,8 +27,8 @@ def explore(
         str | None,
         option(
             "Schedules to play, separated by commas: broadcast, circuit, one-port, reduce, scatter,"
-            " gather, all-gather, half-duplex, reduce-scatter, all-reduce, all-to-all; or none. By"
-            " size without."
+            " gather, all-gather, half-duplex, reduce-scatter, all-reduce, all-to-all; or none"
+            " (default: by size)."
         ),
     ] = None,
     traffic: Annotated[
@@ -56,7 +56,7 @@ def explore(
         ),
     ] = None,
     curve: Annotated[bool, option("Simulate a load-latency curve (takes a while).")] = False,
-    seed: Annotated[int | None, option("Of random traffic and simulations.", min=0)] = None,
+    seed: Annotated[int | None, option("Random seed of traffic and simulations.", min=0)] = None,
     port: Annotated[
         int | None, option("Without SPEC: the port, 0 for a free one.", min=0, max=65535)
     ] = None,

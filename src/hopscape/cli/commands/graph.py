@@ -35,7 +35,7 @@ def search_graph(
     degree: Annotated[int | None, option("Links per node.")] = None,
     method: Annotated[
         list[str] | None,
-        option("random, rotation, cayley, voltage or algebraic, once for each (default: all)."),
+        option("random, rotation, cayley, voltage or algebraic (repeatable; default: all)."),
     ] = None,
     local: Annotated[str, option("Improve graphs by: anneal, tabu or none.")] = "anneal",
     bipartite: Annotated[bool, option("Link even nodes to odd ones only.")] = False,
@@ -47,7 +47,7 @@ def search_graph(
     rewire: Annotated[int | None, option("How many of its cables may be moved.")] = None,
     terminals: Annotated[int | None, option("Instead of nodes: terminals at switches.")] = None,
     radix: Annotated[int | None, option("Ports of a switch, with its terminals.")] = None,
-    switches: Annotated[int | None, option("Number of switches (default: a good one).")] = None,
+    switches: Annotated[int | None, option("Switches (default: chosen by the search).")] = None,
     limit: Annotated[float, time_limit_option("How long to search, on all workers.")] = 60.0,
     seed: SeedOption = 0,
     target: Annotated[

@@ -20,7 +20,7 @@ from hopscape.cli.output import emit, emit_rows
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import require_room
 
-LimitOption = Annotated[float, time_limit_option("What each program may take.")]
+LimitOption = Annotated[float, time_limit_option("Time limit of each program.")]
 
 
 def handover(

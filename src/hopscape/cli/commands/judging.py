@@ -39,7 +39,7 @@ __all__ = ["bisection", "load", "structure"]
 def bisection(
     spec: SpecArgument,
     exact: ExactOption = False,
-    seed: Annotated[int | None, option("For the local search.", min=0)] = None,
+    seed: Annotated[int | None, option("Random seed of the local search.", min=0)] = None,
     proof: ProofOption = None,
 ) -> None:
     """Find the fewest links between two halves, with a partition."""
@@ -87,7 +87,7 @@ def load(
     traffic: Annotated[str, option("uniform, or a file with a matrix (.csv, .npy).")] = "uniform",
     router: RouterOption = "auto",
     each: Annotated[bool, option("Also the load of every channel.")] = False,
-    seed: Annotated[int | None, option("For the sample of a large network.", min=0)] = None,
+    seed: Annotated[int | None, option("Random seed of a sample.", min=0)] = None,
 ) -> None:
     """Add up what a router puts on the channels, and what throughput that allows."""
     from hopscape.metrics import channel_load
@@ -303,7 +303,7 @@ _ROUTES = {"table": "shortest routes by the lowest port"}
 def embed(
     guest: Annotated[str, typer.Argument(metavar="GUEST", help="The network to place.")],
     host: Annotated[str, typer.Argument(metavar="HOST", help="The network to place it in.")],
-    seed: Annotated[int, option("For annealing.", min=0)] = 0,
+    seed: Annotated[int, option("Random seed of the annealing.", min=0)] = 0,
     budget: Annotated[int, option("Steps of the exhaustive search.", min=1)] = 2_000_000,
     solver: Annotated[bool, option("Ask CP-SAT where the search gives up.")] = False,
 ) -> None:

@@ -39,7 +39,7 @@ __all__ = ["compare", "distances", "draw", "explain", "export", "families", "sho
 
 LimitOption = Annotated[
     float | None,
-    time_limit_option("What this may take; 60 without, no limit with --exact."),
+    time_limit_option("Time limit (default: 60 s; none with --exact)."),
 ]
 _SECONDS = 60.0  # without --limit; --exact has none
 
@@ -284,7 +284,7 @@ def distances(
     each: Annotated[bool, option("With --from: the distance of every node.")] = False,
     exact: ExactOption = False,
     sample: Annotated[int | None, option("Search from this many random nodes only.")] = None,
-    seed: Annotated[int | None, option("Which sample.", min=0)] = None,
+    seed: Annotated[int | None, option("Random seed of the sample.", min=0)] = None,
 ) -> None:
     """Count the nodes at every distance, from one node or over all pairs."""
     from hopscape.metrics.summary import distances_from_node, distances_overall

@@ -91,13 +91,13 @@ class _Traffic(OptionGroup):
     ] = ""
     packet: Annotated[str, option("Flits per packet: 4, or 1,5.")] = "1"
     burst: Annotated[str, option("On-off sources: chances ON,OFF per cycle.")] = ""
-    concentration: Annotated[int, option("Endpoints a node.")] = 1
-    injectors: Annotated[int, option("Lines of an endpoint into its router.")] = 1
-    ejectors: Annotated[int, option("Lines of a router to an endpoint.")] = 1
+    concentration: Annotated[int, option("Endpoints per node.")] = 1
+    injectors: Annotated[int, option("Injection lines per endpoint.")] = 1
+    ejectors: Annotated[int, option("Ejection lines per endpoint.")] = 1
     schedule: Annotated[Path | None, option("Replay a schedule file, beside --load if given.")] = (
         None
     )
-    flits: Annotated[int, option("Per transfer of a schedule.")] = 1
+    flits: Annotated[int, option("Flits per transfer of a schedule.")] = 1
     barrier: Annotated[bool, option("Rounds of a schedule wait for each other.")] = False
 
 
@@ -114,13 +114,13 @@ class _Routers(OptionGroup):
     switching: Annotated[str, option("wormhole, cut-through, store-and-forward or circuit.")] = (
         "wormhole"
     )
-    routing_delay: Annotated[int, option("Cycles.")] = 1
-    credit_delay: Annotated[int, option("Cycles.")] = 0
+    routing_delay: Annotated[int, option("Cycles of route computation; 0: look-ahead.")] = 1
+    credit_delay: Annotated[int, option("Cycles until a router sees a credit.")] = 0
     link_delay: Annotated[str, option("Cycles on a link: 2, or axis0=1,axis1=3.")] = "1"
     speedup: Annotated[int, option("Input speedup of the switch.")] = 1
     spread: Annotated[str, option("Choose among classes of channels: none, pairs, all.")] = "pairs"
-    priority: Annotated[str, option("Who goes first: auto, none, transit or age.")] = "auto"
-    injection_limit: Annotated[float, option("Free share of buffers to enter; 0: none.")] = 0.0
+    priority: Annotated[str, option("Arbitration priority: auto, none, transit or age.")] = "auto"
+    injection_limit: Annotated[float, option("Inject while this share of buffers is free.")] = 0.0
     window: Annotated[str, option("Limit on packets in flight: auto, none or delay.")] = "auto"
     unsafe: Annotated[bool, option("Simulate although it may deadlock.")] = False
 
@@ -133,12 +133,12 @@ class _Faults(OptionGroup):
 
     dead: Annotated[
         list[str] | None,
-        option("A dead node, from a cycle on if one is named; once for each.", "--dead",
+        option("A dead node, from that cycle on if one is named (repeatable).", "--dead",
                metavar="NODE[@CYCLE]"),
     ] = None  # fmt: skip
     dead_link: Annotated[
         list[str] | None,
-        option("A dead link, from a cycle on if one is named; once for each.", "--dead-link",
+        option("A dead link, from that cycle on if one is named (repeatable).", "--dead-link",
                metavar="A-B[@CYCLE]"),
     ] = None  # fmt: skip
     fault_routing: Annotated[str, option("Around dead parts: family or tables.")] = "family"
@@ -152,7 +152,7 @@ class _Run(OptionGroup):
 
     saturation: Annotated[bool, option("Find the saturation load by bisection.")] = False
     cycles: Annotated[int, option("Cycles measured.")] = 10_000
-    warmup: Annotated[int, option("Cycles before; -1: detected.")] = -1
+    warmup: Annotated[int, option("Warm-up cycles before measuring; -1: detected.")] = -1
     seed: SeedOption = 0
     workers: WorkersOption = None
     resume: ResumeOption = None

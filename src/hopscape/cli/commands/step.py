@@ -38,32 +38,32 @@ def step(
     ],
     on: Annotated[
         list[str],
-        option("A network, by spec or graph file; once for each.", "--on", metavar="SPEC"),
+        option("A network, by spec or graph file (repeatable).", "--on", metavar="SPEC"),
     ],
     place: Annotated[
         str | None,
-        option("'search', or a file with the node of each rank; in order without.", "--place"),
+        option("'search', or a file with the node of each rank (default: in order).", "--place"),
     ] = None,
     dead: DeadOption = None,
     dead_link: DeadLinkOption = None,
-    alpha: Annotated[float, option("µs of a message (start-up).", min=0)] = 1.0,
-    beta: Annotated[float, option("µs per byte of a channel of capacity 1.", min=0)] = 2e-5,
-    gamma: Annotated[float, option("µs per byte that is added.", min=0)] = 1e-5,
-    delta: Annotated[float, option("µs of a hop.", min=0)] = 0.1,
+    alpha: Annotated[float, option("µs per message (start-up).", min=0)] = 1.0,
+    beta: Annotated[float, option("µs per byte on a channel of capacity 1.", min=0)] = 2e-5,
+    gamma: Annotated[float, option("µs per byte reduced.", min=0)] = 1e-5,
+    delta: Annotated[float, option("µs per hop.", min=0)] = 0.1,
     router: Annotated[
         str,
-        option("Paths by this router (updown, ...); shortest, ties spread, without.", "--router"),
+        option("Router, such as updown (auto: shortest paths, ties spread evenly).", "--router"),
     ] = "auto",
     executor: Annotated[
         str, option("cut-through, or astra: the network model of ASTRA-sim.", "--executor")
     ] = "cut-through",
     splits: Annotated[
         int | None,
-        option("Pieces of the data of a collective; 1 or 4, the faster, without.", min=1),
+        option("Pieces per collective (default: 1 or 4, whichever is faster).", min=1),
     ] = None,
     algorithm: Annotated[
         list[str] | None,
-        option("A plan instead of the best: GOAL=NAME or NAME/PIECES.", "--algorithm", "-a"),
+        option("Force an algorithm: GOAL=NAME or NAME/PIECES (repeatable).", "--algorithm", "-a"),
     ] = None,
     whole: Annotated[
         bool, option("Execute all layers and micro-batches, however many.", "--whole")
