@@ -9,6 +9,7 @@ import numpy as np
 from hopscape.collectives.symmetric import Carried
 from hopscape.core.arrays import IntArray
 from hopscape.core.schedule import Schedule
+from hopscape.core.verify import transfers_that_add
 
 __all__ = ["executed_time"]
 
@@ -57,6 +58,7 @@ def executed_time(
     sent = Messages(
         order, first, schedule.round, schedule.source, schedule.target, schedule.chunk,
         schedule.path_start.astype(np.int64), lane[schedule.channels].astype(np.int64),
+        transfers_that_add(schedule),
     )  # fmt: skip
     per_chunk = costs["beta"] * chunk_bytes / net.capacities()
     each = costs["alpha"], costs["delta"], costs["gamma"] * chunk_bytes

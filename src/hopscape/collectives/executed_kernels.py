@@ -19,6 +19,7 @@ class Messages(NamedTuple):
         round (int[transfers]): What comes in a round is added after it.
         source, target, chunk: int[transfers]
         start, lane (int64[...]): Transfer t holds ``lane[start[t]:start[t + 1]]``.
+        added (uint8[transfers]): Is it added to what its target has, or copied?
     """
 
     order: IntArray
@@ -29,6 +30,7 @@ class Messages(NamedTuple):
     chunk: IntArray
     start: IntArray
     lane: IntArray
+    added: IntArray
 
 
 @helper
@@ -63,10 +65,11 @@ def execute_messages(
         ports (float64[2, nodes, k]): When the ports of each node are free to send and to receive,
             all 0; k = 0: every channel has its own.
         costs: alpha, delta, and gamma for a chunk.
-        adds: Are chunks that come added to what is there? A node adds one after the other.
+        adds: Are sums formed? What comes in a round is there for the next; a node adds one chunk
+            after the other.
         shared: Is a port either sending or receiving?
     """
-    order, first, rounds, source, target, chunk, start, lane = messages
+    order, first, rounds, source, target, chunk, start, lane, added = messages
     alpha, delta, gamma = costs
     free = np.zeros(len(per_chunk), np.float64)
     came = np.empty(len(order) if adds else 0, np.float64)
@@ -77,9 +80,12 @@ def execute_messages(
         if adds and rounds[t] != rounds[order[open_]]:
             for i in range(open_, first[m]):
                 v, c = target[order[i]], chunk[order[i]]
-                adder[v] = max(adder[v], came[i]) + gamma
-                have[v, c] = max(have[v, c], adder[v])
-                last = max(last, adder[v])
+                ready = came[i]
+                if added[order[i]]:
+                    adder[v] = max(adder[v], ready) + gamma
+                    ready = adder[v]
+                have[v, c] = max(have[v, c], ready)
+                last = max(last, ready)
             open_ = first[m]
         u, v, count = source[t], target[t], first[m + 1] - first[m]
         begin = 0.0
@@ -110,7 +116,8 @@ def execute_messages(
             elif end < have[v, c]:
                 have[v, c] = end
     for i in range(open_, len(came)):
-        v = target[order[i]]
-        adder[v] = max(adder[v], came[i]) + gamma
-        last = max(last, adder[v])
+        if added[order[i]]:
+            v = target[order[i]]
+            adder[v] = max(adder[v], came[i]) + gamma
+            last = max(last, adder[v])
     return last

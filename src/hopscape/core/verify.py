@@ -19,7 +19,7 @@ from hopscape.core.verdict import Verdict
 if TYPE_CHECKING:
     from hopscape.core.verify_kernels import ByChunk, Transfers
 
-__all__ = ["breaks_rules", "verify"]
+__all__ = ["breaks_rules", "transfers_that_add", "verify"]
 
 _SHARES = {"arc": 0, "edge": 1, "vertex": 2}
 
@@ -79,7 +79,8 @@ def verify(
     if broken is None:
         broken = _check_chunks(schedule, checked_goal, chunks)
     if broken is None:
-        broken = _check_parts(schedule, net, checked_goal, chunks, details)
+        adds = np.zeros(schedule.transfers, dtype=np.uint8)
+        broken = _check_parts(schedule, net, checked_goal, details, adds)
         details["time"] += rules.gamma * details.get("added", 0)
     if broken is not None:
         return Verdict(False, broken.reason, broken.where, details)
@@ -101,15 +102,34 @@ class _Part(NamedTuple):
     first: int
 
 
+def transfers_that_add(schedule: Schedule) -> IntArray:
+    """Which transfers are added to what is there (uint8[transfers]); the others are copied.
+
+    Args:
+        schedule: One that is right.
+    """
+    adds = np.zeros(schedule.transfers, dtype=np.uint8)
+    _check_parts(schedule, schedule.network, schedule.goal, {}, adds)
+    return adds
+
+
 def _check_parts(
-    schedule: Schedule, net: Network, checked_goal: Goal, chunks: int, details: dict[str, Any]
+    schedule: Schedule,
+    net: Network,
+    checked_goal: Goal,
+    details: dict[str, Any],
+    adds: IntArray,
 ) -> Verdict | None:
-    """Hold the transfers against the goal of each group; details are of all groups together."""
+    """Hold the transfers against the goal of each group; details are of all groups together.
+
+    Args:
+        adds: All 0; 1 afterwards for transfers that are added.
+    """
     from hopscape.core.verify_kernels import ByChunk
 
+    chunks = len(checked_goal.on(net).origins)
     start, order = _sorted_by_chunk(schedule, chunks)
     low, broken = 0, None
-    adds = np.zeros(schedule.transfers, dtype=np.uint8)
     for part in checked_goal.parts():
         promise = part.on(net)
         high = low + len(promise.origins)
