@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -31,41 +32,66 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def hopscape(place: Path, *words: str) -> str:
+_ALL = """
+import contextlib, io, json, sys
+from hopscape.cli import main
+
+told = []
+for words in json.loads(sys.stdin.read()):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
+        main(words)
+    told.append(out.getvalue())
+print(json.dumps(told))
+"""
+
+
+def answers(place: Path, *commands: Sequence[str]) -> list[str]:
+    """What commands print one after the other in a process that finds the packages of a folder."""
     run = subprocess.run(
-        [sys.executable, "-m", "hopscape", *words],
+        [sys.executable, "-c", _ALL],
         env=os.environ | {"PYTHONPATH": str(place)},
+        input=json.dumps(commands),
         capture_output=True,
         text=True,
         check=True,
     )
-    return run.stdout
+    told: list[str] = json.loads(run.stdout)
+    return told
 
 
 def test_every_kind_of_plugin_is_found_by_its_commands(installed: Path, tmp_path: Path) -> None:
-    shown = json.loads(hopscape(installed, "show", "wheel(8)", "-f", "json"))
-    assert (shown["nodes"], shown["diameter"]) == (9, 2)
-    words = ["compare", "wheel(8)", "ring(9)", "--columns", "spread", "-f", "json"]
-    rows = json.loads(hopscape(installed, *words))
-    assert [row["degree_spread"] for row in rows] == [5, 0]
-    words = ["route", "wheel(8)", "1", "2", "--router", "by-hub", "-f", "json"]
-    assert json.loads(hopscape(installed, *words))["path"] == [1, 0, 2]
-    words = ["broadcast", "wheel(8)", "--algorithm", "star", "-f", "json"]
-    found = json.loads(hopscape(installed, *words))
+    shown, rows, routed, sent, exported, judged = answers(
+        installed,
+        ["show", "wheel(8)", "-f", "json"],
+        ["compare", "wheel(8)", "ring(9)", "--columns", "spread", "-f", "json"],
+        ["route", "wheel(8)", "1", "2", "--router", "by-hub", "-f", "json"],
+        ["broadcast", "wheel(8)", "--algorithm", "star", "-f", "json"],
+        ["export", "wheel(8)", "-o", str(tmp_path / "wheel.adj")],
+        ["ledger", "--paper", "wheel", "-f", "json"],
+    )
+    wheel = json.loads(shown)
+    assert (wheel["nodes"], wheel["diameter"]) == (9, 2)
+    assert [row["degree_spread"] for row in json.loads(rows)] == [5, 0]
+    assert json.loads(routed)["path"] == [1, 0, 2]
+    found = json.loads(sent)
     assert (found["rounds"], found["verdict"]) == (1, "holds")
-    hopscape(installed, "export", "wheel(8)", "-o", str(tmp_path / "wheel.adj"))
+    assert exported
     assert (tmp_path / "wheel.adj").read_text().splitlines()[1] == "1: 0 2 8"
-    words = ["ledger", "--paper", "wheel", "-f", "json"]
-    assert '"verdict": "holds"' in hopscape(installed, *words)
+    assert '"verdict": "holds"' in judged
 
 
 def test_commands_and_studies_of_a_package(installed: Path, tmp_path: Path) -> None:
-    assert "Wheels: a hub wired" in hopscape(installed, "--help")
-    rows = json.loads(hopscape(installed, "wheels", "table", "--most", "5", "-f", "json"))
-    assert [(row["network"], row["diameter"]) for row in rows] == [
+    overview, table, _ = answers(
+        installed,
+        ["--help"],
+        ["wheels", "table", "--most", "5", "-f", "json"],
+        ["study", "wheel", str(tmp_path / "out")],
+    )
+    assert "Wheels: a hub wired" in overview
+    assert [(row["network"], row["diameter"]) for row in json.loads(table)] == [
         ("wheel(3)", 1), ("wheel(4)", 2), ("wheel(5)", 2),
     ]  # fmt: skip
-    hopscape(installed, "study", "wheel", str(tmp_path / "out"))
     [written] = (tmp_path / "out").iterdir()
     assert len(written.read_text().splitlines()) == 19
 
@@ -83,7 +109,8 @@ def test_two_packages_with_one_name_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_pattern_of_traffic(installed: Path) -> None:
     words = ["simulate", "ring(6)", "-t", "opposite", "--load", "0.1", "-f", "json"]
-    row = json.loads(hopscape(installed, *words, "--cycles", "500", "--warmup", "100"))
+    [told] = answers(installed, [*words, "--cycles", "500", "--warmup", "100"])
+    row = json.loads(told)
     assert row["traffic"] == "opposite"
     assert row["points"][0]["hops"] == pytest.approx(4)  # three links, and out of the network
 
@@ -91,10 +118,9 @@ def test_a_pattern_of_traffic(installed: Path) -> None:
 def test_a_column_of_a_package_in_design(installed: Path) -> None:
     """Measured like the others, shown when it is asked for, and in JSON."""
     words = ["design", "--nodes", "9", "--ports", "8", "--exact", "--families", "wheel,ring"]
-    found = json.loads(hopscape(installed, *words, "-f", "json"))
-    spread = {one["spec"]: one["degree_spread"] for one in found["candidates"]}
+    told, table = answers(installed, [*words, "-f", "json"], [*words, "--columns", "spread"])
+    spread = {one["spec"]: one["degree_spread"] for one in json.loads(told)["candidates"]}
     assert spread == {"wheel(8)": 5, "ring(9)": 0}
-    table = hopscape(installed, *words, "--columns", "spread")
     assert "spread" in table.splitlines()[1]
 
 
