@@ -98,17 +98,20 @@ def test_a_reader_that_leaves():
     ("number", "code", "word"),
     [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")],
 )
-def test_signals(number, code, word, module, function, words, kept):
+def test_signals(number, code, word, module, function, words, kept, tmp_path):
     """Both end a command in the same way: their own exit code, and a sentence on what is kept."""
     wait = (
         f"import hopscape.{module} as m, time\n"
-        "def slow(*given, **options):\n    print('ready', flush=True)\n    time.sleep(60)\n"
+        "def slow(*given, **options):\n    print('ready', flush=True)\n"
+        "    exec('time.sleep(60)')\n"  # as compilers do: Python remembers a Ctrl-C in there
         f"m.{function} = slow\n"
         f"from hopscape.cli import main; main({words!r})"
     )
+    (tmp_path / "slow.py").write_text(wait, encoding="utf-8")
     with subprocess.Popen(
-        [sys.executable, "-c", wait], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+        [sys.executable, "-m", "slow"],  # of -c and of scripts it does not ask what it remembers
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.1)
         process.send_signal(number)
@@ -156,11 +159,24 @@ def test_a_signal_as_a_kernel_returns_ends_as_any_other(monkeypatch, capsys):
     assert capsys.readouterr().err == "hopscape: terminated; nothing is kept\n"
 
 
-def test_signals_are_given_back():
-    before = signal.getsignal(signal.SIGTERM)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_are_given_back(number):
+    before = signal.getsignal(number)
     with pytest.raises(SystemExit):
         cli.main(["show", "ring(4)"])
-    assert signal.getsignal(signal.SIGTERM) is before
+    assert signal.getsignal(number) is before
+
+
+def test_an_ignored_interrupt_stays_ignored(monkeypatch):
+    """``nohup hopscape ... &``: a Ctrl-C in the terminal is for others."""
+    seen = []
+    monkeypatch.setattr("hopscape.cli.app.app", lambda **_: seen.append(signal.getsignal(2)))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        cli.main(["show", "ring(4)"])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert seen == [signal.SIG_IGN]
 
 
 def test_a_home_that_does_not_exist(tmp_path):

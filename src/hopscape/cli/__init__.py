@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
-from hopscape.cli.app import EndedError, TerminatedError
+from hopscape.cli.app import EndedError, StoppedError, TerminatedError
 
 __all__ = ["main"]
 
@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 @contextmanager
 def _handled_termination() -> Iterator[None]:
-    """Turn SIGTERM (of a batch system, of ``timeout``) into an interrupt."""
+    """Turn SIGTERM (of a batch system, of ``timeout``) into an interrupt, and Ctrl-C into ours."""
     from hopscape.core.processes import note_ended
 
     note_ended(signal.SIGINT)  # what a KeyboardInterrupt means unless SIGTERM comes
@@ -67,16 +67,22 @@ def _handled_termination() -> Iterator[None]:
         note_ended(signal.SIGTERM)
         raise TerminatedError
 
+    def interrupt(*_: object) -> None:
+        raise StoppedError
+
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     number = getattr(signal, "SIGBREAK", signal.SIGTERM)  # Windows: Ctrl-Break
-    before = signal.signal(number, stop)
+    before = {number: signal.signal(number, stop)}
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # nohup and shells ignore it
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, interrupt)
     try:
         with _ended_in_time() if os.name == "posix" else nullcontext():
             yield
     finally:
-        signal.signal(number, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 @contextmanager

@@ -38,7 +38,7 @@ from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
 from hopscape.core.kernel_cache import allow_compiling_ahead
 
-__all__ = ["EndedError", "TerminatedError", "app"]
+__all__ = ["EndedError", "StoppedError", "TerminatedError", "app"]
 
 _ENDINGS = {
     ".json": "json",
@@ -456,6 +456,14 @@ def _start(
 
 class EndedError(Exception):
     """Carries an interrupt or a broken pipe past typer, which would leave with codes of its own."""
+
+
+class StoppedError(KeyboardInterrupt):
+    """Ctrl-C, by a class of its own.
+
+    A plain KeyboardInterrupt that crosses the text of an ``exec`` (compilers have those) is
+    remembered by Python, which ends itself by the signal at last, whatever exit code was asked for.
+    """
 
 
 class TerminatedError(KeyboardInterrupt):
