@@ -92,11 +92,16 @@ def certificate(
     count = {name: sum(int(one[name]) for one in examined) for name in examined[0] if name not in
              ("family", "up_to", "reason")}  # fmt: skip
     families = len({one["family"] for one in examined})
+    bounds = {
+        "dear": "the least that they can cost",
+        "weak": "capacity over distance",
+        "misfits": "their ports",
+    }
+    out = [f"{count[name]:,} by {bound}" for name, bound in bounds.items() if count[name]]
     words = [
-        f"{count['looked']:,} machines of {families} families were looked at: {count['dear']:,} are"
-        f" ruled out by the least that they can cost, {count['weak']:,} by capacity over distance,"
-        f" {count['misfits']:,} by their ports; the throughput of {count['computed']:,} was"
-        " computed."
+        f"{count['looked']:,} machines of {families} families were examined"
+        f"{': ruled out are ' + ', '.join(out) if out else ''}; the throughput of"
+        f" {count['computed']:,} was computed."
     ]
     if count["failed"]:
         first = next(str(one["reason"]) for one in examined if one["reason"])
@@ -444,7 +449,7 @@ def _dearer(best: Candidate, other: Candidate, currency: str) -> str:
         if _proved_better(other, best, name)
     ]
     return text + (
-        f"; it is better at {', '.join(gains)}." if gains else "; it is better at nothing."
+        f"; in its favour: {', '.join(gains)}." if gains else "; nothing proved is in its favour."
     )
 
 
