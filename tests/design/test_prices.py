@@ -182,3 +182,18 @@ def test_every_entry_of_the_lists_of_today_has_a_source():
         prices = load_prices(name)
         assert all(item.source and item.year == 2025 for item in prices.items())
         assert not any("never bought" in one or "no source" in one for one in remarks(prices, 2025))
+
+
+def test_switches_of_the_list_are_the_largest_that_are_looked_at(tmp_path):
+    """A radix beyond the list's largest switch: machines of what can be bought."""
+    path = tmp_path / "small.toml"
+    path.write_text(
+        'name = "x"\ncurrency = "USD"\nrate = 400\n[[switch]]\nradix = 8\nprice = 100\n'
+        "[[copper]]\nprice = 5\n[nic]\nprice = 1\n"
+    )
+    found = ask(
+        "design", "--endpoints", "20", "--radix", "16", "--prices", str(path),
+        "--families", "leaf_spine,complete,torus",
+    )  # fmt: skip
+    assert all(one["radix_used"] <= 8 for one in found["candidates"])
+    assert not found["candidates"][0]["trouble"]

@@ -84,7 +84,7 @@ class CostFloor:
     def of(cls, asked: SwitchedRequirements, planes: int = 1) -> CostFloor:
         """The bounds of a question, for machines of so many planes."""
         lines, share = asked.nics // planes, NEAR * asked.throughput
-        size = asked.endpoints, asked.radix
+        size = asked.endpoints, asked.ports
         return cls(*size, share, asked.price_list, lines, planes, NEAR * (asked.worst or 0.0))
 
     @property

@@ -267,7 +267,7 @@ def _own(
         if asked.throughput * taper > 1.05:
             continue
         low, high = math.ceil(asked.low / taper), math.ceil(asked.room / taper)
-        less = Requirement(low, low, high, asked.radix // lines, _MOST_EACH, asked.throughput)
+        less = Requirement(low, low, high, asked.ports // lines, _MOST_EACH, asked.throughput)
         for spec, found in _members(kind, less):
             switches = found.switches()
             if switches is None or _lines_of(spec) != 1:
@@ -589,7 +589,7 @@ class _Search:
     def _is_machine(self, machine: Machine) -> bool:
         asked = self.question
         fits = asked.low <= machine.endpoints <= asked.high and machine.nics == asked.nics
-        return fits and machine.radix_used <= asked.radix
+        return fits and machine.radix_used <= asked.ports
 
     def _figures(self, offer: Offer, machine: Machine) -> dict[str, Measured[Any]]:
         """All figures; what takes long only where nothing else is missed."""

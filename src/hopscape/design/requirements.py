@@ -607,7 +607,8 @@ class SwitchedRequirements(Question):
             most = getattr(self, name)
             least = 0 if name == "max_hops" else 1e-9
             if most is not None and not (math.isfinite(most) and most >= least):
-                raise ArgumentError(f"{name} is {most:g}; it must be above 0")
+                words = "at least 0" if name == "max_hops" else "above 0"
+                raise ArgumentError(f"{name} is {most:g}; it must be {words}")
         lines = self.endpoints * self.nics
         if self.cables is not None and self.cables < lines:
             raise ArgumentError(
@@ -661,6 +662,11 @@ class SwitchedRequirements(Question):
             self, endpoints=ends // rails, throughput=share, worst=worst, island=1,
             cables=None, cable_length=None, grow=None,
         )  # fmt: skip
+
+    @property
+    def ports(self) -> int:
+        """Ports of a switch that can be bought: the radix, or the largest of the price list."""
+        return min(self.radix, int(max(item.size for item in self.price_list.switches)))
 
     def grown(self) -> SwitchedRequirements:
         """The question about the machine that this one must be able to become."""
@@ -720,7 +726,7 @@ class SwitchedRequirements(Question):
             self.endpoints,
             self.low,
             self.room,
-            self.radix // lines,
+            self.ports // lines,
             most,
             self.throughput,
             spare=self.spare,
