@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import refused
+from commands import refused, run, shown
 
 REQUESTS = [
     # specs, nodes, files and names
@@ -162,7 +162,34 @@ def test_a_wrong_request_is_refused_in_a_sentence(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_message_does_not_repeat_thousands_of_digits():
-    complaint = refused("simulate", "ring(4)", "--schedule", "9" * 3000)
+LONG = [
+    ("simulate", "ring(4)", "--schedule", "9" * 3000),
+    ("simulate", "ring(4)", "--cycles", "9" * 3000),
+    ("simulate", "ring(4)", "--warmup", "9" * 40),
+    ("emit", "ring(4)", "--to", "x" * 3000),
+    ("show", "ring(4)", "--" + "z" * 3000),
+    ("--" + "z" * 3000,),
+    ("show", "ring(4)", "x" * 3000),
+]
+
+
+@pytest.mark.parametrize("words", LONG)
+def test_a_message_does_not_repeat_thousands_of_digits(words):
+    complaint = refused(*words)
     assert len(complaint) < 500
-    assert len(complaint.splitlines()) <= 5
+    assert len(complaint.splitlines()) == 1
+    assert complaint.startswith("hopscape: ")
+
+
+def test_a_group_without_a_command_shows_its_help():
+    assert "show" in run("circulant").stdout
+
+
+def test_columns_of_json_are_refused_before_anything_is_written(tmp_path):
+    wrong = ("handover", "ring(4)", "--out", str(tmp_path / "new"), "-f", "json", "--columns", "a")
+    assert "JSON always has all" in refused(*wrong)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_network_of_more_nodes_than_floats_count():
+    assert "about 10^9" in shown("show", f"torus({', '.join(['3'] * 2000)})")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopscape.core.errors import CheckFailedError
 from hopscape.core.measured import Measured
 
 numbers = st.integers(-50, 50)
@@ -49,3 +50,12 @@ def test_records_name_the_bounds_of_what_is_not_exact() -> None:
     assert Measured(3, "exact").to_dict() == {"value": 3, "how": "exact"}
     found = Measured.at_most(3, "by a search").to_dict()
     assert found == {"value": 3, "how": "bound", "low": None, "high": 3, "note": "by a search"}
+
+
+def test_whole_numbers_beyond_any_float() -> None:
+    """Networks of 10**959 nodes have links, too."""
+    huge = 3 * 10**959
+    assert Measured(huge, "closed form").exact
+    assert Measured(huge, "bound", low=1.5, high=huge).value == huge
+    with pytest.raises(CheckFailedError, match="fails its check"):
+        Measured(huge, "bound", low=huge, high=huge - 1)

@@ -64,7 +64,7 @@ class Tally:
         except HopscapeError:
             pass
         except HangError:
-            self._fail("hang", case, f"over {seconds} s of processor time")
+            self._fail("hang", case, f"over {seconds} s of processor time, or {_WALL} s in all")
         except Exception:
             self._fail("exception", case, traceback.format_exc(limit=-6))
         grown, allowed = _resident("VmHWM") - before, 2 * memory_limit() + _SLACK

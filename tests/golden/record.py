@@ -87,7 +87,7 @@ def commands() -> dict[str, list[str]]:
 
 def is_accepted(words: str, option: str) -> bool:
     """Does a command know an option that it does not list? An alias for one release, say."""
-    return "No such option" not in run(*words.split(), option).stderr
+    return "no such option" not in run(*words.split(), option).stderr
 
 
 def formats() -> dict[str, list[str]]:

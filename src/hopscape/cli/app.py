@@ -9,7 +9,8 @@ import importlib
 import inspect
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import fields
 from functools import wraps
@@ -32,7 +33,7 @@ from hopscape.cli.options import (
     given,
     note_given,
 )
-from hopscape.cli.output import Format, FormatOption, OutputOption, output_settings
+from hopscape.cli.output import Format, FormatOption, OutputOption, output_settings, refuse_columns
 from hopscape.cli.overview import added_group, contents, former_name, print_jobs
 from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
@@ -173,6 +174,8 @@ class _Strict(TyperCommand):
             output_settings.markup = style
         output_settings.style = Format.table if output_settings.markup else Format(style)
         output_settings.output = None
+        if not ctx.resilient_parsing:
+            refuse_columns()
         return left
 
     def _by_ending(self, typed: Mapping[str, Any], args: list[str]) -> list[str]:
@@ -235,6 +238,21 @@ def _renamed(args: Sequence[str], old: Sequence[str], new: str) -> list[str]:
     return out
 
 
+@contextmanager
+def _in_a_sentence() -> Iterator[None]:
+    """Wrong options and arguments are refused as all else is, not in a box of any length."""
+    try:
+        yield
+    except Exception as error:
+        helps = type(error).__name__ == "NoArgsIsHelpError"
+        if helps or not hasattr(error, "format_message"):  # no error of typer's
+            raise
+        path = getattr(getattr(error, "ctx", None), "command_path", "hopscape")
+        message = error.format_message().strip().rstrip(".")
+        message = message[:1].lower() + message[1:]
+        raise ArgumentError(f"{message}; '{path} -h' helps") from error
+
+
 class _LazyGroup(TyperGroup):
     """Imports and builds a command when it is asked for: starting must stay quick."""
 
@@ -244,9 +262,14 @@ class _LazyGroup(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.contents)
 
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with _in_a_sentence():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with _in_a_sentence():
+                return super().invoke(ctx)
         except (KeyboardInterrupt, BrokenPipeError) as error:
             raise EndedError from error
 

@@ -35,6 +35,7 @@ __all__ = [
     "emit_rows",
     "output_settings",
     "plain",
+    "refuse_columns",
     "say",
     "write_tables",
 ]
@@ -127,7 +128,6 @@ def emit(
         first = Table({"": "", " ": ""}, list(shown.items()), title, heading=False)
         _print_tables([first, *(_row_table(*part) for part in below)])
     elif output_settings.style is Format.json:
-        _refuse_columns()
         _write_text(signed_json(record), output_settings.output)
     else:
         emit_rows([record])
@@ -153,7 +153,6 @@ def emit_rows(
         legend: What the signs at the beginning of cells mean; those that occur are explained.
     """
     if output_settings.style is Format.json:
-        _refuse_columns()
         _write_text(signed_json({wrapper: rows} if wrapper else rows), output_settings.output)
         return
     if output_settings.style is Format.table:
@@ -213,8 +212,13 @@ def _letters(text: str) -> str:
     return "".join(c for c in text.lower() if c.isalnum()) or text
 
 
-def _refuse_columns() -> None:
-    if output_settings.columns:
+def refuse_columns() -> None:
+    """Columns of JSON cannot be chosen: said before anything is computed.
+
+    Raises:
+        ArgumentError: When some were.
+    """
+    if output_settings.columns and output_settings.style is Format.json:
         raise ArgumentError("--columns chooses columns of tables and of CSV; JSON always has all")
 
 

@@ -56,7 +56,10 @@ class Measured(Generic[Known]):
             object.__setattr__(self, "high", self.value)
         inner: Any = self.value if number and self.how != "sampled" else None
         for below, above in ((self.low, self.high), (self.low, inner), (inner, self.high)):
-            if below is not None and above is not None and below > above + _CLOSE * abs(above):
+            if below is None or above is None or below <= above:
+                continue
+            whole = isinstance(below, int) and isinstance(above, int)  # perhaps beyond any float
+            if whole or below > above + _CLOSE * abs(above):
                 raise CheckFailedError(
                     f"a figure fails its check: {self.value} ({self.how}) with the bounds"
                     f" {self.low} and {self.high}{f'; {self.note}' if self.note else ''}"

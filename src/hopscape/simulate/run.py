@@ -9,6 +9,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
+from hopscape.core.processes import require_memory
 from hopscape.simulate import layout
 from hopscape.simulate.engine_gpu import Batch, BatchRun, Seat
 from hopscape.simulate.fabric import Setup
@@ -28,6 +29,7 @@ _LOOK, _SOON, _MOST_HASTE = 128, 16, 64
 
 def blank_counters(setup: Setup, windows: int) -> Counters:
     """Counters that measure nothing yet."""
+    require_memory(8 * layout.WINDOW_FIELDS * windows, f"the counts of {windows * WINDOW} cycles")
     return Counters(
         span=np.array([-1, -1, WINDOW], dtype=np.int64),
         windows=np.zeros((windows, layout.WINDOW_FIELDS)),
