@@ -99,7 +99,7 @@ def from_csv(path: str, chip: Chip) -> Iterator[Measured]:
 START = {
     "efficiency": 0.75,
     "streams": 0.75,
-    "overhead": 300.0,
+    "overhead": 600.0,
     "nvlink": 229.0,
     "nics": 100.0,
     "alpha": 10.0,

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from hopscape.cli.app import app
 
-ROOMS = ("circulant", "heawood", "rpc", "torusbcast", "hammingmesh")
+ROOMS = ("circulant", "heawood", "rpc", "torusbcast", "hammingmesh", "railonly", "deepseek")
 LONG = ("study", "ledger", "search", "atlas")
 """Commands whose options alone are looked at."""
 

@@ -378,7 +378,7 @@ def test_sums_go_in_pieces_where_that_is_faster() -> None:
     model = LanguageModel(hidden=512, layers=2, heads=8, seq=2048, vocab=512)
     job = ModelJob(model, Split(batch=8, tp=8), Chip(tflops=100))
     found = {
-        (splits, gamma): step(job, "xgft([8], [1])", splits=splits, costs={"gamma": gamma})
+        (splits, gamma): step(job, "hypercube(3)", splits=splits, costs={"gamma": gamma})
         for splits in (None, 1, 4)
         for gamma in (0.0, 1e-5)
     }
@@ -386,7 +386,7 @@ def test_sums_go_in_pieces_where_that_is_faster() -> None:
     assert 0 < seconds[None, 1e-5] < 0.97 * seconds[1, 1e-5]
     assert seconds[None, 1e-5] <= seconds[4, 1e-5]
     assert any(name.endswith("/4") for name in found[None, 1e-5].timeline.plans.values())
-    assert 0.97 * seconds[1, 0.0] < seconds[None, 0.0] <= seconds[1, 0.0]
+    assert 0.9 * seconds[1, 0.0] < seconds[None, 0.0] <= seconds[1, 0.0]
     fixed = step(job, "xgft([8], [1])", algorithms={"all-reduce": "ring/4"})
     assert "ring/4" in fixed.timeline.plans.values()
     with pytest.raises(HopscapeError, match="plan 'ring/x' of 'all-reduce' is unknown"):

@@ -58,7 +58,7 @@ def slow_ends(found: Timeline) -> list[float]:
     unit, cost = fabric.unit, {k: v * 1e-6 / fabric.unit for k, v in fabric.costs.items()}
     ends: dict[int, float] = {}
     begun: dict[int, float] = {}
-    events: list[tuple[float, int, Any]] = []
+    events: list[tuple[float, tuple[int, ...], Any]] = []
     lanes: dict[tuple[int, int], list[int]] = {}
     free: dict[int, float] = {}
     adder: dict[int, float] = {}
@@ -74,9 +74,9 @@ def slow_ends(found: Timeline) -> list[float]:
                 left[inside[op, int(seat)]] = left.get(inside[op, int(seat)], 0) + 1
     turn = 0
 
-    def push(time: float, what: Any) -> None:
+    def push(time: float, what: Any, *leaves: int) -> None:
         nonlocal turn
-        heapq.heappush(events, (time, turn, what))
+        heapq.heappush(events, (time, leaves or (-1, turn), what))
         turn += 1
 
     def lane(part: int) -> tuple[int, int] | None:
@@ -110,7 +110,7 @@ def slow_ends(found: Timeline) -> list[float]:
     def lower(op: int, m: int, now: float) -> None:
         needs[op, m] -= 1
         if needs[op, m] == 0:
-            push(now + cost["alpha"], ("hop", op, m, 0, 0.0))
+            push(now + cost["alpha"], ("hop", op, m, 0, 0.0), m, op)
 
     for part in range(len(work)):
         if waits[part] == 0:
@@ -209,6 +209,17 @@ def test_paths_around_what_is_busy_lead_from_end_to_end(spec: str) -> None:
                 assert len(set(stops)) == len(stops)
                 if network.has_switches:
                     assert not set(stops[1:-1]) & set(ends)
+
+
+@pytest.mark.parametrize("members", [5, 8])
+def test_an_exchange_through_a_switch_keeps_to_its_shifts(members: int) -> None:
+    """Begun together, everybody sends to the next, the one after, ...: no port waits."""
+    network = hopscape.build(f"xgft([{members}], [1])")
+    work = WorkloadBuilder(members)
+    work.collective("all-to-all", range(members), 1e6 * members)
+    costs = {"alpha": 0.0, "beta": 1e-5, "gamma": 0.0, "delta": 0.0}
+    found = execute(work.workload(), Fabric(network, Placement.in_order(network, members), costs))
+    assert found.seconds == pytest.approx((members - 1) * 1e-5 * 1e6 * 1e-6, rel=1e-9)
 
 
 def test_idle_links_carry_pieces() -> None:

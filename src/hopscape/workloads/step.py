@@ -39,6 +39,9 @@ _MOST_REPLICAS = 400_000
 """Parts of these replicas: as many as some minutes allow."""
 _LEVELS = ((4, 2), (2, 1), (1, 1))
 """Layers of the least piece, and how many more the others have."""
+_WINDOW = 2
+"""Part of the least micro-batches by which the others have more: where messages meet others by
+chance, a micro-batch takes some per cent more or less, and a single one stood for all the rest."""
 _CLOSE = 1e-4
 """Second differences that count as none, against the piece."""
 _SAME_SIZE = 1.01
@@ -298,7 +301,8 @@ def _executed(
     job = next(iter(ways.values()))
     split = job.split
     layers = job.model.layers // (split.pp * split.interleave)
-    micro, stride = split.pp + 2, 1
+    micro = split.pp + 2
+    stride = max(1, micro // _WINDOW)
     if split.schedule == "interleaved":
         micro, stride = 2 * split.pp, split.pp
     for low, wide in _LEVELS:

@@ -1,8 +1,9 @@
 """The event loop: parts begin when they may, messages queue at channels, nothing waits for a round.
 
 A channel serves messages in the order in which they reach it. In cut-through a message goes on when
-its head is there, in store-and-forward when its tail is. Ties go to what was said first, so that
-the same workload always gives the same times.
+its head is there, in store-and-forward when its tail is. At the same time, what is under way goes
+first, in the order in which it came about; then messages leave in the order of their plan, so that
+an all-to-all whose members begin together keeps to its shifts.
 """
 
 from __future__ import annotations
@@ -129,14 +130,16 @@ _HOP = 1 << 60
 _ADDED = 1 << 61
 _OPERATION = 1 << 36
 _MESSAGE = 1 << 12
+_LEAVING = 1 << 50
+"""Turns of messages that leave come after all others; 24 bits say the message, 24 the operation."""
 
 
 @helper(error_model="numpy", _nrt=False)
-def _push(times: Floats, keys: Int64s, count: Int64s, time: float, key: Integer) -> None:
+def _insert(
+    times: Floats, keys: Int64s, count: Int64s, time: float, key: Integer, turn: Integer
+) -> None:
     at = count[0]
-    turn = count[1]
     count[0] += 1
-    count[1] += 1
     while at > 0:
         up = (at - 1) >> 1
         if times[up] < time or (times[up] == time and keys[2 * up] < turn):
@@ -148,6 +151,22 @@ def _push(times: Floats, keys: Int64s, count: Int64s, time: float, key: Integer)
     times[at] = time
     keys[2 * at] = turn
     keys[2 * at + 1] = key
+
+
+@helper(error_model="numpy", _nrt=False)
+def _push(times: Floats, keys: Int64s, count: Int64s, time: float, key: Integer) -> None:
+    turn = count[1]
+    count[1] += 1
+    _insert(times, keys, count, time, key, turn)
+
+
+@helper(error_model="numpy", _nrt=False)
+def _leave(
+    times: Floats, keys: Int64s, count: Int64s, time: float, operation: Integer, message: Integer
+) -> None:
+    """A message may leave."""
+    key = _HOP + operation * _OPERATION + message * _MESSAGE
+    _insert(times, keys, count, time, key, _LEAVING + message * (1 << 24) + operation)
 
 
 @helper(error_model="numpy", _nrt=False)
@@ -220,8 +239,7 @@ def _begin(
             continue
         state.needs[base + message] -= 1
         if state.needs[base + message] == 0:
-            key = _HOP + operation * _OPERATION + message * _MESSAGE
-            _push(heap.time, heap.key, heap.sizes, now + machine.alpha, key)
+            _leave(heap.time, heap.key, heap.sizes, now + machine.alpha, operation, message)
     if state.left[member] == 0:
         _push(heap.time, heap.key, heap.sizes, now, part)
 
@@ -320,8 +338,7 @@ def _arrive(
         other = plans.next[i]
         state.needs[base + other] -= 1
         if state.needs[base + other] == 0:
-            after = _HOP + operation * _OPERATION + other * _MESSAGE
-            _push(heap.time, heap.key, heap.sizes, now + machine.alpha, after)
+            _leave(heap.time, heap.key, heap.sizes, now + machine.alpha, operation, other)
 
 
 @kernel(error_model="numpy", _nrt=False)
