@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from dataclasses import replace
 
 import pytest
@@ -10,9 +12,12 @@ from commands import ask, refused, shown
 from hopscape.core.errors import ArgumentError
 from hopscape.design import Design
 from hopscape.design.designer import design
-from hopscape.design.steps import JobRequirements, finalists, time_machine
+from hopscape.design.report.page import html_report
+from hopscape.design.requirements import SwitchedRequirements
+from hopscape.design.steps import JobRequirements, best_timeline, finalists, time_machine
 from hopscape.registry import build
 from hopscape.workloads import ModelJob, live_endpoints, read_job, step
+from hopscape.workloads.gantt import SCRUB
 
 JOB = """
 [model]
@@ -62,6 +67,19 @@ def test_machines_are_ranked_by_what_a_step_costs(found: Design, asked: JobRequi
     assert times == sorted(times)
     assert "One step of small takes" in found.answer
     assert f"--job {asked.job}" in found.command
+
+
+def test_the_report_has_a_step_to_scrub(found: Design) -> None:
+    """Its script is let run by the page's own policy, and every rank has bars."""
+    page = html_report(found, found.command)
+    assert "One step, moment by moment" in page
+    assert {f'data-rank="{rank}"' for rank in range(16)} <= set(page.split())
+    digest = base64.b64encode(hashlib.sha256(SCRUB.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" in page
+    assert f"<script>{SCRUB}</script>" in page
+    other = replace(found, requirements=found.requirements.by_cost)
+    assert best_timeline(other.requirements, found.best.spec) is not None
+    assert best_timeline(SwitchedRequirements(16, 8), found.best.spec) is None
 
 
 def test_loss_is_that_of_a_dead_switch(asked: JobRequirements) -> None:

@@ -23,11 +23,12 @@ from hopscape.design.requirements import SWITCHED_CRITERIA, Criterion, SwitchedR
 from hopscape.registry import build, spec_files
 from hopscape.store import Task
 from hopscape.store.records import digest
-from hopscape.workloads import ModelJob, Step, Workload, live_endpoints, read_job, step
+from hopscape.workloads import ModelJob, Step, Timeline, Workload, live_endpoints, read_job, step
 
 __all__ = [
     "FINALISTS",
     "JobRequirements",
+    "best_timeline",
     "finalists",
     "step_words",
     "time_machine",
@@ -198,6 +199,18 @@ def step_words(ranked: Sequence[Candidate], question: JobRequirements) -> list[s
         loss = 100 * float(best.value("step_loss"))
         words.append(f"When a switch dies it does {loss:.1f} % less in a second.")
     return words
+
+
+def best_timeline(question: Any, spec: str) -> Timeline | None:
+    """What is executed in a step on a machine; None where no job was asked for, or it never ends.
+
+    The piece that is executed: a few layers and micro-batches of a long step.
+    """
+    if not isinstance(question, JobRequirements):
+        return None
+    costs = {"beta": 8e-3 / question.price_list.rate}
+    found = step(question.job, spec, costs=costs, most_parts=_PARTS, prove=False)
+    return found.timeline if found.verdict else None
 
 
 def time_machine(spec: str, job: str, rate: float) -> dict[str, Any] | str:

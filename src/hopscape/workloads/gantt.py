@@ -12,7 +12,7 @@ from hopscape.core.files import write_text
 from hopscape.workloads.timeline import Timeline
 from hopscape.workloads.workload import COMPUTE
 
-__all__ = ["draw_gantt", "require_gantt", "timeline_svg"]
+__all__ = ["SCRUB", "draw_gantt", "require_gantt", "timeline_figure", "timeline_svg"]
 
 _COLOURS = {
     "forward": "#4c78a8",
@@ -62,43 +62,50 @@ input {{ width: 100%; }}
 td {{ padding: 0 .8em 0 0; }}
 </style>
 <h1>{title}</h1>
-<label>time <output id="now"></output>
-<input id="at" type="range" min="0" max="1000" value="0"></label>
-{picture}
-<table id="doing" aria-live="polite"></table>
-<script>
-const svg = document.querySelector("svg"), at = document.getElementById("at");
-const bars = [...svg.querySelectorAll("rect[data-rank]")].map(r => ({{
+{figure}<script>{script}</script>
+</html>
+"""
+SCRUB = """
+const svg = document.querySelector("#timeline svg"), at = document.getElementById("at");
+const bars = [...svg.querySelectorAll("rect[data-rank]")].map(r => ({
   rank: +r.dataset.rank, what: r.dataset.what, works: r.dataset.works === "1",
-  low: +r.getAttribute("x"), high: +r.getAttribute("x") + +r.getAttribute("width")}}));
+  low: +r.getAttribute("x"), high: +r.getAttribute("x") + +r.getAttribute("width")}));
 const ranks = [...new Set(bars.map(b => b.rank))], cursor = svg.querySelector("#cursor");
 const [left, width, whole] = ["left", "wide", "seconds"].map(k => +svg.dataset[k]);
-function show() {{
+function show() {
   const x = left + width * at.value / 1000;
   cursor.setAttribute("x1", x); cursor.setAttribute("x2", x);
   document.getElementById("now").textContent = (whole * at.value).toPrecision(4) + " ms";
-  const rows = ranks.map(rank => {{
+  const rows = ranks.map(rank => {
     const here = bars.filter(b => b.rank === rank && b.low <= x && x <= b.high);
     const words = works => [...new Set(here.filter(b => b.works === works).map(b => b.what))];
     return [rank, words(true).join(", ") || "waits", words(false).join(", ")];
-  }});
+  });
   const table = document.getElementById("doing");
-  table.replaceChildren(...[["rank", "computes", "data under way"], ...rows].map(row => {{
+  table.replaceChildren(...[["rank", "computes", "data under way"], ...rows].map(row => {
     const line = document.createElement("tr");
     for (const text of row) line.insertCell().textContent = text;
     return line;
-  }}));
-}}
+  }));
+}
 at.addEventListener("input", show);
 show();
-</script>
-</html>
 """
+"""The script of a page with a timeline: moves the line, says what every rank does then."""
+
+
+def timeline_figure(picture: str) -> str:
+    """The picture below a slider; what every rank does at its time stands below."""
+    slider = '<input id="at" type="range" min="0" max="1000" value="0">'
+    return (
+        f'<div id="timeline"><label>time <output id="now"></output>\n{slider}</label>\n{picture}'
+        '<table id="doing" aria-live="polite"></table></div>\n'
+    )
 
 
 def _page(picture: str, title: str) -> str:
-    """The picture below a slider; what every rank does at its time stands below."""
-    return _PAGE.format(title=escape(title), picture=picture)
+    """A page of its own."""
+    return _PAGE.format(title=escape(title), figure=timeline_figure(picture), script=SCRUB)
 
 
 def timeline_svg(found: Timeline, title: str = "") -> str:

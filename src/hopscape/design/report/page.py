@@ -31,8 +31,10 @@ from hopscape.design.report.text import (
     shown_figure,
     winners,
 )
+from hopscape.design.steps import best_timeline
 from hopscape.design.table import importance, legend, ranking_rows
 from hopscape.design.words import deciding, standing
+from hopscape.workloads.gantt import SCRUB, timeline_figure, timeline_svg
 
 __all__ = ["Option", "html_report"]
 
@@ -71,8 +73,9 @@ def html_report(
     look = found.presentation
     floor = best_floor(found) if floor is None else floor
     shown_ = list(pictures(found, floor)) if drawn is None else drawn
+    moment = _timeline(found)
     parts = [
-        *_head(f"{found.best.spec}: {look.title}"),
+        *_head(f"{found.best.spec}: {look.title}", scrubs=bool(moment)),
         *_first_screen(found, look),
         _weights(look),
         *_ranking(found, look),
@@ -82,6 +85,7 @@ def html_report(
         *_networks(found, shown_, explorer),
         *(_paragraphs(found.notes)),
         *_floor(floor, shown_),
+        *moment,
         "<h2>How each number is known</h2>",
         *(_how(one) for one in finalists(found)),
         *_reproduce(command, options),
@@ -90,11 +94,28 @@ def html_report(
     return "\n".join(part for part in parts if part)
 
 
-def _head(title: str) -> list[str]:
-    script = hashlib.sha256(_file("report.js").encode()).digest()
+def _timeline(found: Design) -> list[str]:
+    """A step on the first machine, to scrub through, where a job was asked for."""
+    made = best_timeline(found.requirements, found.best.spec)
+    if made is None:
+        return []
+    title = f"{made.workload.name} on {found.best.spec}"
+    return [
+        "<h2>One step, moment by moment</h2>",
+        f"<p>What is executed of a step of {escape(title)}: of a long step a few layers and"
+        " micro-batches.</p>",
+        timeline_figure(timeline_svg(made, title)),
+        f"<script>{SCRUB}</script>",
+    ]
+
+
+def _head(title: str, scrubs: bool = False) -> list[str]:
+    texts = [_file("report.js"), *([SCRUB] if scrubs else [])]
+    digests = (base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in texts)
+    allowed = " ".join(f"'sha256-{one}'" for one in digests)
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:;"
-        f" script-src 'sha256-{base64.b64encode(script).decode()}'; base-uri 'none';"
+        f" script-src {allowed}; base-uri 'none';"
         " form-action 'none'"
     )
     return [
