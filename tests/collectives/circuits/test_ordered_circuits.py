@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal, Model, verify
+from hopscape.collectives import run_algorithm
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.circuits.search import ordered_circuits, search_circuits
 from hopscape.collectives.contest import compete
@@ -149,3 +150,15 @@ def test_degenerate_orders():
         Model(circuits="dimension-ordered")
     with pytest.raises(TooLargeError, match="nodes"):
         search_circuits(hopscape.build("torus(200, 200)"), Goal.broadcast(0), ORDERED)
+
+
+@pytest.mark.parametrize("ports", [None, 3])
+@pytest.mark.parametrize("disjoint", ["arc", "edge"])
+def test_reductions_keep_what_their_circuits_share(ports, disjoint):
+    """Circuits that may use a link both ways are not said to share no link."""
+    model = {"switching": "circuit", "circuits": "dimension-ordered", "ports": ports}
+    made = run_algorithm(
+        hopscape.build("torus(5, 5)"), Goal.reduce(4), "circuit", {**model, "disjoint": disjoint}
+    )
+    assert made.model.disjoint == disjoint
+    assert made.rounds == 3

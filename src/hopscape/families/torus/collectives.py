@@ -88,8 +88,10 @@ def _torus_reduce(network: Network, goal: Goal, model: Model) -> Schedule:
     rules = model.converging()
     forth = _torus_circuit(network, Goal.broadcast(_root(goal)), rules.backwards())
     back = forth.reversed(goal, name="circuit, reversed")
-    alone = rules.ports == 1 and model.shares == "vertex"
-    return back.under(model if alone else replace(back.model, disjoint="edge"))
+    if rules.ports == 1 and model.shares == "vertex":
+        return back.under(model)
+    meets = back.model.disjoint == "vertex"
+    return back.under(replace(back.model, disjoint="edge")) if meets else back
 
 
 def _named(name: str) -> Build:
