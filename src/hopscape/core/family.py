@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hopscape.core.arrays import IntArray
 from hopscape.core.facts import Facts, Layout, Symmetry
 from hopscape.core.model import ANY_MODEL, Model, Served
 from hopscape.core.network import Network, RoutedStructure
@@ -28,6 +29,7 @@ __all__ = [
     "Collective",
     "Facts",
     "Family",
+    "Kindred",
     "Layout",
     "ListedFamily",
     "Parameter",
@@ -84,6 +86,13 @@ class Family(RoutedStructure):
         """Collective algorithms of its own."""
         return ()
 
+    def kindred(self, root: int) -> Kindred | None:
+        """The member that stands for all of equal wiring, seen from a node.
+
+        With it comes where each node is in it. None: the member itself, or nothing is known.
+        """
+        return None
+
     def bounds(self, network: Network, goal: Goal, model: Model) -> tuple[tuple[int, str], ...]:
         """Lower bounds on rounds, each with its reason, beyond those that hold for any network."""
         return ()
@@ -113,6 +122,10 @@ class Family(RoutedStructure):
         from hopscape.core.requirement import scan
 
         return scan(cls, requirement) if cls.parameters else (cls.name,)
+
+
+Kindred = tuple[Family, IntArray]
+"""A member of equal wiring, and the node there that each node is."""
 
 
 class ListedFamily(ListedStructure, Family):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Parameter
+from hopscape.core.family import Collective, Kindred, Parameter
 from hopscape.core.network import Network
 from hopscape.core.product import ProductFamily
 from hopscape.core.requirement import Requirement, Small, small_graphs
@@ -25,6 +25,11 @@ class Product(ProductFamily):
         if len(factors) < 2:
             raise ArgumentError(f"product needs at least two networks, not {len(factors)}")
         super().__init__(factors)
+
+    def kindred(self, root: int) -> Kindred | None:
+        from hopscape.families.kindred import kindred_member
+
+        return kindred_member(self, root)
 
     def collectives(self) -> tuple[Collective, ...]:
         from hopscape.collectives.products import product_collectives

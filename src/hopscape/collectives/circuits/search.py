@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopscape.collectives.bounds import informed_at_most, lower_bounds
+from hopscape.collectives.circuits.kindred import by_kindred
 from hopscape.collectives.circuits.paths import Paths, assemble, split_wires, wires_of
 from hopscape.core.arrays import IntArray
 from hopscape.core.dimension_order import grid_for
@@ -245,7 +246,13 @@ def circuit_cost(network: Network, goal: Goal, model: Model) -> float:
 
 CIRCUITS = Served(switching=("circuit",))
 _WHAT = "circuits to nodes far apart, moved about until the fewest rounds do (any network)"
-BROADCAST = Collective("circuit", "broadcast", _WHAT, search_circuits, CIRCUITS, cost=circuit_cost)
+
+
+def _circuits(network: Network, goal: Goal, model: Model) -> Schedule:
+    return by_kindred(network, goal, model, search_circuits)
+
+
+BROADCAST = Collective("circuit", "broadcast", _WHAT, _circuits, CIRCUITS, cost=circuit_cost)
 ONE_TO_MANY = replace(BROADCAST, goal="one-to-many")
 
 

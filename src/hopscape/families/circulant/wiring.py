@@ -16,7 +16,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.facts import circle
-from hopscape.core.family import REQUIRED, Facts, Family, Layout, Parameter, integers
+from hopscape.core.family import REQUIRED, Facts, Family, Kindred, Layout, Parameter, integers
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement, scan
@@ -80,6 +80,11 @@ class Circulant(Family):
             if 2 * s != self.n:
                 out[:, 2 * i + 1] = (nodes - s) % self.n
         return out
+
+    def kindred(self, root: int) -> Kindred | None:
+        from hopscape.families.kindred import kindred_member
+
+        return kindred_member(self, root)
 
     def facts(self) -> Facts:
         degree = sum(1 if 2 * s == self.n else 2 for s in self.generators)

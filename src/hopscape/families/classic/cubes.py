@@ -11,7 +11,7 @@ from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import TooLargeError
 from hopscape.core.facts import Points, closest
-from hopscape.core.family import Facts, Family, Layout, integers
+from hopscape.core.family import Facts, Family, Kindred, Layout, integers
 from hopscape.core.formula import Value, choose, constant, digits, equal, lookup
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -52,6 +52,11 @@ class Hypercube(Family):
         flips = np.asarray([1 << i for i in range(self.d)], dtype=nodes.dtype)
         flipped: IntArray = nodes[:, None] ^ flips
         return flipped
+
+    def kindred(self, root: int) -> Kindred | None:
+        from hopscape.families.kindred import kindred_member
+
+        return kindred_member(self, root)
 
     def facts(self) -> Facts:
         d = self.d

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from hopscape.collectives.circuits.anyside import best_schedule, mesh_schedule
+from hopscape.collectives.circuits.kindred import by_kindred
 from hopscape.collectives.circuits.pipelined import pipelined_broadcast
 from hopscape.collectives.circuits.schemes import SCHEMES, scheme, scheme_names
 from hopscape.collectives.circuits.search import search_circuits
@@ -67,12 +68,20 @@ def _root(goal: Goal) -> int:
 
 
 def _torus_circuit(network: Network, goal: Goal, model: Model) -> Schedule:
+    return by_kindred(network, goal, model, _on_torus)
+
+
+def _on_torus(network: Network, goal: Goal, model: Model) -> Schedule:
     if _is_special(goal, model):
         return search_circuits(network, goal, model)
     return best_schedule(network, _root(goal), model)
 
 
 def _mesh_circuit(network: Network, goal: Goal, model: Model) -> Schedule:
+    return by_kindred(network, goal, model, _on_mesh)
+
+
+def _on_mesh(network: Network, goal: Goal, model: Model) -> Schedule:
     if _is_special(goal, model):
         return search_circuits(network, goal, model)
     return mesh_schedule(network, _root(goal), model)

@@ -13,7 +13,16 @@ from hopscape.core.addresses import Addresses, MixedRadix, Numbers
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.facts import Points, circle
-from hopscape.core.family import Collective, Facts, Family, Layout, Parameter, Symmetry, integers
+from hopscape.core.family import (
+    Collective,
+    Facts,
+    Family,
+    Kindred,
+    Layout,
+    Parameter,
+    Symmetry,
+    integers,
+)
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.families.torus.routing import GridRouter
@@ -82,6 +91,11 @@ class _Grid(OnAxes):
 
     def router(self, network: Network) -> Router:
         return GridRouter(network, self.sides, self.wraps)
+
+    def kindred(self, root: int) -> Kindred | None:
+        from hopscape.families.kindred import kindred_member
+
+        return kindred_member(self, root)
 
     def layout(self) -> Layout | None:
         return _grid_layout(self.sides, self.wraps)

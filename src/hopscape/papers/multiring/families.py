@@ -13,12 +13,13 @@ import numpy as np
 
 from hopscape.collectives.generic import all_to_all
 from hopscape.collectives.trees import Tree, serve_tree
-from hopscape.core.family import Collective
+from hopscape.core.family import Collective, Kindred
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.schedule import Schedule
+from hopscape.families.circulant.wiring import Circulant
 from hopscape.papers.multiring.rings import FullRings, SparseRings, ring_lengths
 from hopscape.papers.multiring.routing import DifferenceRouter, ring_routers
 
@@ -44,6 +45,13 @@ class Multiring(FullRings):
     def named_routers(self) -> Mapping[str, Callable[[Network], Router]]:
         """Those that stay on one ring."""
         return ring_routers()
+
+    def kindred(self, root: int) -> Kindred | None:
+        """As that of the circulant of the same steps."""
+        if not self.paired or self.copies > 1:
+            return None
+        alike = Circulant(self.n, [step % self.n for step in self.steps])
+        return alike.kindred(root) or (alike, (np.arange(self.n) - root) % self.n)
 
     def collectives(self) -> tuple[Collective, ...]:
         return one_ring_collectives(self)
