@@ -9,6 +9,7 @@ from __future__ import annotations
 
 _TABLE = """
 collectives.breadth_kernels collectives/test_breadth.py slow_balance
+collectives.circuits.chain_kernels collectives/circuits/test_chains.py least_sum
 collectives.circuits.path_kernels collectives/circuits/test_paths.py split_flow
 collectives.circuits.search_kernels collectives/circuits/test_circuit_search.py flow_with_ports
 collectives.circuits.search_kernels collectives/circuits/test_ordered_circuits.py route_by_hand

@@ -10,6 +10,7 @@ from typing import Any
 
 from hopscape.collectives.bounds import bandwidth_optimum, lower_bounds
 from hopscape.collectives.checked import check_schedule, making
+from hopscape.collectives.circuits.search import SHORT_CHAINS, SHORT_TO_MANY
 from hopscape.collectives.generic import make_schedule
 from hopscape.collectives.negotiated import ALL_TO_ALL, PERMUTATION
 from hopscape.collectives.over_time import SCATTER
@@ -66,7 +67,7 @@ _MANY_KERNELS = ("breadth-first", "flow", "forest")
 _FEW_NODES = 32  # on fewer, most of these kernels are interpreted
 _BUILT_IN = (
     BROADCAST, ONE_TO_MANY, EVEN_BROADCAST, EVEN_ONE_TO_MANY, EVEN_ALL_REDUCE, TWO_WAY, SCATTER,
-    ALL_GATHER, ALL_TO_ALL, PERMUTATION,
+    ALL_GATHER, ALL_TO_ALL, PERMUTATION, SHORT_CHAINS, SHORT_TO_MANY,
 )  # fmt: skip
 _FORMER = {"translated": "translations"}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hopscape.collectives.circuits.chains import shortened
 from hopscape.core.arrays import IntArray
 from hopscape.core.family import Family
 from hopscape.core.goal import Goal
@@ -17,13 +18,17 @@ from hopscape.core.schedule import Schedule
 __all__ = ["by_kindred"]
 
 Plan = Callable[[Network, Goal, Model], Schedule]
+Polish = Callable[[Schedule], Schedule]
 
 
-def by_kindred(network: Network, goal: Goal, model: Model, plan: Plan) -> Schedule:
+def by_kindred(
+    network: Network, goal: Goal, model: Model, plan: Plan, polish: Polish = shortened
+) -> Schedule:
     """A broadcast or one-to-many, the same on networks of equal wiring.
 
     Args:
         plan: Makes it on the network itself, where no other member stands for it.
+        polish: Makes its chains of calls shorter.
 
     Examples:
         >>> import hopscape
@@ -35,10 +40,10 @@ def by_kindred(network: Network, goal: Goal, model: Model, plan: Plan) -> Schedu
     """
     family = network.family
     if not isinstance(family, Family) or goal.root is None or model.circuits != "any":
-        return plan(network, goal, model)
+        return polish(plan(network, goal, model))
     found = family.kindred(goal.root)
     if found is None:
-        return plan(network, goal, model)
+        return polish(plan(network, goal, model))
     member, places = found
     other = Network.of(member)
     inner = replace(
@@ -48,7 +53,7 @@ def by_kindred(network: Network, goal: Goal, model: Model, plan: Plan) -> Schedu
         targets=tuple(sorted(int(places[v]) for v in goal.targets)),
     )
     own = {one.name: one.build for one in member.collectives() if one.goal == goal.kind}
-    made = own.get("circuit", plan)(other, inner, model)
+    made = polish(own.get("circuit", plan)(other, inner, model))
     return Schedule.from_columns(
         network,
         made.model,

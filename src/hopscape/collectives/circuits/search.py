@@ -25,12 +25,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopscape.collectives.bounds import informed_at_most, lower_bounds
+from hopscape.collectives.circuits.chains import MOST_STEPS, shortest
 from hopscape.collectives.circuits.kindred import by_kindred
 from hopscape.collectives.circuits.paths import Paths, assemble, split_wires, wires_of
 from hopscape.core.arrays import IntArray
 from hopscape.core.dimension_order import grid_for
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
-from hopscape.core.family import Collective
+from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
 from hopscape.core.model import Disjoint, Model, Served
 from hopscape.core.network import Network
@@ -40,7 +41,14 @@ from hopscape.core.schedule import Schedule
 if TYPE_CHECKING:
     from hopscape.collectives.circuits.path_kernels import Wires
 
-__all__ = ["BROADCAST", "ONE_TO_MANY", "ordered_circuits", "search_circuits"]
+__all__ = [
+    "BROADCAST",
+    "ONE_TO_MANY",
+    "SHORT_CHAINS",
+    "SHORT_TO_MANY",
+    "ordered_circuits",
+    "search_circuits",
+]
 
 _MOST_NODES = 150_000
 """Nodes up to which circuits are searched: growing one broadcast takes 50 µs per node."""
@@ -254,6 +262,30 @@ def _circuits(network: Network, goal: Goal, model: Model) -> Schedule:
 
 BROADCAST = Collective("circuit", "broadcast", _WHAT, _circuits, CIRCUITS, cost=circuit_cost)
 ONE_TO_MANY = replace(BROADCAST, goal="one-to-many")
+
+
+def _short_circuits(network: Network, goal: Goal, model: Model) -> Schedule:
+    if model.circuits != "any":
+        raise ArgumentError(f"chains of {model.circuits} circuits are not moved about")
+
+    def plan(network: Network, goal: Goal, model: Model) -> Schedule:
+        family = network.family
+        own = family.collectives() if isinstance(family, Family) else ()
+        mine = [one.build for one in own if (one.name, one.goal) == (BROADCAST.name, goal.kind)]
+        return (mine[0] if mine else search_circuits)(network, goal, model)
+
+    return by_kindred(network, goal, model, plan, shortest)
+
+
+def _short_cost(network: Network, goal: Goal, model: Model) -> float:
+    return circuit_cost(network, goal, model) + MOST_STEPS
+
+
+_SHORT = "circuits in chains no longer than the largest distance if possible, in more rounds"
+SHORT_CHAINS = replace(
+    BROADCAST, name="short-chains", summary=_SHORT, build=_short_circuits, cost=_short_cost
+)
+SHORT_TO_MANY = replace(SHORT_CHAINS, goal="one-to-many")
 
 
 _ORDERED_MOST_NODES = 10_000
