@@ -17,10 +17,10 @@ import numpy as np
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.family import Family, Kindred
-from hopscape.families.circulant.wiring import Circulant
-from hopscape.families.classic.cubes import Hypercube
+from hopscape.families.circulant import Circulant
+from hopscape.families.classic import Hypercube
 from hopscape.families.product import Product
-from hopscape.families.torus.grids import Mesh, Path, Ring, Torus
+from hopscape.families.torus import Mesh, Path, Ring, Torus
 
 __all__ = ["kindred_member"]
 
