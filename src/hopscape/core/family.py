@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hopscape.core.arrays import IntArray
 from hopscape.core.facts import Facts, Layout, Symmetry
+from hopscape.core.kindred import Kindred, ProductAxis
 from hopscape.core.model import ANY_MODEL, Model, Served
 from hopscape.core.network import Network, RoutedStructure
 from hopscape.core.spec import REQUIRED, Parameter, integers
@@ -29,7 +29,6 @@ __all__ = [
     "Collective",
     "Facts",
     "Family",
-    "Kindred",
     "Layout",
     "ListedFamily",
     "Parameter",
@@ -86,11 +85,12 @@ class Family(RoutedStructure):
         """Collective algorithms of its own."""
         return ()
 
-    def kindred(self, root: int) -> Kindred | None:
-        """The member that stands for all of equal wiring, seen from a node.
+    def product_axes(self) -> list[ProductAxis] | None:
+        """The rings and lines whose product it is; None where it is none, or that is not known."""
+        return None
 
-        With it comes where each node is in it. None: the member itself, or nothing is known.
-        """
+    def kindred(self, root: int) -> Kindred | None:
+        """The member that stands for all of equal wiring, seen from a node; None: not known."""
         return None
 
     def bounds(self, network: Network, goal: Goal, model: Model) -> tuple[tuple[int, str], ...]:
@@ -122,10 +122,6 @@ class Family(RoutedStructure):
         from hopscape.core.requirement import scan
 
         return scan(cls, requirement) if cls.parameters else (cls.name,)
-
-
-Kindred = tuple[Family, IntArray]
-"""A member of equal wiring, and the node there that each node is."""
 
 
 class ListedFamily(ListedStructure, Family):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Collective, Kindred, Parameter
+from hopscape.core.family import Collective, Family, Parameter
+from hopscape.core.kindred import Kindred, ProductAxis
 from hopscape.core.network import Network
 from hopscape.core.product import ProductFamily
 from hopscape.core.requirement import Requirement, Small, small_graphs
@@ -26,10 +29,22 @@ class Product(ProductFamily):
             raise ArgumentError(f"product needs at least two networks, not {len(factors)}")
         super().__init__(factors)
 
-    def kindred(self, root: int) -> Kindred | None:
-        from hopscape.families.kindred import kindred_member
+    def product_axes(self) -> list[ProductAxis] | None:
+        """Those of all factors."""
+        at = self._box.tuples(np.arange(self.order)).astype(np.int64)
+        out: list[ProductAxis] = []
+        for k, factor in enumerate(self.factors):
+            axes = factor.family.product_axes() if isinstance(factor.family, Family) else None
+            if axes is None:
+                return None
+            out += [ProductAxis(axis.side, axis.wraps, axis.at[at[:, k]]) for axis in axes]
+        return out
 
-        return kindred_member(self, root)
+    def kindred(self, root: int) -> Kindred | None:
+        from hopscape.families.kindred import grid_kindred
+
+        axes = self.product_axes()
+        return None if axes is None else grid_kindred(axes, root)
 
     def collectives(self) -> tuple[Collective, ...]:
         from hopscape.collectives.products import product_collectives

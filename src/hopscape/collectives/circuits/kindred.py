@@ -13,10 +13,13 @@ from hopscape.core.family import Family
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.plugins import load_plugin, plugin_entries
 from hopscape.core.schedule import Schedule
 
 __all__ = ["by_kindred"]
 
+_MOST_NODES = 200_000
+"""Nodes up to which a network is renamed: it takes arrays of all nodes and channels."""
 Plan = Callable[[Network, Goal, Model], Schedule]
 Polish = Callable[[Schedule], Schedule]
 
@@ -38,22 +41,28 @@ def by_kindred(
         >>> by_kindred(net, hopscape.Goal.broadcast(7), model, search_circuits).rounds
         6
     """
-    family = network.family
-    if not isinstance(family, Family) or goal.root is None or model.circuits != "any":
+    family, root = network.family, goal.root
+    plain = network.order > _MOST_NODES or network.order < 2 or model.circuits != "any"
+    if plain or root is None or not isinstance(family, Family):
         return polish(plan(network, goal, model))
-    found = family.kindred(goal.root)
+    found = family.kindred(root)
     if found is None:
         return polish(plan(network, goal, model))
-    member, places = found
+    member, places = (
+        load_plugin(plugin_entries("families")[found.family])(*found.arguments),
+        found.places,
+    )
+    if member.spec == family.spec and np.array_equal(places, np.arange(network.order)):
+        return polish(plan(network, goal, model))
     other = Network.of(member)
     inner = replace(
         goal,
-        root=int(places[goal.root]),
+        root=int(places[root]),
         sources=tuple(int(places[v]) for v in goal.sources),
         targets=tuple(sorted(int(places[v]) for v in goal.targets)),
     )
-    own = {one.name: one.build for one in member.collectives() if one.goal == goal.kind}
-    made = polish(own.get("circuit", plan)(other, inner, model))
+    named = {one.name: one.build for one in member.collectives() if one.goal == goal.kind}
+    made = polish(named.get("circuit", plan)(other, inner, model))
     return Schedule.from_columns(
         network,
         made.model,

@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.facts import circle
-from hopscape.core.family import REQUIRED, Facts, Family, Kindred, Layout, Parameter, integers
+from hopscape.core.family import REQUIRED, Facts, Family, Layout, Parameter, integers
+from hopscape.core.kindred import Kindred, ProductAxis
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement, scan
 from hopscape.core.router import Guide, Route, Router
-from hopscape.families.circulant.closed_forms import recognise
+from hopscape.families.circulant.closed_forms import canonical, find_multiplier, fold, recognise
 
 if TYPE_CHECKING:
     from hopscape.families.circulant.figures import Figures
@@ -81,10 +83,39 @@ class Circulant(Family):
                 out[:, 2 * i + 1] = (nodes - s) % self.n
         return out
 
-    def kindred(self, root: int) -> Kindred | None:
-        from hopscape.families.kindred import kindred_member
+    def product_axes(self) -> list[ProductAxis] | None:
+        """The rings of the generators, where their orders multiply to that of the circulant."""
+        n, generators = self.n, self.generators
+        sides = [n // math.gcd(n, s) for s in generators]
+        if math.prod(sides) != n:
+            return None
+        steps = MixedRadix(sides).tuples(np.arange(n)).astype(np.int64)
+        node = steps @ np.asarray(generators, dtype=np.int64) % n
+        if len(np.unique(node)) != n:
+            return None
+        at = np.empty_like(steps)
+        at[node] = steps
+        return [ProductAxis(side, True, at[:, k]) for k, side in enumerate(sides)]
 
-        return kindred_member(self, root)
+    def kindred(self, root: int) -> Kindred | None:
+        """A ring or torus, or the first circulant up to multipliers.
+
+        Examples:
+            >>> Circulant(15, (3, 5)).kindred(0)[:2], Circulant(100, (7, 30)).kindred(0)[:2]
+            (('torus', ((5, 3),)), ('circulant', (100, (1, 10))))
+        """
+        from hopscape.families.kindred import grid_kindred
+
+        axes, n, mine = self.product_axes(), self.n, fold(self.n, self.generators)
+        if axes is not None:
+            return grid_kindred(axes, root)
+        if self.components > 1 or len(set(mine)) < len(mine):
+            return None
+        best = canonical(n, mine)
+        unit = find_multiplier(n, mine, best)
+        assert unit is not None
+        places: IntArray = unit * (np.arange(n) - root) % n
+        return Kindred(Circulant.name, (n, best), places)
 
     def facts(self) -> Facts:
         degree = sum(1 if 2 * s == self.n else 2 for s in self.generators)

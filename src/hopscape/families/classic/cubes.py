@@ -11,8 +11,9 @@ from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import TooLargeError
 from hopscape.core.facts import Points, closest
-from hopscape.core.family import Facts, Family, Kindred, Layout, integers
+from hopscape.core.family import Facts, Family, Layout, integers
 from hopscape.core.formula import Value, choose, constant, digits, equal, lookup
+from hopscape.core.kindred import Kindred, ProductAxis, grid_axes
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.core.router import FamilyRouter, Router
@@ -53,10 +54,13 @@ class Hypercube(Family):
         flipped: IntArray = nodes[:, None] ^ flips
         return flipped
 
-    def kindred(self, root: int) -> Kindred | None:
-        from hopscape.families.kindred import kindred_member
+    def product_axes(self) -> list[ProductAxis]:
+        return grid_axes((2,) * self.d, wraps=True)
 
-        return kindred_member(self, root)
+    def kindred(self, root: int) -> Kindred | None:
+        from hopscape.families.kindred import grid_kindred
+
+        return grid_kindred(self.product_axes(), root)
 
     def facts(self) -> Facts:
         d = self.d

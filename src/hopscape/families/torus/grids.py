@@ -17,12 +17,12 @@ from hopscape.core.family import (
     Collective,
     Facts,
     Family,
-    Kindred,
     Layout,
     Parameter,
     Symmetry,
     integers,
 )
+from hopscape.core.kindred import Kindred, ProductAxis, grid_axes
 from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.families.torus.routing import GridRouter
@@ -92,10 +92,13 @@ class _Grid(OnAxes):
     def router(self, network: Network) -> Router:
         return GridRouter(network, self.sides, self.wraps)
 
-    def kindred(self, root: int) -> Kindred | None:
-        from hopscape.families.kindred import kindred_member
+    def product_axes(self) -> list[ProductAxis]:
+        return grid_axes(self.sides, self.wraps)
 
-        return kindred_member(self, root)
+    def kindred(self, root: int) -> Kindred | None:
+        from hopscape.families.kindred import grid_kindred
+
+        return grid_kindred(self.product_axes(), root)
 
     def layout(self) -> Layout | None:
         return _grid_layout(self.sides, self.wraps)

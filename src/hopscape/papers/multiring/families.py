@@ -13,8 +13,9 @@ import numpy as np
 
 from hopscape.collectives.generic import all_to_all
 from hopscape.collectives.trees import Tree, serve_tree
-from hopscape.core.family import Collective, Kindred
+from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
+from hopscape.core.kindred import Kindred
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -50,8 +51,7 @@ class Multiring(FullRings):
         """As that of the circulant of the same steps."""
         if not self.paired or self.copies > 1:
             return None
-        alike = Circulant(self.n, [step % self.n for step in self.steps])
-        return alike.kindred(root) or (alike, (np.arange(self.n) - root) % self.n)
+        return Circulant(self.n, [step % self.n for step in self.steps]).kindred(root)
 
     def collectives(self) -> tuple[Collective, ...]:
         return one_ring_collectives(self)
