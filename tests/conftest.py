@@ -113,6 +113,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--record-kernels"):
         kernels.record_kernels(config.getoption("--record-kernels"))
     os.environ["HOPSCAPE_INTERPRET"] = "0"  # kernels are tested as they run in the long run
+    os.environ["HOPSCAPE_MEMORY"] = "8G"  # what is refused must not depend on the machine
     if config.getoption("--interpreted"):
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # read when numba is imported, which is later
         overflow = "overflow encountered in scalar:RuntimeWarning"
