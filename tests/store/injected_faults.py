@@ -4,7 +4,8 @@
 
 One process loads everything; each run is a fork of it, which dies at the chosen moment without a
 word, as a kill -9 or a power cut would have it. Then the same command runs to its end on what is
-left, and its output must be that of an undisturbed run. Prints one JSON object.
+left, and its output must be that of an undisturbed run. A folder (``--out``) that is new appears
+whole or not at all; in one that is there no file is torn. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import io
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -30,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "ledger": "ledger --claim circulant-ulb2 --plant --sample 1 --workers 1 --resume {table}",
     "atlas": "atlas circulant --degree 6 --nodes 20:24 --prove --workers 1 --resume {table}",
 }
+FOLDERS: dict[str, str] = {"handover": "handover ring(4) --out {out}"}
 _WATCHED = ("write", "fsync", "replace", "rename", "ftruncate")
 _DEAD = 9
 _MOVING = {"seconds", "elapsed", "took"}  # what no two runs have in common
@@ -145,6 +148,48 @@ def attack(name: str, folder: Path, every: int) -> dict[str, Any]:
     return {"calls": calls, "kills": kills, "wrong": wrong}
 
 
+def _files(place: Path) -> dict[str, bytes]:
+    """All files below a folder, those of a command that was killed too."""
+    found = (one for one in place.rglob("*") if one.is_file())
+    return {str(one.relative_to(place)): one.read_bytes() for one in found}
+
+
+def attack_folder(name: str, folder: Path, every: int) -> dict[str, Any]:
+    """Kill a command that writes a folder, new or its own of before; how often, and what is wrong.
+
+    The folder of before is another network's, so that every file that is replaced differs.
+    """
+    words = FOLDERS[name].split()
+    before = [word.replace("ring(4)", "ring(5)") for word in words]
+
+    def at_place(line: list[str], out: Path) -> list[str]:
+        return [word.format(out=out) for word in line]
+
+    wrong: list[str] = []
+    kills = 0
+    _, calls = run(at_place(words, folder / "quiet" / "out"))
+    run(at_place(before, folder / "old" / "out"))
+    want, old = _files(folder / "quiet" / "out"), _files(folder / "old" / "out")
+    for at in range(0, calls, every):
+        for there in (False, True):
+            around = folder / f"{at}-{there:d}"
+            out = around / "out"
+            if there:
+                shutil.copytree(folder / "old" / "out", out)
+            ended, _ = run(at_place(words, out), at, torn=True)
+            kills += ended == _DEAD
+            left = {k: v for k, v in _files(out).items() if not k.startswith(".")}
+            whole = all(v in (want.get(k), old.get(k) if there else None) for k, v in left.items())
+            if not whole or (not there and left and left.keys() != want.keys()):
+                wrong.append(f"call {at} there={there}: a file is torn, or half of them are there")
+            again, _ = run(at_place(words, out))
+            if again or _files(around) != {f"out/{k}": v for k, v in want.items()}:
+                wrong.append(
+                    f"call {at} there={there}: a later run ends with {again}, or otherwise"
+                )
+    return {"calls": calls, "kills": kills, "wrong": wrong if want else ["nothing was written"]}
+
+
 def main() -> None:
     """Attack some or all commands."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -152,11 +197,13 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="commands; all without")
     given = parser.parse_args()
     report = {}
-    for name in given.names or COMMANDS:
+    for name in given.names or [*COMMANDS, *FOLDERS]:
+        line = COMMANDS.get(name) or FOLDERS[name]
         with tempfile.TemporaryDirectory() as folder:
-            _load([*COMMANDS[name].format(table=f"{folder}/warm.jsonl").split(), "-f", "json"])
+            _load([*line.format(table=f"{folder}/warm", out=f"{folder}/o").split(), "-f", "json"])
         with tempfile.TemporaryDirectory() as folder:
-            report[name] = attack(name, Path(folder), given.every)
+            one = attack if name in COMMANDS else attack_folder
+            report[name] = one(name, Path(folder), given.every)
         print(name, report[name]["kills"], report[name]["wrong"][:2], file=sys.stderr)
     print(json.dumps(report))
 

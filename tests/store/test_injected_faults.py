@@ -40,8 +40,14 @@ def test_the_attack_notices_a_store_that_keeps_torn_lines():
     assert found["wrong"]
 
 
+def test_a_folder_is_whole_or_as_before():
+    [found] = attack("handover", "--every", "25").values()
+    assert found["wrong"] == []
+    assert found["kills"] >= 8
+
+
 @pytest.mark.slow
 def test_all_commands_go_on_after_each_moment():
     for name, found in attack().items():
         assert found["wrong"] == [], name
-        assert found["kills"] == 2 * found["calls"] > 10
+        assert found["kills"] == 2 * found["calls"] > 10, name
