@@ -44,6 +44,7 @@ families.circulant.routing_kernels families/circulant/test_circulant_lattice.py 
 families.classic.random_kernels families/classic/test_random.py slow_pairing
 families.torus.routing_kernels families/torus/test_torus_routing_kernels.py slow_offsets
 metrics.bisection_kernels metrics/test_cut_kernels.py least_cut
+metrics.blossom_kernels metrics/test_blossom_kernels.py slow_alone
 metrics.connectivity_kernels metrics/test_flow_kernels.py connectivity_of_nodes
 metrics.cut_kernels metrics/test_cut_kernels.py least_cut
 metrics.flow_kernels metrics/test_flow_kernels.py unit_flow

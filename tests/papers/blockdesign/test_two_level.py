@@ -25,7 +25,7 @@ from hopscape.metrics import channel_load, distance_profile
 from hopscape.papers.blockdesign import contention
 from hopscape.papers.blockdesign import routing as self_routing
 from hopscape.papers.blockdesign import two_level_kernels as orbit_kernels
-from hopscape.papers.blockdesign.lanes import deal_lanes
+from hopscape.papers.blockdesign.lanes import deal_lanes, split_links
 from hopscape.papers.blockdesign.machines import (
     join_supernodes,
     joining_channels,
@@ -501,8 +501,10 @@ def network_is_odd(spec, width):
 def test_impossible_lanes_are_refused_when_the_spec_is_built():
     with pytest.raises(SpecError, match="13/2 links"):
         hopscape.build("two_level(complete(3), complete(13), lanes=[1, 3])")
-    with pytest.raises(ArgumentError, match="integer program"):  # a bridge at every cut
+    with pytest.raises(ArgumentError, match="a largest matching"):  # a bridge at every cut
         deal_lanes(*no_factor(), 16, [1, 2])
+    with pytest.raises(ArgumentError, match="integer program"):  # its edges need four colours
+        deal_lanes(*np.array(nx.petersen_graph().edges).T, 10, [1, 1, 1])
 
 
 def no_factor():
@@ -513,6 +515,60 @@ def no_factor():
         first += [0, *(base + a for a, _ in edges)]
         second += [base, *(base + b for _, b in edges)]
     return np.array(first), np.array(second)
+
+
+def test_splits_are_found_or_proved_impossible():
+    """Against an integer program: any multigraph, full or not, by factors and by ports."""
+    rng = np.random.default_rng(8)
+    met = {True: 0, False: 0}
+    for _ in range(120):
+        nodes, most, rest = (int(x) for x in (rng.integers(2, 12), *rng.integers(1, 6, 2)))
+        first, second = drawn_links(nodes, most + rest, rng)
+        if len(first) == 0 or most % 2 == rest % 2 == 0:
+            continue
+        mine = split_links(first, second, nodes, most, rest)
+        met[mine is not None] += 1
+        assert (mine is not None) == can_be_split(first, second, nodes, most, rest)
+        for part, limit in () if mine is None else ((mine, most), (~mine, rest)):
+            ends = np.concatenate([first[part], second[part]])
+            assert np.bincount(ends, minlength=1).max() <= limit
+    assert min(met.values()) > 3
+
+
+def drawn_links(nodes, most, rng):
+    """Random links, at most so many at a node; sometimes some are missing."""
+    room, ends = np.full(nodes, most), []
+    for a, b in rng.integers(0, nodes, (3 * nodes * most, 2)).tolist():
+        if a != b and room[a] and room[b]:
+            ends.append((a, b))
+            room[[a, b]] -= 1
+    kept = rng.random(len(ends)) < rng.choice([0.8, 1.0])
+    return np.array(ends, dtype=np.int64).reshape(-1, 2)[kept].T
+
+
+def can_be_split(first, second, nodes, most, rest):
+    """By an integer program over the links."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    at = np.zeros((nodes, len(first)))
+    for ends in (first, second):
+        np.add.at(at, (ends, np.arange(len(first))), 1)
+    limits = LinearConstraint(at, lb=at.sum(axis=1) - rest, ub=most)
+    zeros = np.zeros(len(first))
+    return milp(zeros, integrality=zeros + 1, bounds=Bounds(0, 1), constraints=limits).status == 0
+
+
+def test_odd_lanes_of_many_links_are_dealt(monkeypatch):
+    """More links than an integer program takes; three odd numbers are split off in turn."""
+    monkeypatch.setattr("hopscape.papers.blockdesign.lanes._decide", None)
+    for lanes in ([1, 2], [3, 3], [1, 3, 3]):
+        network = hopscape.build(f"random_regular(8000, {sum(lanes)})")
+        once = network.tails < network.heads
+        first, second = (x[once].astype(np.int64) for x in (network.tails, network.heads))
+        kinds = deal_lanes(first, second, network.order, lanes)
+        for kind, most in enumerate(lanes):
+            ends = np.concatenate([first[kinds == kind], second[kinds == kind]])
+            assert (np.bincount(ends, minlength=network.order) == most).all()
 
 
 def test_even_lanes_are_dealt_on_any_multigraph():

@@ -4,9 +4,12 @@ The links are the edges of a multigraph, the kinds a decomposition into subgraph
 With even numbers there always is one (Petersen 1891): walk the edges along Euler tours, so that
 each node is left and entered equally often, and colour the bipartite graph of tails and heads. If
 the links themselves are bipartite, as many colours as links at a node are enough (König 1916), and
-any numbers can be dealt out. Odd numbers may have none elsewhere: in a component of an odd number
-of nodes that all have every link, a kind of an odd number of links would have an odd sum of
-degrees.
+any numbers can be dealt out. Elsewhere one odd number beside even ones, or two odd ones, are a
+question of matchings (Tutte 1954), answered either way: one link at every node is paired off, and
+what is left has even numbers; where that is not possible, a graph of ports decides. More odd
+numbers (edge colouring is one of them, NP-hard) are split off one after the other, in several
+orders of the links; where one cannot be split from the others together, there is no way; else an
+integer program has the last word, while it is small.
 """
 
 from __future__ import annotations
@@ -18,12 +21,19 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 
-__all__ = ["deal_by_turns", "deal_lanes"]
+__all__ = ["deal_by_turns", "deal_lanes", "split_links"]
 
 _MOST_BINARIES = 60_000
-"""Links times kinds in an integer program for odd numbers: some seconds."""
+"""Links times kinds in an integer program for three odd numbers: some seconds."""
 _MOST_BRANCHES = 500
 """Nodes of its branch and bound: work, not time."""
+_ORDERS = 8
+"""Orders of the links in which three or more odd numbers are split off; most need one."""
+_FEW_FACTORS = 3
+"""Of the two-factors, those that a link for each node is looked for in, before all links: six links
+at a node nearly always hold a perfect matching, and fewer are searched sooner."""
+_MOST_JOINTS = 30_000_000
+"""Edges in the graph of ports: 480 MB."""
 
 
 def deal_by_turns(
@@ -101,7 +111,163 @@ def deal_lanes(first: IntArray, second: IntArray, nodes: int, lanes: Sequence[in
         colour = colour_edges(left, first + second - left)[0]
         return np.searchsorted(np.cumsum(lanes), colour, side="right")
     _require_even(first, second, nodes, lanes)
+    odd = [i for i, lane in enumerate(lanes) if lane % 2]
+    if len(odd) == 1 or len(odd) == len(lanes) == 2:
+        return _split_off(first, second, nodes, lanes, odd[:1], 0)
+    for order in range(_ORDERS):
+        try:
+            turned = odd[order % len(odd) :] + odd[: order % len(odd)]
+            return _split_off(first, second, nodes, lanes, turned, order)
+        except _DeadEndError:
+            continue
     return _decide(first, second, nodes, lanes)
+
+
+class _DeadEndError(Exception):
+    """What is left after the first odd number cannot be split; another first one may leave more."""
+
+
+def _split_off(
+    first: IntArray, second: IntArray, nodes: int, lanes: Sequence[int], odd: Sequence[int],
+    order: int,
+) -> IntArray:  # fmt: skip
+    """Kinds of odd numbers one after the other, each split from the rest; then the even ones."""
+    turn = np.arange(len(first))
+    if order:
+        turn = np.random.default_rng(order).permutation(len(first))
+    kinds = np.full(len(first), -1, dtype=np.int64)
+    left, room = turn, list(lanes)
+    for i in odd:
+        taken = split_links(first[left], second[left], nodes, lanes[i], sum(room) - lanes[i])
+        if taken is None and i != odd[0]:
+            raise _DeadEndError
+        if taken is None:
+            raise ArgumentError(
+                f"lanes {list(lanes)} are impossible: no choice of links between endpoints has"
+                f" {lanes[i]} of one kind and {sum(lanes) - lanes[i]} of the others at each, since"
+                " a largest matching of their ports leaves some without a link"
+            )
+        kinds[left[taken]] = i
+        left, room[i] = left[~taken], 0
+    rest = [i for i, lane in enumerate(room) if lane]
+    if len(rest) == 1:
+        kinds[left] = rest[0]
+    elif rest:
+        colour = _two_factors(first[left], second[left], nodes)
+        ends = np.cumsum([room[i] // 2 for i in rest])
+        kinds[left] = np.asarray(rest)[np.searchsorted(ends, colour, side="right")]
+    return kinds
+
+
+def split_links(
+    first: IntArray, second: IntArray, nodes: int, most: int, rest: int
+) -> IntArray | None:
+    """bool[links]: so that no node has more than `most` of the chosen and `rest` of the others.
+
+    One of the two numbers must be odd, or both; no node has more than their sum. None where there
+    is no such choice, which is proved.
+
+    Examples:
+        >>> a, b = np.array([0, 1, 2, 3]), np.array([1, 2, 3, 0])
+        >>> split_links(a, b, 4, 1, 1).tolist()
+        [True, False, True, False]
+        >>> split_links(a[:3], np.array([1, 2, 0]), 3, 1, 1) is None
+        True
+    """
+    every = most + rest
+    used, ends = np.unique(np.concatenate([first, second]), return_inverse=True)
+    count, links = len(used), len(first)
+    a, b = ends[:links], ends[links:]
+    degree = np.bincount(ends, minlength=count)
+    if (degree < every).any():  # twice, and what a node lacks joins it with its twin
+        spare = np.repeat(np.arange(count), every - degree)
+        a, b = (
+            np.concatenate([a, a + count, spare]),
+            np.concatenate([b, b + count, spare + count]),
+        )
+        count *= 2
+    chosen = _by_factors(a, b, count, most, rest)
+    if chosen is None:
+        chosen = _by_ports(a, b, count, most, rest)
+    return None if chosen is None else chosen[:links]
+
+
+def _by_factors(a: IntArray, b: IntArray, nodes: int, most: int, rest: int) -> IntArray | None:
+    """One link for each node paired off, the others in two-factors; None where that is not found.
+
+    Every node has most + rest links.
+    """
+    odd = most if most % 2 and (rest % 2 == 0 or most <= rest) else rest
+    kept = np.ones(len(a), dtype=bool)
+    colour = np.zeros(len(a), dtype=np.int64)
+    if (most + rest) % 2 == 0:  # both are odd: the larger one fills up what holds the pairs
+        colour = _two_factors(a, b, nodes)
+        few = min(_FEW_FACTORS, (max(most, rest) + 1) // 2)
+        kept = colour < few
+    pairs = _perfect_matching(a[kept], b[kept], nodes)
+    if pairs is None:
+        return None
+    mine = np.zeros(len(a), dtype=bool)
+    mine[np.nonzero(kept)[0][pairs]] = True
+    if (most + rest) % 2:
+        other = np.nonzero(~mine)[0]
+        mine[other] = _two_factors(a[other], b[other], nodes) < (odd - 1) // 2
+    else:
+        mine |= (colour >= few) & (colour < few + (odd - 1) // 2)
+    return mine if odd == most else ~mine
+
+
+def _perfect_matching(a: IntArray, b: IntArray, nodes: int) -> IntArray | None:
+    """Edges that pair all nodes, or None where a barrier proves that there are none."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    from hopscape.metrics.blossom_kernels import match_nodes
+
+    tails, heads = np.concatenate([a, b]), np.concatenate([b, a])
+    order = np.argsort(tails, kind="stable")
+    start = np.searchsorted(tails[order], np.arange(nodes + 1)).astype(np.int64)
+    mate, label = np.full(nodes, -1), np.zeros(nodes, dtype=np.int64)
+    alone = match_nodes(start, heads[order].astype(np.int64), mate, label)
+    if not alone:
+        lower = np.minimum(a, b)
+        key, index = np.unique(lower * nodes + np.maximum(a, b), return_index=True)
+        v = np.nonzero(np.arange(nodes) < mate)[0]
+        pairs: IntArray = index[np.searchsorted(key, v * nodes + mate[v])]
+        return pairs
+    barrier = label == 2
+    kept = ~(barrier[a] | barrier[b])
+    graph = csr_array((np.ones(int(kept.sum())), (a[kept], b[kept])), shape=(nodes, nodes))
+    part = connected_components(graph, directed=False)[1]
+    odd = np.bincount(part[~barrier]) % 2
+    if int(odd.sum()) != int(barrier.sum()) + alone:
+        raise AssertionError("a matching that is not the largest")
+    return None
+
+
+def _by_ports(a: IntArray, b: IntArray, nodes: int, most: int, rest: int) -> IntArray | None:
+    """The same by a perfect matching of ports (Tutte 1954), which there is or is not.
+
+    Every link is an edge between two ports. A node with d links, of which f are chosen, has d - f
+    nodes of its own, joined with all its ports: a port that they do not take is paired by its link.
+    """
+    few, links = min(most, rest), len(a)
+    if nodes * (most + rest) * few > _MOST_JOINTS:
+        raise ArgumentError(
+            f"lanes of {most} and {rest} among {links} links need a graph of ports with"
+            f" {nodes * (most + rest) * few} edges; {_MOST_JOINTS} is the most"
+        )
+    at = np.concatenate([a, b])  # ports: first ends, then second ends
+    port = np.repeat(np.arange(2 * links), few)
+    core = 2 * links + at[port] * few + np.tile(np.arange(few), 2 * links)
+    first = np.concatenate([np.arange(links), port])
+    second = np.concatenate([np.arange(links) + links, core])
+    pairs = _perfect_matching(first, second, 2 * links + nodes * few)
+    if pairs is None:
+        return None
+    chosen = np.zeros(links, dtype=bool)
+    chosen[pairs[pairs < links]] = True  # as many as the larger number says
+    return chosen if most > rest else ~chosen
 
 
 def _left_ends(first: IntArray, second: IntArray, nodes: int) -> IntArray | None:
@@ -184,8 +350,8 @@ def _decide(first: IntArray, second: IntArray, nodes: int, lanes: Sequence[int])
     links, kinds = len(first), len(lanes)
     if links * kinds > _MOST_BINARIES:
         raise ArgumentError(
-            f"lanes {list(lanes)} have odd numbers, which are dealt out to at most"
-            f" {_MOST_BINARIES // kinds} links, not {links}; even numbers always are"
+            f"lanes {list(lanes)} were not dealt out in {_ORDERS} orders of {links} links, and an"
+            f" integer program takes at most {_MOST_BINARIES // kinds}; even numbers always are"
         )
     link, kind = np.indices((links, kinds)).reshape(2, -1)
     column = np.arange(links * kinds)
@@ -210,7 +376,7 @@ def _decide(first: IntArray, second: IntArray, nodes: int, lanes: Sequence[int])
         )
     if result.x is None:
         raise ArgumentError(
-            f"lanes {list(lanes)} were dealt out to {links} links neither by turns nor by an"
+            f"lanes {list(lanes)} were dealt out to {links} links neither by matchings nor by an"
             f" integer program of {_MOST_BRANCHES} branches; even numbers always are"
         )
     chosen: IntArray = result.x.reshape(links, kinds).argmax(axis=1)
