@@ -47,11 +47,14 @@ def rows_of(network: Network) -> Rows:
     return [[v for v in row if v >= 0] for row in table]
 
 
-def as_defined(network: Network, defined: Rows) -> Network:
+def as_defined(network: Network, defined: Rows, ports: int) -> Network:
     """The network, if it is wired as written out; what is found on another one says nothing.
 
-    Its addresses are those of so many nodes, and tell them apart.
+    Its addresses are those of so many nodes, and tell them apart; each has so many ports, wired or
+    not.
     """
+    if network.ports != ports:
+        raise AssertionError(f"{network.spec}: a node has {network.ports} ports, not {ports}")
     for v, (mine, row) in enumerate(zip(rows_of(network), defined, strict=True)):
         if sorted(mine) != sorted(row):
             raise AssertionError(f"{network.spec}: node {v} is wired to {mine}, not to {row}")

@@ -32,7 +32,7 @@ def petersen() -> Network:
     """The Petersen graph, wired as defined: pentagon, pentagram and spokes."""
     outer = [[(i + 1) % 5, (i - 1) % 5, i + 5] for i in range(5)]
     inner = [[5 + (i + 2) % 5, 5 + (i - 2) % 5, i] for i in range(5)]
-    return graphs.as_defined(Network.of(Petersen()), outer + inner)
+    return graphs.as_defined(Network.of(Petersen()), outer + inner, 3)
 
 
 def folded(base: Network, n: int) -> Network:

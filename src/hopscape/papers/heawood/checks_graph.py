@@ -29,7 +29,7 @@ _N = 14
 
 def heawood(mirrored: bool = False) -> Network:
     """The Heawood graph in either addressing, wired as defined: what is judged is made of it."""
-    return graphs.as_defined(Network.of(Heawood(mirrored)), defined_rows(mirrored=mirrored))
+    return graphs.as_defined(Network.of(Heawood(mirrored)), defined_rows(mirrored=mirrored), 3)
 
 
 def defined_rows(chord: int = 5, mirrored: bool = False) -> graphs.Rows:

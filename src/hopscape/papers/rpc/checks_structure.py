@@ -33,16 +33,16 @@ _WRITTEN_OUT = 64
 
 def rpc(k: int) -> Network:
     network = Network.of(RingOfPetersenCycles(k))
-    return graphs.as_defined(network, defined_rows(k)) if k <= _WRITTEN_OUT else network
+    return graphs.as_defined(network, defined_rows(k), 5) if k <= _WRITTEN_OUT else network
 
 
 def rp(k: int) -> Network:
     network = Network.of(RingOfPetersen(k))
-    return graphs.as_defined(network, rp_rows(k)) if k <= _WRITTEN_OUT else network
+    return graphs.as_defined(network, rp_rows(k), 5) if k <= _WRITTEN_OUT else network
 
 
 def pc() -> Network:
-    return graphs.as_defined(Network.of(PetersenCycles()), defined_rows(1))
+    return graphs.as_defined(Network.of(PetersenCycles()), defined_rows(1), 3)
 
 
 # -- written out again ---------------------------------------------------------------------------
