@@ -17,6 +17,7 @@ from hopscape.core.family import Family
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.router import SearchRouter
 
 __all__ = [
     "Bound",
@@ -37,6 +38,8 @@ _CUTS = 4_000_000
 """Sinks times channels up to which the worst cut is looked for."""
 _FLOWS, _VARIABLES = 600, 4_000
 """Nodes up to which the flow bound is computed, and variables up to which it is exact."""
+_SEARCHES = 5_000
+"""Pairs whose distance takes a search each: a second's work in a machine of 200,000 nodes."""
 _NECKS = 12
 """Distances from the root at which the network is taken apart."""
 
@@ -103,7 +106,8 @@ def _parts(goal: Goal) -> list[Goal]:
 def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """A chunk moves one hop per round, unless circuits carry it farther."""
     if rules.switching != "store-and-forward":
-        if goal.kind == "permutation" and _pair_distances(network, goal).any():
+        promise = goal.on(network) if goal.kind == "permutation" else None
+        if promise is not None and (promise.origins != promise.destinations).any():
             return [Bound(1, "a datum goes to another node")]
         return []
     hops = 0
@@ -116,8 +120,11 @@ def _distance_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
         whom = "the nearest source" if goal.sources else f"node {goal.root}"
         return [Bound(hops, f"the largest distance {direction} {whom} is {hops}")]
     if goal.kind == "permutation":
-        hops = _farthest(network, _pair_distances(network, goal), -1)
-    elif network.facts.diameter is not None and not network.has_switches:
+        apart, some = _pair_distances(network, goal)
+        hops = _farthest(network, apart, -1)
+        what = f"two nodes are {hops} hops apart" if some else f"the largest distance is {hops}"
+        return [Bound(hops, what)]
+    if network.facts.diameter is not None and not network.has_switches:
         hops = network.facts.diameter
     elif network.order <= _ALL_PAIRS:
         nodes = _representatives(network)
@@ -165,10 +172,15 @@ def _representatives(network: Network) -> IntArray:
     return network.endpoints.astype(np.int64)
 
 
-def _pair_distances(network: Network, goal: Goal) -> IntArray:
+def _pair_distances(network: Network, goal: Goal) -> tuple[IntArray, bool]:
+    """How far the data of a permutation go; of some, where they are many and take searches."""
     promise = goal.on(network)
-    distances = network.router().distances(promise.origins, promise.destinations)
-    return distances.astype(np.int64)
+    source, target = promise.origins, promise.destinations
+    router = network.router(pairs=len(source))
+    some = isinstance(router, SearchRouter) and len(source) > _SEARCHES
+    if some:
+        source, target = (x[:: -(-len(x) // _SEARCHES)] for x in (source, target))
+    return router.distances(source, target).astype(np.int64), some
 
 
 def _growth_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
@@ -517,7 +529,7 @@ def _least_hops(network: Network, goal: Goal) -> int:
     if goal.kind == "all-reduce" and goal.chunks > 1:
         return 2 * (ends - 1) * goal.chunks
     if goal.kind == "permutation":
-        pairs = _pair_distances(network, goal)
+        pairs, _ = _pair_distances(network, goal)
         _farthest(network, pairs, -1)
         return int(pairs.sum())
     if goal.kind == "all-to-all":

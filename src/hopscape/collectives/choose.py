@@ -23,6 +23,7 @@ from hopscape.collectives.pipelines import (
 )
 from hopscape.collectives.plan import cut_in_pieces
 from hopscape.collectives.rarest import ALL_GATHER
+from hopscape.collectives.routed import ROUTED
 from hopscape.collectives.survivors import Survivors, among_groups
 from hopscape.collectives.symmetric import Carried
 from hopscape.collectives.symmetric_plans import (
@@ -67,7 +68,7 @@ _MANY_KERNELS = ("breadth-first", "flow", "forest")
 _FEW_NODES = 32  # on fewer, most of these kernels are interpreted
 _BUILT_IN = (
     BROADCAST, ONE_TO_MANY, EVEN_BROADCAST, EVEN_ONE_TO_MANY, EVEN_ALL_REDUCE, TWO_WAY, SCATTER,
-    ALL_GATHER, ALL_TO_ALL, PERMUTATION, SHORT_CHAINS, SHORT_TO_MANY,
+    ALL_GATHER, ALL_TO_ALL, PERMUTATION, ROUTED, SHORT_CHAINS, SHORT_TO_MANY,
 )  # fmt: skip
 _FORMER = {"translated": "translations"}
 _STRONGER: dict[Disjoint, tuple[Disjoint, ...]] = {
@@ -134,7 +135,7 @@ def family_algorithms(family: Family) -> tuple[Collective, ...]:
 
 
 def around_faults(left: Survivors, kind: str) -> list[Collective]:
-    """Algorithms of a family for what is left of its network, where they know a way around."""
+    """Algorithms for what is left of a network that know a way around: its family's, and others."""
 
     def on_what_is_left(one: Collective) -> Collective:
         def build(network: Network, goal: Goal, model: Model) -> Schedule:
@@ -145,10 +146,9 @@ def around_faults(left: Survivors, kind: str) -> list[Collective]:
         return replace(one, build=build, around=None, summary=f"{one.summary}; around dead parts")
 
     family = left.whole.family
-    if not isinstance(family, Family):
-        return []
-    own = (one for one in family_algorithms(family) if one.goal == kind)
-    return [on_what_is_left(one) for one in own if one.around is not None]
+    own = family_algorithms(family) if isinstance(family, Family) else ()
+    known = (one for one in (*own, *_BUILT_IN) if one.goal == kind)
+    return [on_what_is_left(one) for one in known if one.around is not None]
 
 
 def run_algorithm(

@@ -225,7 +225,9 @@ def candidates(network: Network, goal: Goal, left: Survivors | None = None) -> l
     what = "trees of breadth-first search and greedy rounds, for any network"
     pool = list(named_algorithms(network, goal))
     if left is not None and not goal.groups:
-        pool += around_faults(left, goal.kind)
+        around = around_faults(left, goal.kind)
+        known = {one.name for one in around}
+        pool = [one for one in pool if one.name not in known] + around
         if goal.kind == "reduce" and network.duplex:
             pool += [backwards(one, "reduce") for one in around_faults(left, "broadcast")]
     pool.append(Collective(GENERIC, goal.kind, what, make_schedule))

@@ -12,7 +12,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from hopscape.collectives.bounds import lower_bounds
-from hopscape.collectives.rarest import Paths, schedule_of_hops, search_steps, ways_of
+from hopscape.collectives.rarest import (
+    Paths,
+    paths_cost,
+    schedule_of_hops,
+    search_steps,
+    ways_of,
+)
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_from
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -122,7 +128,8 @@ def negotiated_cost(network: Network, goal: Goal, model: Model) -> float:
     rounds = max(1, packets // ends) * hops / min(width, model.ports or width)
     work = search_steps(ends, network.order, _WORK_EACH, _WORK)
     pairs = network.order * (network.order + len(network.heads))
-    return _STEPS * (pairs + 3 * work + _SWEEPS * packets * rounds * 3 * hops)
+    search = _STEPS * (pairs + 3 * work + _SWEEPS * packets * rounds * 3 * hops)
+    return search + paths_cost(network, model, every=True)
 
 
 _WHAT = "routes and rounds together, conflicts negotiated away, for any network and ports"

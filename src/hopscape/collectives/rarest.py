@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopscape.collectives.bounds import lower_bounds
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import Incoming, IntArray
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.family import Collective
@@ -28,7 +28,15 @@ from hopscape.core.schedule import Schedule
 if TYPE_CHECKING:
     from hopscape.collectives.rarest_kernels import Ways
 
-__all__ = ["ALL_GATHER", "Paths", "rarest_first", "schedule_of_hops", "search_steps", "ways_of"]
+__all__ = [
+    "ALL_GATHER",
+    "Paths",
+    "paths_cost",
+    "rarest_first",
+    "schedule_of_hops",
+    "search_steps",
+    "ways_of",
+]
 
 _WORK = 20_000_000
 """Steps of the search at most: nearly all of 75 networks that reach their bound do so well before;
@@ -42,6 +50,8 @@ _FILL, _CROWDED = 10, 80
 few, so that room must be made."""
 _SOURCES, _PATHS = 48, 6
 """Sources of each endpoint and paths from each that are looked at, where switches only forward."""
+_HOP_STEPS, _CHANNEL_STEPS = 170.0, 20.0
+"""Elementary steps (10 ns) of a hop of these paths, and of a channel in a search to an endpoint."""
 
 
 @dataclass(frozen=True)
@@ -102,13 +112,12 @@ def _paths_past_switches(network: Network, most: int) -> list[tuple[int, ...]]:
     Of more than `most` sources the nearest are taken and some of the others.
     """
     ends = network.endpoints.astype(np.int64)
-    is_end = np.zeros(network.order, dtype=bool)
-    is_end[ends] = True
+    is_end, incoming = _is_end(network), network.incoming()
     generator = np.random.default_rng(0)
     out: list[tuple[int, ...]] = []
     for t in ends.tolist():
         check_time(f"paths past the switches of {network.spec}")
-        far = _past_switches_to(network, t, is_end)
+        far = _past_switches_to(network, t, is_end, incoming)
         sources = ends[(far[ends] > 0)]
         sources = sources[np.argsort(far[sources] + generator.random(len(sources)))]
         if len(sources) > most:
@@ -122,9 +131,26 @@ def _paths_past_switches(network: Network, most: int) -> list[tuple[int, ...]]:
     return out
 
 
-def _past_switches_to(network: Network, t: int, is_end: IntArray) -> IntArray:
+def paths_cost(network: Network, model: Model, every: bool = False) -> float:
+    """Steps of :func:`ways_of`: paths past switches to one endpoint, times their number."""
+    if model.switching == "store-and-forward" or model.in_network or not network.has_switches:
+        return 0.0
+    ends = network.endpoints.astype(np.int64)
+    far = _past_switches_to(network, int(ends[0]), _is_end(network), network.incoming())[ends]
+    sources = int((far > 0).sum()) if every else min(_SOURCES, int((far > 0).sum()))
+    walked = _HOP_STEPS * 2 * _PATHS * sources * max(int(far.max()), 0)
+    return len(ends) * (walked + _CHANNEL_STEPS * len(network.heads))
+
+
+def _is_end(network: Network) -> IntArray:
+    """bool[nodes]: endpoints."""
+    is_end = np.zeros(network.order, dtype=bool)
+    is_end[network.endpoints] = True
+    return is_end
+
+
+def _past_switches_to(network: Network, t: int, is_end: IntArray, incoming: Incoming) -> IntArray:
     """int64[nodes]: hops to t through switches only, -1: there is no such path."""
-    incoming = network.incoming()
     far = np.full(network.order, -1, dtype=np.int64)
     far[t] = 0
     level = [t]
@@ -258,7 +284,8 @@ def rarest_cost(network: Network, goal: Goal, model: Model) -> float:
     crowded = model.ports is not None or model.duplex == "half" or network.has_switches
     each = _CROWDED if crowded else _FILL
     work = search_steps(ends * goal.chunks, network.order, _WORK_EACH, _WORK)
-    return _STEPS * (work + each * ends * goal.chunks * nodes * rounds)
+    search = _STEPS * (work + each * ends * goal.chunks * nodes * rounds)
+    return search + paths_cost(network, model)
 
 
 def _as_it_is(network: Network, goal: Goal, model: Model, size: float) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Collectives of distributed switches and machines: two hops to all, permutations at once."""
+"""Collectives of distributed switches: two hops to all, permutations at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hopscape.core.schedule import Schedule
 from hopscape.papers.blockdesign.crossbars import Crossbars, SimplexCrossbars
 from hopscape.papers.blockdesign.routing import route_options
 
-__all__ = ["COLLECTIVES", "MACHINE_COLLECTIVES"]
+__all__ = ["COLLECTIVES"]
 
 
 def _two_hop(network: Network, a: IntArray, b: IntArray) -> IntArray:
@@ -76,36 +76,6 @@ def _direct_permutation(network: Network, goal: Goal, model: Model) -> Schedule:
     chunk = np.arange(len(moving))[moving]
     when = np.zeros(len(channels), dtype=np.int64)
     return _schedule(network, model, goal, when, channels, chunk, "direct")
-
-
-def _routed_permutation(network: Network, goal: Goal, model: Model) -> Schedule:
-    """Whole routes through crossbars that only forward, each in the first round that is free.
-
-    Shortest routes of the machine's own router; time and memory grow with the sum of their hops
-    times the number of rounds.
-    """
-    from hopscape.papers.blockdesign.contention import circuits
-    from hopscape.papers.blockdesign.rounds import fill_rounds
-
-    if model.shares != "arc":
-        raise ArgumentError("routed permutations need circuits that may cross at a node")
-    promise = goal.on(network)
-    moving = np.nonzero(promise.origins != promise.destinations)[0]
-    starts, channels = circuits(
-        network, promise.origins[moving], promise.destinations[moving], half=False
-    )
-    longest_first = np.argsort(-np.diff(starts), kind="stable")
-    when = fill_rounds(starts, channels, longest_first)
-    return Schedule.from_columns(
-        network,
-        model,
-        goal,
-        round=when,
-        channels=channels,
-        chunk=moving,
-        path_start=starts,
-        name="routed",
-    )
 
 
 def _direct_all_to_all(network: Network, goal: Goal, model: Model) -> Schedule:
@@ -249,14 +219,3 @@ COLLECTIVES = (
         serves=Served((1, None), ("full",), ("circuit",)),
     ),
 )
-
-MACHINE_COLLECTIVES = (
-    Collective(
-        "routed",
-        "permutation",
-        "whole shortest routes, crossbars only forward, each in the first free round",
-        _routed_permutation,
-        serves=Served((None,), ("full",), ("circuit", "cut-through")),
-    ),
-)
-"""Of two-level machines."""

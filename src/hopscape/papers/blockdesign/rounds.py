@@ -28,7 +28,7 @@ from hopscape.core.network import Network
 from hopscape.papers.blockdesign.contention import circuits, packet_pairs, switch_family
 from hopscape.papers.blockdesign.routing import route_options
 
-__all__ = ["Rounds", "fill_rounds", "plan_rounds"]
+__all__ = ["Rounds", "plan_rounds"]
 
 _MOST_PATHS = 64
 """Minimal paths of a pair that a plan chooses from; bounds count all of them."""
@@ -373,18 +373,6 @@ def _fill(
                 later.append(k)
         waiting, now = later, now + 1
     return chosen, rounds
-
-
-def fill_rounds(starts: IntArray, channels: IntArray, order: IntArray) -> IntArray:
-    """Round after round, each path that has all its channels free, in a given order.
-
-    Args:
-        starts (int64[paths + 1]): Where the channels of each path begin in `channels`.
-    """
-    lanes, ends = channels.tolist(), starts.tolist()
-    paths = [tuple(lanes[i:j]) for i, j in pairwise(ends)]
-    problem = _Problem([[path] for path in paths], 0, False, False)
-    return _fill(problem, order.tolist(), 1)[1]
 
 
 def _spread(problem: _Problem, bound: int, shares: Floats | None) -> list[tuple[int, ...]]:

@@ -19,7 +19,7 @@ import numpy as np
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows, signed_distances
 from hopscape.core.errors import TooLargeError
-from hopscape.core.family import Collective, Symmetry
+from hopscape.core.family import Symmetry
 from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.router import FamilyRouter, Route, Router, pick, spread
@@ -59,11 +59,6 @@ class TwoLevel(Supernodes):
         from hopscape.core.detours import pair_detours
 
         return pair_detours(network, dead_nodes, dead_links)
-
-    def collectives(self) -> tuple[Collective, ...]:
-        from hopscape.papers.blockdesign.collectives import MACHINE_COLLECTIVES
-
-        return MACHINE_COLLECTIVES
 
 
 # bytes by orbit: 16 MiB in any case, 256 MiB where shifts save much
