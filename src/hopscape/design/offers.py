@@ -244,8 +244,10 @@ def lines_needed(kind: type[Family], asked: SwitchedRequirements) -> int | None:
     return None
 
 
-def _members(kind: type[Family], requirement: Requirement) -> Iterator[tuple[str, Family]]:
-    return ((spec, found) for spec, found in fitting(kind, requirement) if found.duplex)
+@lru_cache(maxsize=20_000)
+def _members(kind: type[Family], requirement: Requirement) -> tuple[tuple[str, Family], ...]:
+    """Duplex members that fit: a design asks for the same ones for each question and trunk."""
+    return tuple((spec, found) for spec, found in fitting(kind, requirement) if found.duplex)
 
 
 def _own(
