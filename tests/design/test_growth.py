@@ -130,6 +130,8 @@ def test_a_machine_that_cannot_grow_is_not_taken():
 def test_direct_machines_grow_in_their_family():
     found = design(Requirements(9, 4, families=("torus",), grow=15))
     assert found.best.value("grown") == "torus(3, 5)"
+    assert found.best.value("cables_moved") == 3  # opened rings of one axis
+    assert not found.best.unproved
     assert "it grows into torus(3, 5): 6 nodes and 12 cables are bought" in found.answer
 
 

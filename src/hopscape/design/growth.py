@@ -18,6 +18,7 @@ import numpy as np
 
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.formats.graphs.libraries import link_ends
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from hopscape.design.machine import Machine
     from hopscape.design.prices import PriceList
 
-__all__ = ["Cabling", "Growth", "added_cost", "best_growth", "grow"]
+__all__ = ["Cabling", "Growth", "added_cost", "best_growth", "grow", "moved_figure"]
 
 _LIKE = 1e-4  # of a cable: what tells apart places that keep as many, by what is around them
 _PASSES = 12  # of moves and exchanges; a pass that gains nothing ends them
@@ -287,6 +288,13 @@ def best_growth(now: Cabling, many: Iterable[tuple[str, Cabling]]) -> tuple[str,
     """Of several larger machines the one for which the fewest cables are moved, then bought."""
     found = [(spec, plan) for spec, then in many if (plan := grow(now, then)) is not None]
     return min(found, key=lambda one: (one[1].moved, one[1].bought, one[0]), default=None)
+
+
+def moved_figure(moved: int, note: str) -> Measured[int]:
+    """Cables that a plan moves: none is proved, of more another plan may move fewer."""
+    if not moved:
+        return Measured(0, "exact", note)
+    return Measured(moved, "bound", f"{note}; another plan may move fewer", low=0, high=moved)
 
 
 def added_cost(

@@ -10,7 +10,7 @@ from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.design.candidates import fitting
-from hopscape.design.growth import Cabling, best_growth
+from hopscape.design.growth import Cabling, best_growth, moved_figure
 from hopscape.registry import build
 
 __all__ = ["growth_of_network"]
@@ -48,9 +48,7 @@ def growth_of_network(network: Network, nodes: int, ports: int) -> dict[str, Mea
         return dict.fromkeys(names, Measured(None, "exact", note))
     spec, found = plan
     note = f"grows to {spec}"
-    moved = Measured(0, "exact", note)
-    if found.moved:
-        moved = Measured.at_most(found.moved, f"{note}; another plan may move fewer")
+    moved = moved_figure(found.moved, note)
     others = {"cables_bought": found.bought, "switches_bought": found.switches, "grown": spec}
     return {"cables_moved": moved} | {
         name: Measured(value, "exact", note) for name, value in others.items()

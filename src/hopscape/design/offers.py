@@ -25,7 +25,7 @@ from hopscape.core.requirement import Requirement
 from hopscape.design.candidates import fitting
 from hopscape.design.columns import new_evaluation
 from hopscape.design.floors import NEAR, CostFloor, cells
-from hopscape.design.growth import Cabling, added_cost, best_growth, bill_at
+from hopscape.design.growth import Cabling, added_cost, best_growth, bill_at, moved_figure
 from hopscape.design.machine import Machine, machine_figures, router_throughput
 from hopscape.design.ranking import SLACK, misses, shortfall
 from hopscape.design.requirements import SwitchedRequirements
@@ -746,9 +746,7 @@ def growth_figures(
     now, then = (Offer.of(one).machine() for one in (spec, grown))
     boxes, cost = added_cost(now, then, plan.where, bills, question.price_list)
     note = f"grows to {grown}"
-    moved = Measured(plan.moved, "exact", note) if not plan.moved else (
-        Measured.at_most(plan.moved, f"{note}; another plan may move fewer")
-    )  # fmt: skip
+    moved = moved_figure(plan.moved, note)
     others = (plan.bought, boxes, cost, grown)
     return {"cables_moved": moved} | {
         name: Measured(value, "exact", note) for name, value in zip(names[1:], others, strict=True)
