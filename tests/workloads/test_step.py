@@ -432,6 +432,17 @@ def test_some_replicas_stand_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     assert some.busy.max() == pytest.approx(late.busy.max(), rel=0.02)
 
 
+def test_interleaved_jobs_may_be_too_large_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their pieces have multiples of pp micro-batches, however few are wanted."""
+    place = sys.modules["hopscape.workloads.step"]
+    monkeypatch.setattr(place, "_MOST_LEAST", 100)
+    monkeypatch.setattr(place, "_MOST_REPLICAS", 3000)
+    model = LanguageModel(hidden=256, layers=8, heads=8, seq=64, vocab=512)
+    split = Split(batch=64, tp=2, pp=4, dp=4, schedule="interleaved", interleave=2)
+    found = step(ModelJob(model, split, Chip(tflops=10)), "xgft([8, 4], [1, 8])", prove=False)
+    assert "4 replicas from" in found.repeated
+
+
 def test_replicas_that_were_asked_for_stand_for_all() -> None:
     """In servers of their own, four replicas take what all sixteen take, to the last digit."""
     model = LanguageModel(hidden=256, layers=2, heads=8, seq=64, vocab=512)

@@ -22,7 +22,7 @@ from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
 from hopscape.workloads.bounds import StepBound, job_bounds, workload_bounds
 from hopscape.workloads.chakra import read_chakra
-from hopscape.workloads.job import Chip, ModelJob, read_job_file
+from hopscape.workloads.job import Chip, ModelJob, Split, read_job_file
 from hopscape.workloads.timeline import Executor, Fabric, Timeline, execute
 from hopscape.workloads.transformer import make_gradients, make_step
 from hopscape.workloads.workload import COMPUTE, Placement, Workload
@@ -301,10 +301,7 @@ def _executed(
     job = next(iter(ways.values()))
     split = job.split
     layers = job.model.layers // (split.pp * split.interleave)
-    micro = split.pp + 2
-    stride = max(1, micro // _WINDOW)
-    if split.schedule == "interleaved":
-        micro, stride = 2 * split.pp, split.pp
+    micro, stride = _fewest(split)
     for low, wide in _LEVELS:
         alike = not job.model.dense  # layers of two kinds are executed all
         cuts = (alike and layers > low + 2 * wide, split.micro_batches > micro + 2 * stride)
@@ -354,7 +351,7 @@ def _thinned(ways: Mapping[str, ModelJob], fabric: Fabric) -> tuple[str, ModelJo
     """A job too large to be executed layer by layer: its order, the job, and fewer replicas."""
     order, job = list(ways.items())[-1]
     split = job.split
-    least = _part_of(job, 1, split.pp + 2)
+    least = _part_of(job, 1, _fewest(split)[0])
     if not _late(job) or fabric.executor == "astra" or _part_count(least) <= _MOST_LEAST:
         return None
     fitting = [
@@ -389,6 +386,14 @@ def _by_replicas(
     load = busy - sums[0].busy + sums[1].busy
     words = ", ".join(filter(None, [f"{split.dp} replicas from {few}", repeated]))
     return order, first, words, (seconds + more, shares, load)
+
+
+def _fewest(split: Split) -> tuple[int, int]:
+    """Micro-batches of the least piece of a step, and by how many more the others have more."""
+    if split.schedule == "interleaved":
+        return 2 * split.pp, split.pp
+    micro = split.pp + 2
+    return micro, max(1, micro // _WINDOW)
 
 
 def _part_count(job: ModelJob) -> int:
