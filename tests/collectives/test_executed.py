@@ -149,6 +149,24 @@ def test_what_is_copied_is_not_added(spec, algorithm):
     assert time <= found.best.time(found.costs, 1e8) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize(
+    ("spec", "goal", "rules"),
+    [
+        ("ring(5)", Goal.scatter(2), {"ports": 1, "alpha": 0.0}),
+        ("mesh(2, 3)", Goal.gather(1), {"alpha": 0.0}),
+        ("ring(5)", Goal.reduce(2), {"alpha": 2.0}),
+        ("ring(5)", Goal.all_to_all(), {"ports": 1, "switching": "store-and-forward"}),
+    ],
+)
+def test_what_comes_last_need_not_come_from_afar(spec, goal, rules):
+    """Where hops cost much, near data follow while far data are under way."""
+    asked = {"alpha": 2.0, "beta": 2e-5, "gamma": 0.0, "delta": 2.0, **rules}
+    found = compete(hopscape.build(spec), goal, asked, size=500.0)
+    for entry in found.entries:
+        time = executed_time(entry.schedule, found.costs, 500.0 / entry.chunks)
+        assert time is None or 0 < found.least_executed(500.0) <= time * (1 + 1e-9)
+
+
 def test_what_a_simulator_does_is_not_beaten():
     asked = {"alpha": 0.0, "beta": 1.8626e-5, "delta": 0.5}
     found = compete(

@@ -189,9 +189,16 @@ class Contest:
         return latency + (self.costs["beta"] * loads[0] + self.costs["gamma"] * loads[1]) * size
 
     def least_executed(self, size: float) -> float:
-        """No schedule is faster without barriers: there nodes add while data come."""
+        """No schedule is faster without barriers.
+
+        What goes farthest, what the busiest channel carries and what the busiest node adds may be
+        under way at once: what comes last need not come from afar.
+        """
+        hop_by_hop = self.model.switching == "store-and-forward"
+        starts = self.farthest if hop_by_hop else min(self.farthest, 1)
+        latency = self.costs["alpha"] * starts + self.costs["delta"] * self.farthest
         moved, added = (self.costs["beta"] * self.loads[0], self.costs["gamma"] * self.loads[1])
-        return self.least_time(size) - min(moved, added) * size
+        return max(latency, moved * size, added * size)
 
 
 def buffer_chunks(network: Network, goal: Goal) -> int:
