@@ -42,9 +42,9 @@ NO_CYCLE = 10**6
 
 
 def rows_of(network: Network) -> Rows:
-    """The neighbours of every node, in order of ports."""
+    """The neighbours of every node, in order of ports; -1 is a port that is not wired."""
     table = network.neighbours(np.arange(network.order)).tolist()
-    return [[v for v in row if v >= 0] for row in table]
+    return [[v for v in row if v != -1] for row in table]
 
 
 def as_defined(network: Network, defined: Rows, ports: int) -> Network:

@@ -42,7 +42,7 @@ def rp(k: int) -> Network:
 
 
 def pc() -> Network:
-    return graphs.as_defined(Network.of(PetersenCycles()), defined_rows(1), 3)
+    return graphs.as_defined(Network.of(PetersenCycles()), defined_rows(1), 5)
 
 
 # -- written out again ---------------------------------------------------------------------------
