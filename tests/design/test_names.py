@@ -71,3 +71,9 @@ def test_a_near_miss_is_said():
     """16 switches of 16 endpoints in a full mesh carry 255/256 of uniform traffic."""
     found = design(SwitchedRequirements(256, 32, families=("complete",)))
     assert "A near miss: full mesh of 16 switches" in found.answer
+
+
+def test_formulas_are_no_names():
+    """Families whose summary begins with the number of a formula are called by their own name."""
+    one = Candidate("concentrated(two_parameter_circulant(4, 3), 4)", "two_parameter_circulant")
+    assert kind_of(one) == "two parameter circulant"

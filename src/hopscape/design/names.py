@@ -93,7 +93,8 @@ def _kind(spec: str, name: str) -> str:
     if kind.plain:
         return kind.plain
     text = kind.summary.split(":")[0].split("(")[0].split(" of ")[0].split(" with ")[0].strip()
-    return text if len(text) <= 34 else name.replace("_", " ")
+    plain = text not in ("family", "") and len(text) <= 34  # 'family (19): ...' says nothing
+    return text if plain else name.replace("_", " ")
 
 
 def _is_full_mesh(machine: Machine) -> bool:
