@@ -142,9 +142,8 @@ def test_a_folder_without_its_option(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "option"),
     [  # values are the defaults: typed is given, whatever the value
-        ("design --endpoints 16 --radix 8 --message 1e6", "--message"),
-        ("design --endpoints 16 --radix 8 --alpha 1e-6", "--alpha"),
         ("design --endpoints 16 --radix 8 --bandwidth 25e9", "--bandwidth"),
+        ("design --endpoints 16 --radix 8 --faults 3", "--faults"),
         ("design --endpoints 16 --radix 8 --finalists 8", "--finalists"),
         ("design --endpoints 16 --radix 8 --seed 0", "--seed"),
         ("design --endpoints 16 --radix 8 --endpoints-per-router 1", "--endpoints-per-router"),
@@ -179,8 +178,8 @@ def test_an_option_is_given_when_it_was_typed(words: str, option: str) -> None:
 
 def test_what_a_file_says_is_given(tmp_path: Path) -> None:
     place = tmp_path / "q.toml"
-    place.write_text("endpoints = 16\nradix = 8\nmessage = 1e6\n")
-    assert "--message belongs to direct machines" in refused("design", "--config", str(place))
+    place.write_text("endpoints = 16\nradix = 8\nbandwidth = 25e9\n")
+    assert "--bandwidth belongs to direct machines" in refused("design", "--config", str(place))
 
 
 def test_what_was_written_is_read_again(tmp_path: Path) -> None:
@@ -219,13 +218,13 @@ def test_help_shows_the_kind_of_machine_that_was_asked_for() -> None:
     switched = shown("design", "--help", "--radix", "8")
     for word in ("--nodes", "--endpoints", "--radix", "--workers", "--families"):
         assert word in short
-    for word in ("--message", "--budget", "--nics"):
+    for word in ("--bandwidth", "--budget", "--nics"):
         assert word not in short
     assert "hopscape design --nodes" in short
-    assert "--message" in direct
+    assert "--bandwidth" in direct
     assert "--nics" not in direct
     assert "--nics" in switched
-    assert "--message" not in switched
+    assert "--bandwidth" not in switched
     groups = COMMANDS["design",].groups
     kinds = [group for group in groups if group.keys]
     assert len(kinds) == 2
