@@ -39,7 +39,7 @@ _MOST_REPLICAS = 400_000
 """Parts of these replicas: as many as some minutes allow."""
 _LEVELS = ((4, 2), (2, 1), (1, 1))
 """Layers of the least piece, and how many more the others have."""
-_WINDOW = 2
+_WINDOW = 4
 """Part of the least micro-batches by which the others have more: where messages meet others by
 chance, a micro-batch takes some per cent more or less, and a single one stood for all the rest."""
 _CLOSE = 1e-4
