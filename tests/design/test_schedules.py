@@ -76,6 +76,7 @@ def test_what_does_not_hold_does_not_count(monkeypatch: pytest.MonkeyPatch) -> N
         "cheat",
         "forest",
         "even-forest",
+        "short-chains",
         "circuit",
         "exact",
     ]

@@ -29,7 +29,7 @@ def grid_kindred(axes: Sequence[ProductAxis], root: int) -> Kindred | None:
         >>> from hopscape.core.kindred import grid_axes
         >>> family, arguments, places = grid_kindred(grid_axes((2, 5, 1, 2), wraps=True), 0)
         >>> family, arguments, places[:6].tolist()
-        ('torus', ((5, 4),), [0, 1, 3, 2, 4, 5])
+        ('torus', ((5, 4),), [0, 3, 4, 7, 8, 11])
     """
     axes = [axis for axis in axes if axis.side > 1]
     if all(axis.wraps or axis.side == 2 for axis in axes):

@@ -56,7 +56,7 @@ def shortened(schedule: Schedule, times: float = _LONGER, rounds: int | None = N
         >>> made = search_circuits(hopscape.build("mesh(5, 6)"), Goal.broadcast(0))
         >>> short = shortened(made)
         >>> [(x.rounds, int(chain_lengths(x).max())) for x in (made, short)]
-        [(3, 16), (3, 10)]
+        [(3, 15), (3, 10)]
     """
     network, goal, model = schedule.network, schedule.goal, schedule.model
     steps = network.order * max(len(network.heads), 1)
