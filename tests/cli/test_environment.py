@@ -190,7 +190,8 @@ def test_little_address_space():
     def small():
         resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
-    done = run("load", "torus(1000, 1000, 100)", limit=small)
+    home = {name: value for name, value in os.environ.items() if name != "HOPSCAPE_MEMORY"}
+    done = run("load", "torus(1000, 1000, 100)", limit=small, env=home)
     one_sentence(done, 2, "more than the limit of")
 
 

@@ -159,6 +159,7 @@ SEEN: dict[str, tuple[tuple[str, ...], dict[str, list[str]]]] = {
             "prices": ["--prices", "default"],
             "sweep": ["--sweep", "9,16"],
             "figure": ["--figure", "{folder}/x.svg"],
+            "grow": ["--grow", "24"],
             "exact": ["--exact"],
             "at_least": ["--at-least"],
             "within": ["--within", "0.4"],

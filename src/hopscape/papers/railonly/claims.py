@@ -166,9 +166,9 @@ def _check_experts() -> Outcome:
     wrong, shares = [], []
     for islands in (8, 16):
         for speed in _SPEEDS:
-            share = forwarding_overhead(islands, speed, 64e6)
+            share = round(forwarding_overhead(islands, speed, 64e6), 6)
             shares.append(share)
-            values[f"{islands} islands, {speed} times as fast"] = round(share, 6)
+            values[f"{islands} islands, {speed} times as fast"] = share
             if not LONGER[0] - 0.005 <= share <= LONGER[1] + 0.005:
                 wrong.append(f"{islands} islands, {speed} times as fast: {100 * share:.1f} %")
     low, high = 100 * min(shares), 100 * max(shares)
