@@ -70,37 +70,23 @@ class _Strict(TyperCommand):
                 param._custom_shell_complete = complete
         if "style" not in names:
             return
-        wide = "Show all columns, however wide."
-        self.params.append(
-            TyperOption(
-                param_decls=["--wide", "wide"],
-                is_flag=True,
-                help=wide,
-                expose_value=False,
-                rich_help_panel=OUTPUT_PANEL,
-            )
-        )
+        self._add_option("--wide", "wide", "Show all columns, however wide.", is_flag=True)
         if "columns" not in names:
             some = "Only these columns of the table, separated by commas."
-            self.params.append(
-                TyperOption(
-                    param_decls=["--columns", "shown"],
-                    metavar="NAMES",
-                    help=some,
-                    expose_value=False,
-                    rich_help_panel=OUTPUT_PANEL,
-                )
-            )
-
+            self._add_option("--columns", "shown", some, metavar="NAMES")
         self.params.append(TyperOption(**ConfigOption, expose_value=False))
-        shown = "Print all options with their values as TOML, and exit."
+        text = "Print all options with their values as TOML, and exit."
+        self._add_option("--write-config", "write_config", text, is_flag=True)
+
+    def _add_option(self, option: str, name: str, text: str, **more: Any) -> None:
+        """An option that the command itself does not see."""
         self.params.append(
             TyperOption(
-                param_decls=["--write-config", "write_config"],
-                is_flag=True,
-                help=shown,
+                param_decls=[option, name],
+                help=text,
                 expose_value=False,
                 rich_help_panel=OUTPUT_PANEL,
+                **more,
             )
         )
 

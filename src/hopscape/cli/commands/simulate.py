@@ -120,7 +120,9 @@ class _Routers(OptionGroup):
     speedup: Annotated[int, option("Input speedup of the switch.")] = 1
     spread: Annotated[str, option("Choose among classes of channels: none, pairs, all.")] = "pairs"
     priority: Annotated[str, option("Arbitration priority: auto, none, transit or age.")] = "auto"
-    injection_limit: Annotated[float, option("Inject while this share of buffers is free.")] = 0.0
+    injection_limit: Annotated[
+        float, option("Inject only while this share of the buffers is free; 0: no limit.")
+    ] = 0.0
     window: Annotated[str, option("Limit on packets in flight: auto, none or delay.")] = "auto"
     unsafe: Annotated[bool, option("Simulate although it may deadlock.")] = False
 
