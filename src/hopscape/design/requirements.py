@@ -467,8 +467,8 @@ class Requirements(Question):
 def _check_growth(grow: int | None, high: int, most: int, noun: str) -> None:
     if grow is not None and not high < grow <= most:
         raise ArgumentError(
-            f"grow is {grow}; it must be more than the {high} {noun} that are welcome now, and at"
-            f" most {most}"
+            f"grow is {grow}; it must be more than the {high:,} {noun} allowed now, and at most"
+            f" {most:,}"
         )
 
 
