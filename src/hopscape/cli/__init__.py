@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import json
 import os
 import re
 import signal
@@ -9,6 +11,8 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from io import TextIOWrapper
+from typing import TextIO
 
 from hopscape.cli.app import EndedError, StoppedError, TerminatedError
 
@@ -29,6 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     if sys.stdout is None:  # closed by the caller
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    _take_every_letter(sys.stdout)
     try:
         with _handled_termination():
             from hopscape.cli.app import app
@@ -56,6 +61,28 @@ def main(arguments: list[str] | None = None) -> None:
         _leave(f"the system refused: {error}", 2)
 
 
+def _take_every_letter(out: TextIO) -> None:
+    """See to it that signs such as ≤ can be printed where the output is not UTF-8.
+
+    Redirected output of Windows becomes UTF-8, as files are; else such a sign is printed as JSON
+    writes it, ``\\u2264``.
+    """
+    if not isinstance(out, TextIOWrapper) or out.errors != "strict":
+        return
+    chosen = "PYTHONIOENCODING" in os.environ or out.isatty()
+    if sys.platform == "win32" and not chosen:
+        out.reconfigure(encoding="utf-8")
+    elif codecs.lookup(out.encoding).name != "utf-8":
+        codecs.register_error("hopscape", _as_json)
+        out.reconfigure(errors="hopscape")
+
+
+def _as_json(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    text = error.object[error.start : error.end].replace("─", "-")  # the rule of a table
+    return json.dumps(text)[1:-1], error.end
+
+
 @contextmanager
 def _handled_termination() -> Iterator[None]:
     """Turn SIGTERM (of a batch system, of ``timeout``) into an interrupt, and Ctrl-C into ours."""
@@ -78,7 +105,7 @@ def _handled_termination() -> Iterator[None]:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # nohup and shells ignore it
         before[signal.SIGINT] = signal.signal(signal.SIGINT, interrupt)
     try:
-        with _ended_in_time() if os.name == "posix" else nullcontext():
+        with _ended_in_time() if sys.platform != "win32" else nullcontext():
             yield
     finally:
         for one, handler in before.items():

@@ -9,7 +9,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import IO, Any
 
 from hopscape.core.errors import ArgumentError
@@ -122,7 +122,7 @@ def whole_folder(path: str | Path, *, force: bool = False) -> Iterator[Path]:
         >>> with tempfile.TemporaryDirectory() as here:
         ...     with whole_folder(Path(here) / "new") as folder:
         ...         write_text(folder / "a.txt", "a")
-        ...     (Path(here) / "new" / "a.txt").read_text()
+        ...     (Path(here) / "new" / "a.txt").read_text("utf-8")
         'a'
     """
     place = Path(path)
@@ -173,7 +173,7 @@ def _own_files(place: Path) -> set[str]:
         names = (place / _LIST).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return set()
-    return {one for one in names if not Path(one).is_absolute() and ".." not in Path(one).parts}
+    return {one for one in names if not PureWindowsPath(one).anchor and ".." not in Path(one).parts}
 
 
 def _write_through(place: Path, write: Callable[[IO[bytes]], Any]) -> None:

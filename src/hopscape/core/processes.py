@@ -45,6 +45,11 @@ __all__ = [
 ]
 
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
+_SYNCHRONIZE, _NO_SUCH_PROCESS, _NOT_YET = (
+    0x100000,
+    87,
+    258,
+)  # of Windows: what a wait needs and says
 
 
 _ended_by = signal.SIGINT
@@ -68,8 +73,8 @@ def ended_word() -> str:
 
 def is_running(process: int) -> bool:
     """Is there a process of this number? Where that cannot be asked, there is."""
-    if os.name != "posix":  # on Windows the same call would end it
-        return True
+    if sys.platform == "win32":  # where os.kill would end it
+        return _is_running_on_windows(process)
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
@@ -77,6 +82,24 @@ def is_running(process: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def _is_running_on_windows(process: int) -> bool:
+    """A process that may not be asked is running; what has ended can be waited for."""
+    kernel = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined,unused-ignore]
+    kernel.OpenProcess.restype = ctypes.c_void_p
+    kernel.WaitForSingleObject.argtypes = (ctypes.c_void_p, ctypes.c_ulong)
+    kernel.CloseHandle.argtypes = (ctypes.c_void_p,)
+    if process >= 2**32:
+        return False
+    handle = kernel.OpenProcess(_SYNCHRONIZE, False, process)
+    if not handle:
+        refused: int = ctypes.get_last_error()  # type: ignore[attr-defined,unused-ignore]
+        return refused != _NO_SUCH_PROCESS
+    try:
+        return bool(kernel.WaitForSingleObject(handle, 0) == _NOT_YET)
+    finally:
+        kernel.CloseHandle(handle)
 
 
 def _ending() -> Callable[[], object] | None:
@@ -176,12 +199,30 @@ def _physical_memory() -> int:
     try:
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):  # not a POSIX machine
-        return 8 * 10**9
+        return _memory_of_windows() if sys.platform == "win32" else 8 * 10**9
     try:  # a container may have less than its machine
-        quota = int(Path("/sys/fs/cgroup/memory.max").read_text())
+        quota = int(Path("/sys/fs/cgroup/memory.max").read_text("utf-8"))
     except (OSError, ValueError):
         return physical
     return min(physical, quota)
+
+
+class _MemoryStatus(ctypes.Structure):
+    """MEMORYSTATUSEX of Windows."""
+
+    _fields_ = (
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        ("physical", ctypes.c_uint64),
+        ("others", ctypes.c_uint64 * 6),
+    )
+
+
+def _memory_of_windows() -> int:
+    status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
+    kernel = ctypes.WinDLL("kernel32")  # type: ignore[attr-defined,unused-ignore]
+    known = kernel.GlobalMemoryStatusEx(ctypes.byref(status))
+    return int(status.physical) if known else 8 * 10**9
 
 
 def require_memory(size: int, what: str) -> None:

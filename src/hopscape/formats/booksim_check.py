@@ -43,7 +43,7 @@ def check_booksim(folder: Path, *, seconds: float = 300) -> Verdict:
     if not overall or any(match is None for match in matches.values()):
         raise ProgramError(f"booksim came to no end; its last words: {last_words(output)}")
     figures = {key: float(match[1]) for key, match in matches.items() if match is not None}
-    own = "topology = anynet" not in (folder / "booksim" / "network.cfg").read_text()
+    own = "topology = anynet" not in (folder / "booksim" / "network.cfg").read_text("utf-8")
     mean = _routers(network, inside=own and network.has_switches)
     details = {"load": _LOAD, **figures, "expected_hops": round(mean, 4)}
     if abs(figures["hops"] - mean) > _CLOSE * mean:

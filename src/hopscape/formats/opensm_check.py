@@ -162,7 +162,7 @@ class _Trial:
         path = self.place / "path-sl.txt"
         if not path.is_file():
             return {}
-        rows = [line.split() for line in path.read_text().splitlines()]
+        rows = [line.split() for line in path.read_text("utf-8").splitlines()]
         return {(guid, int(lid)): int(sl) for guid, lid, sl in rows}
 
     def _levels_answered(
@@ -261,13 +261,13 @@ def _some(levels: dict[tuple[str, int], int], count: int) -> list[tuple[str, int
 
 def _listening(name: str) -> bool:
     try:
-        return name in Path("/proc/net/unix").read_text()
+        return name in Path("/proc/net/unix").read_text("utf-8", "replace")
     except OSError:
         return True
 
 
 def _text(path: Path) -> str:
-    return path.read_text(errors="replace") if path.is_file() else ""
+    return path.read_text("utf-8", "replace") if path.is_file() else ""
 
 
 Tables = dict[int, dict[int, int]]

@@ -85,7 +85,7 @@ def _start(
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            text=True,
+            encoding="utf-8",
             errors="replace",
             preexec_fn=end_with_parent,
         )
@@ -142,7 +142,7 @@ def running(
     words: Sequence[str], folder: Path, log: Path, extra: Mapping[str, str]
 ) -> Iterator[subprocess.Popen[str]]:
     """A program in the background, its words in a file; ended when the block is left."""
-    with log.open("w") as out:
+    with log.open("w", encoding="utf-8") as out:
         process = _start(words, folder, extra, out.fileno())
     try:
         yield process

@@ -29,11 +29,11 @@ import gc
 import json
 import os
 import random
-import resource
 import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from inspect import CO_OPTIMIZED
@@ -571,12 +571,12 @@ def _in_child(work: Callable[[], Any], seconds: float | None) -> _Answer:
             code = 0
         except BaseException:
             text = traceback.format_exc()
-        with os.fdopen(into, "w") as pipe:
+        with os.fdopen(into, "w", encoding="utf-8") as pipe:
             pipe.write(text)
         os._exit(code)
     os.close(into)
     far_end.close()
-    with lifeline, os.fdopen(out) as pipe:
+    with lifeline, os.fdopen(out, encoding="utf-8") as pipe:
         text = pipe.read()
         _, status = os.waitpid(child, 0)
     ended = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (
@@ -591,15 +591,20 @@ def _in_child(work: Callable[[], Any], seconds: float | None) -> _Answer:
 
 def _limit(seconds: float) -> None:
     """Processor time, memory and waiting of this process."""
+    import resource
+
     most = int(seconds) + 1
     for signal_number in (signal.SIGXCPU, signal.SIGALRM):
         signal.signal(signal_number, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CPU, (most, most + 2))
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    with suppress(ValueError, OSError):  # macOS sets no limit on addresses
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     signal.alarm(_WAITING * most)
 
 
 def _processor_time() -> float:
+    import resource
+
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 

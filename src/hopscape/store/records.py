@@ -180,8 +180,11 @@ def _sentence(path: Path | None, error: OSError) -> str:
     return f"{path} cannot be written: {error.strerror}"
 
 
-_LOCKED_BYTE = 2**40
-"""Where the lock of Windows lies, far beyond the end: others may read what is there."""
+_LOCKED_BYTE = 2**31 - 2
+"""Where the lock of Windows lies, far beyond the end: others may read what is there.
+
+Every C runtime can lock up to here; some count places in 32 bits.
+"""
 
 
 def _lock(handle: int) -> None:

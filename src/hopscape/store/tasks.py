@@ -13,6 +13,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
@@ -230,6 +231,7 @@ class Task:
 
 Results = Iterator[tuple[Task, Any]]
 
+_MOST_ON_WINDOWS = 61  # processes that one thread can wait for
 _AHEAD = 3  # tasks handed out per process: none waits for the next one, and a stop loses few
 _DASK_SECONDS = 5  # for a scheduler to answer; it is there or it is not
 
@@ -242,7 +244,7 @@ class Processes:
     """
 
     def __init__(self, count: int) -> None:
-        self._count = count
+        self._count = min(count, _MOST_ON_WINDOWS) if sys.platform == "win32" else count
         self._pool: ProcessPoolExecutor | None = None
 
     def _open(self) -> ProcessPoolExecutor:

@@ -120,7 +120,7 @@ def warm_up(
 def _run(name: str) -> dict[str, Any]:
     begin = time.monotonic()
     command = [sys.executable, "-m", "hopscape", *JOBS[name].split(), "--format", "json"]
-    done = run_to_end(command, text=True)
+    done = run_to_end(command, encoding="utf-8", errors="replace")
     if done.returncode:
         raise ArgumentError(f"warming up {name} failed: {done.stderr.strip()}")
     return {"job": name, "command": JOBS[name], "seconds": round(time.monotonic() - begin, 1)}

@@ -454,13 +454,13 @@ def _slab(sides: Sequence[int], axis: int, place: int, roots: Sequence[int] | No
 
 @cache
 def _calls() -> dict[tuple[int, ...], list[dict[str, str]]]:
-    text = files("hopscape.collectives.circuits").joinpath("small_calls.json").read_text()
+    text = files("hopscape.collectives.circuits").joinpath("small_calls.json").read_text("utf-8")
     return {tuple(map(int, key.split(","))): rows for key, rows in json.loads(text).items()}
 
 
 @cache
 def _sets() -> dict[tuple[int, ...], list[list[int]]]:
-    text = files("hopscape.collectives.circuits").joinpath("small_sets.json").read_text()
+    text = files("hopscape.collectives.circuits").joinpath("small_sets.json").read_text("utf-8")
     return {tuple(map(int, key.split(","))): rows for key, rows in json.loads(text).items()}
 
 

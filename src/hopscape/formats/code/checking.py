@@ -195,7 +195,7 @@ def cell_count(text: str, top: str) -> int | None:
         (folder / "design.v").write_text(text, encoding="utf-8")
         script = f"read_verilog design.v; synth -top {top}; check -assert; tee -o stat.txt stat"
         _run(["yosys", "-q", "-p", script], folder)
-        counts = re.findall(r"Number of cells: +(\d+)", (folder / "stat.txt").read_text())
+        counts = re.findall(r"Number of cells: +(\d+)", (folder / "stat.txt").read_text("utf-8"))
     return int(counts[-1]) if counts else 0
 
 

@@ -41,6 +41,8 @@ class Server(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    allow_reuse_address = sys.platform != "win32"
+    """There it would let another program answer at the same port."""
 
     def __init__(self, port: int = 0, jobs: Jobs | None = None) -> None:
         self.token = secrets.token_urlsafe(24)
