@@ -100,10 +100,10 @@ def test_two_packages_with_one_name_are_refused(monkeypatch: pytest.MonkeyPatch)
     """Before, the last one won, and nobody was told."""
     group = "hopscape.exporters"
     pair = [EntryPoint("edges", f"{package}:EDGES", group) for package in ("here", "there")]
-    monkeypatch.setattr(plugins, "entry_points", lambda group: pair)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: pair)
     with pytest.raises(HopscapeError, match=r"'edges' is declared by .* and by .*another name"):
         plugins.plugin_entries.__wrapped__("exporters")
-    monkeypatch.setattr(plugins, "entry_points", lambda group: [pair[0], pair[0]])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [pair[0], pair[0]])
     assert plugins.plugin_entries.__wrapped__("exporters") == {"edges": pair[0]}
 
 

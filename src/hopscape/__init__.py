@@ -10,7 +10,8 @@
 Every family is a function; ``hs.build("torus(8, 8)")`` reads the same from a text, a graph file or
 a graph of another library.
 
-Sub-packages are there after the one import, loaded when they are used:
+Sub-packages are there after the one import, loaded when they are used (and so are all names: the
+command line listens to signals before it loads anything):
 
 >>> hs.metrics.girth(net).value
 4
@@ -20,26 +21,26 @@ import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from hopscape import families
 from hopscape._version import __version__
 from hopscape.core.errors import HopscapeError
-from hopscape.core.family import Family, Parameter
 from hopscape.core.kernel_cache import prepare_kernel_cache as _prepare_kernel_cache
 from hopscape.core.methods import register_methods as _register_methods
-from hopscape.core.model import Model
-from hopscape.core.network import Network
 from hopscape.core.plugins import later as _later
 from hopscape.core.plugins import plugin_entries as _plugin_entries
-from hopscape.core.router import Router
-from hopscape.registry import all_families, build, constructor, family
 
 if _TYPE_CHECKING:
+    from hopscape import families
     from hopscape.constructors import *  # noqa: F403
+    from hopscape.core.family import Family, Parameter
     from hopscape.core.goal import Goal
+    from hopscape.core.model import Model
+    from hopscape.core.network import Network
+    from hopscape.core.router import Router
     from hopscape.core.schedule import Schedule
     from hopscape.core.verdict import Verdict
     from hopscape.core.verify import verify
     from hopscape.formats.graphs import from_networkx
+    from hopscape.registry import all_families, build, constructor, family
 
 _prepare_kernel_cache()
 _register_methods(
@@ -84,17 +85,22 @@ _register_methods(
 )
 
 _ROOMS = (
-    "algebra", "collectives", "deadlock", "design", "formats", "ledger", "metrics", "proofs",
-    "search", "show", "simulate", "store", "workloads",
+    "algebra", "collectives", "deadlock", "design", "families", "formats", "ledger", "metrics",
+    "proofs", "search", "show", "simulate", "store", "workloads",
 )  # fmt: skip
 
 
 _LATER = {
+    "core.family": ("Family", "Parameter"),
     "core.goal": ("Goal",),
+    "core.model": ("Model",),
+    "core.network": ("Network",),
+    "core.router": ("Router",),
     "core.schedule": ("Schedule",),
     "core.verdict": ("Verdict",),
     "core.verify": ("verify",),
     "formats.graphs": ("from_networkx",),
+    "registry": ("all_families", "build", "constructor", "family"),
 }
 _name_later = _later(__name__, _LATER)
 
@@ -102,9 +108,10 @@ _name_later = _later(__name__, _LATER)
 def __getattr__(name: str) -> _Any:
     if name in _ROOMS:
         return _importlib.import_module(f"hopscape.{name}")
-    if name in _plugin_entries("families"):
-        return constructor(name)
-    return _name_later(name)
+    if name not in __all__ and name in _plugin_entries("families"):
+        return _name_later("constructor")(name)
+    found = globals()[name] = _name_later(name)
+    return found
 
 
 def __dir__() -> list[str]:

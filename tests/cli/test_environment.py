@@ -13,7 +13,7 @@ import pytest
 
 import hopscape
 from hopscape import cli
-from hopscape.cli.app import TerminatedError
+from hopscape.cli.ended import TerminatedError
 from hopscape.core import kernel_cache
 from hopscape.core import processes as memory
 from hopscape.core.errors import HopscapeError
@@ -157,6 +157,31 @@ def test_a_signal_as_a_kernel_returns_ends_as_any_other(monkeypatch, capsys):
         cli.main(["show", "petersen"])
     assert left.value.code == 143
     assert capsys.readouterr().err == "hopscape: terminated; nothing is kept\n"
+
+
+def test_a_signal_while_the_command_line_is_read(monkeypatch, capsys):
+    def read(*_, **__):
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr("hopscape.cli.app._LazyGroup.make_context", read)
+    with pytest.raises(SystemExit) as left:
+        cli.main(["show", "petersen"])
+    assert left.value.code == 143
+    assert capsys.readouterr().err == "hopscape: terminated; nothing is kept\n"
+
+
+def test_signals_are_listened_to_before_anything_is_loaded():
+    """What is loaded first cannot be ended in a sentence; numpy takes seconds when all are busy."""
+    look = "import hopscape.cli, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    ours = {name for name in done.stdout.split() if name.startswith("hopscape.")}
+    assert "hopscape.cli.ended" in ours
+    assert ours < {
+        *("hopscape._version", "hopscape.cli", "hopscape.cli.ended", "hopscape.core"),
+        *("hopscape.core.errors", "hopscape.core.kernel_cache", "hopscape.core.methods"),
+        *("hopscape.core.plugins", "hopscape.core.numbers"),
+    }
+    assert not {"numpy", "typer", "rich"} & set(done.stdout.split())
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from io import TextIOWrapper
 from typing import TextIO
 
-from hopscape.cli.app import EndedError, StoppedError, TerminatedError
+from hopscape.cli.ended import EndedError, StoppedError, TerminatedError, note_ended
 
 __all__ = ["main"]
 
@@ -47,6 +47,11 @@ def main(arguments: list[str] | None = None) -> None:
         _leave("out of memory; HOPSCAPE_MEMORY sets a lower limit", 2)
     except (EndedError, KeyboardInterrupt) as error:
         _leave_ended(error.__cause__ or error)
+    except SystemExit as error:
+        cause = getattr(error.__context__, "__cause__", None)
+        if isinstance(cause, KeyboardInterrupt):  # while typer read the command line
+            _leave_ended(cause)
+        raise
     except SystemError as error:  # a signal came as a kernel returned: its caller wraps what is set
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
@@ -86,8 +91,6 @@ def _as_json(error: UnicodeError) -> tuple[str, int]:
 @contextmanager
 def _handled_termination() -> Iterator[None]:
     """Turn SIGTERM (of a batch system, of ``timeout``) into an interrupt, and Ctrl-C into ours."""
-    from hopscape.core.processes import note_ended
-
     note_ended(signal.SIGINT)  # what a KeyboardInterrupt means unless SIGTERM comes
 
     def stop(*_: object) -> None:

@@ -25,6 +25,7 @@ from typer.models import OptionInfo
 from hopscape._version import __version__
 from hopscape.cli.completion import completer
 from hopscape.cli.config import read_config, write_config
+from hopscape.cli.ended import EndedError
 from hopscape.cli.options import (
     OUTPUT_PANEL,
     ConfigOption,
@@ -39,7 +40,7 @@ from hopscape.cli.progress import install_progress
 from hopscape.core.errors import ArgumentError
 from hopscape.core.kernel_cache import allow_compiling_ahead
 
-__all__ = ["EndedError", "StoppedError", "TerminatedError", "app"]
+__all__ = ["app"]
 
 _ENDINGS = {
     ".json": "json",
@@ -461,19 +462,3 @@ def _start(
         return
     install_progress(context.invoked_subcommand)
     allow_compiling_ahead()
-
-
-class EndedError(Exception):
-    """Carries an interrupt or a broken pipe past typer, which would leave with codes of its own."""
-
-
-class StoppedError(KeyboardInterrupt):
-    """Ctrl-C, by a class of its own.
-
-    A plain KeyboardInterrupt that crosses the text of an ``exec`` (compilers have those) is
-    remembered by Python, which ends itself by the signal at last, whatever exit code was asked for.
-    """
-
-
-class TerminatedError(KeyboardInterrupt):
-    """SIGTERM: whatever a Ctrl-C would end, in the same way, with what is known so far."""

@@ -18,12 +18,14 @@ import importlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hopscape.core.errors import HopscapeError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["later", "load_plugin", "load_plugins", "other_packages", "plugin_entries"]
 
@@ -41,6 +43,8 @@ def plugin_entries(group: str) -> dict[str, EntryPoint]:
         HopscapeError: When two packages use the same name: neither would know that the other one
             won.
     """
+    from importlib.metadata import entry_points
+
     entries: dict[str, EntryPoint] = {}
     for entry in entry_points(group=f"hopscape.{group}"):
         other = entries.setdefault(entry.name, entry)

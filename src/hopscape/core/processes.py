@@ -33,11 +33,8 @@ if TYPE_CHECKING:
 __all__ = [
     "end_when_closed",
     "end_with_parent",
-    "ended_code",
-    "ended_word",
     "is_running",
     "memory_limit",
-    "note_ended",
     "one_ahead",
     "require_at_most",
     "require_memory",
@@ -50,25 +47,6 @@ _SYNCHRONIZE, _NO_SUCH_PROCESS, _NOT_YET = (
     87,
     258,
 )  # of Windows: what a wait needs and says
-
-
-_ended_by = signal.SIGINT
-
-
-def note_ended(number: signal.Signals) -> None:
-    """Say which signal a KeyboardInterrupt stands for from now on."""
-    global _ended_by
-    _ended_by = number
-
-
-def ended_code() -> int:
-    """The exit code of a command that a signal has ended: 130 (Ctrl-C) or 143 (SIGTERM)."""
-    return 128 + _ended_by
-
-
-def ended_word() -> str:
-    """What a signal has done to a command."""
-    return "terminated" if _ended_by == signal.SIGTERM else "interrupted"
 
 
 def is_running(process: int) -> bool:

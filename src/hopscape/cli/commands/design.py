@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from hopscape.cli.ended import ended_code, ended_word
 from hopscape.cli.options import (
     DaskOption,
     FloorOption,
@@ -39,7 +40,6 @@ from hopscape.cli.output import (
 from hopscape.cli.ranking import show_ranking, show_sweep, sweep_sizes
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import require_room
-from hopscape.core.processes import ended_code, ended_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopscape.cli.ended import ended_code, ended_word
 from hopscape.cli.options import (
     DaskOption,
     ResumeOption,
@@ -22,7 +23,6 @@ from hopscape.cli.options import (
 )
 from hopscape.cli.output import emit
 from hopscape.core.errors import ArgumentError
-from hopscape.core.processes import ended_code, ended_word
 
 if TYPE_CHECKING:
     from hopscape.search.graph import GraphResult, Problem

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hopscape.cli.ended import ended_code, ended_word
 from hopscape.cli.options import (
     ExactOption,
     ProofOption,
@@ -31,7 +32,6 @@ from hopscape.cli.output import (
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import REQUIRED, Family
 from hopscape.core.numbers import number
-from hopscape.core.processes import ended_code, ended_word
 from hopscape.core.tables import in_table
 from hopscape.registry import aliases, all_families, build, build_within, family
 
