@@ -3,33 +3,66 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
 from commands import ask, run
 from hopscape import Goal, Model, Schedule, build, verify
 from hopscape.collectives.checked import verified
-from hopscape.collectives.choose import run_algorithm, run_built
+from hopscape.collectives.choose import named_algorithms, run_algorithm, run_built
 from hopscape.collectives.contest import candidates, compete
 from hopscape.collectives.generic import all_gather, broadcast
 from hopscape.collectives.plan import cut_in_pieces
 from hopscape.collectives.survivors import survivors
-from hopscape.core.errors import ArgumentError, CheckFailedError, HopscapeError
+from hopscape.core.errors import (
+    AddressError,
+    ArgumentError,
+    CheckFailedError,
+    HopscapeError,
+    TooLargeError,
+)
 from hopscape.core.family import Collective
 from matrix import check, run_case
 
-PIECES = [
-    ("torus(3, 3)", Goal.reduce(8, chunks=2), "circuit"),
-    ("nauru", Goal.all_to_all(2), "bandwidth"),
-    ("nauru", Goal.all_gather(3), "bandwidth"),
-]
+SEVERAL = (
+    "torus(5, 2)", "mesh(2, 3)", "petersen", "rpc(1)", "folded(ring(3), 2)",
+    "circulant(8, 1, 3)", "leaf_spine(2, 2, 2)",
+)  # fmt: skip
+"""Networks whose families bring collectives of their own, and one with switches."""
+GOALS = (
+    Goal.broadcast(3, chunks=3), Goal.one_to_many(3, [0, 1], chunks=3), Goal.reduce(3, chunks=3),
+    Goal.all_gather(3), Goal.all_to_all(3), Goal.all_reduce(3),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize(("spec", "goal", "name"), PIECES)
-def test_algorithms_for_one_piece_serve_several(spec, goal, name):
-    made = run_algorithm(build(spec), goal, name)
-    assert made.goal == goal
-    assert verify(made).holds
+@pytest.mark.parametrize("spec", SEVERAL)
+def test_every_algorithm_serves_several_chunks_or_says_why(spec):
+    """None may take the goal of several chunks for that of one."""
+    net, served = build(spec), set()
+    for goal in GOALS:
+        for name in ("generic", *(one.name for one in named_algorithms(net, goal))):
+            with suppress(ArgumentError, TooLargeError):  # a wrong schedule is another error
+                made = run_algorithm(net, goal, name)
+                assert made.goal == goal
+                assert verify(made).holds, name
+                served.add(name)
+    assert {"circuit", "flow", "generic"} <= served
+
+
+SWITCHED = (Goal.broadcast(5), Goal.one_to_many(0, [5]), Goal.scatter(5), Goal.reduce(5))
+
+
+@pytest.mark.parametrize("goal", SWITCHED, ids=lambda goal: goal.kind)
+def test_roots_and_targets_are_endpoints(goal):
+    """In Python as on the command line, whichever algorithm is asked for."""
+    net = build("leaf_spine(2, 2, 2)")
+    for name in ("generic", *(one.name for one in named_algorithms(net, goal))):
+        with pytest.raises(ArgumentError, match="node 5, a switch of leaf_spine"):
+            run_algorithm(net, goal, name)
+    with pytest.raises(AddressError, match="node 77 is out of range"):
+        run_algorithm(net, replace(goal, root=77), "generic")
 
 
 @pytest.mark.parametrize("spec", ["mesh(2, 3)", "torus(2, 3)"])

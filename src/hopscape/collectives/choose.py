@@ -50,6 +50,7 @@ from hopscape.core.verify import verify
 __all__ = [
     "GENERIC",
     "algorithms",
+    "check_ends",
     "named_algorithms",
     "present_name",
     "report",
@@ -242,6 +243,7 @@ def _make(
     goal: Goal,
     model: Model | Mapping[str, Any] | None,
 ) -> Schedule:
+    check_ends(network, goal)
     build, served = chosen.build, chosen.serves
     if chosen.name in _MANY_KERNELS and network.order > _FEW_NODES:
         compile_ahead("collectives", network.order**2)  # their work grows with the pairs
@@ -257,6 +259,20 @@ def _make(
     if not served.allows(rules):
         raise ArgumentError(f"{title} serves {served.describe()}, not {asked.describe()}")
     return _under(_aimed(build(network, goal, rules), goal, title), asked, title)
+
+
+def check_ends(network: Network, goal: Goal) -> None:
+    """Refuse a root, a source or a target that is no endpoint."""
+    root = () if goal.root is None else (goal.root,)
+    switched = network.has_switches
+    named = (("the root", root), ("a source", goal.sources), ("a target", goal.targets))
+    for what, nodes in named:
+        for node in nodes:
+            number = network.node(node)
+            if switched and number not in network.endpoints:
+                raise ArgumentError(
+                    f"{what} is node {node}, a switch of {network.spec}; it must be an endpoint"
+                )
 
 
 def _by_pieces(

@@ -13,6 +13,7 @@ from hopscape.collectives.bounds import Bound, farthest, least_load, lower_bound
 from hopscape.collectives.choose import (
     GENERIC,
     around_faults,
+    check_ends,
     named_algorithms,
     present_name,
     run_built,
@@ -444,7 +445,7 @@ def compete(
     asked, made = dict(asked or {}), {} if made is None else made
     rest = {"algorithm": algorithm, "seconds": seconds, "made": made, "left": left}
     again = partial(compete, network, goal, asked, **rest)  # type: ignore[arg-type]
-    _check_ends(network, goal)
+    check_ends(network, goal)
     model = replace(Model(), **usual_rules(network, asked, size))
     _no_stops(network, model)
     usual = MACHINE if size is not None else {name: getattr(model, name) for name in COSTS}
@@ -554,19 +555,6 @@ def _shown(pool: list[Collective], goal: Goal, network: Network) -> Iterator[Col
     """One algorithm after the other; a line says which, when it takes longer."""
     for one in pool:
         yield from track([one], f"{goal.kind} by {one.name!r} on {network.spec}", 0)
-
-
-def _check_ends(network: Network, goal: Goal) -> None:
-    """Refuse a root or a target that is a switch."""
-    if not network.has_switches:
-        return
-    ends = frozenset(network.endpoints.tolist())
-    for what, nodes in (("the root", [goal.root]), ("a target", goal.targets)):
-        for node in nodes:
-            if node is not None and node not in ends:
-                raise ArgumentError(
-                    f"{what} is node {node}, a switch of {network.spec}; it must be an endpoint"
-                )
 
 
 def _by_name(pool: list[Collective], name: str, network: Network, goal: Goal) -> Collective:

@@ -260,7 +260,9 @@ def _circuits(network: Network, goal: Goal, model: Model) -> Schedule:
     return by_kindred(network, goal, model, search_circuits)
 
 
-BROADCAST = Collective("circuit", "broadcast", _WHAT, _circuits, CIRCUITS, cost=circuit_cost)
+BROADCAST = Collective(
+    "circuit", "broadcast", _WHAT, _circuits, CIRCUITS, one_piece=True, cost=circuit_cost
+)
 ONE_TO_MANY = replace(BROADCAST, goal="one-to-many")
 
 

@@ -31,7 +31,9 @@ _PIPELINED = "2d spanning trees without common channels, for many chunks (store-
 
 def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
     """``circuit`` for every torus, the named schemes where the side is a power of 2d + 1."""
-    algorithms = [Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit, ANY_PORTS)]
+    algorithms = [
+        Collective("circuit", "broadcast", _CIRCUIT, _torus_circuit, ANY_PORTS, one_piece=True)
+    ]
     algorithms.append(
         Collective(
             "circuit",
@@ -43,10 +45,10 @@ def torus_collectives(sides: Sequence[int]) -> tuple[Collective, ...]:
         )
     )
     for name in scheme_names(sides):
-        algorithms.append(Collective(name, "broadcast", SCHEMES[name], _named(name), CIRCUITS))
+        whole = Collective(name, "broadcast", SCHEMES[name], _named(name), CIRCUITS, one_piece=True)
         what = f"{SCHEMES[name]}, pruned"
-        pruned = Collective(name, "one-to-many", what, _pruned(name), CIRCUITS, one_piece=True)
-        algorithms.append(pruned)
+        pruned = replace(whole, goal="one-to-many", summary=what, build=_pruned(name))
+        algorithms += [whole, pruned]
     if min(sides) >= 3:
         algorithms.append(
             Collective("pipelined", "broadcast", _PIPELINED, _pipelined, ALL_PORT_ONLY)
@@ -60,7 +62,7 @@ def _pipelined(network: Network, goal: Goal, model: Model) -> Schedule:
 
 def mesh_collectives() -> tuple[Collective, ...]:
     """``circuit`` for every mesh."""
-    return (Collective("circuit", "broadcast", _CIRCUIT, _mesh_circuit, ANY_PORTS),)
+    return (Collective("circuit", "broadcast", _CIRCUIT, _mesh_circuit, ANY_PORTS, one_piece=True),)
 
 
 def _root(goal: Goal) -> int:
