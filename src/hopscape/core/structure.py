@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -46,6 +46,11 @@ class Structure(ABC):
 
     leaf_endpoints: ClassVar[bool] = False
     """May endpoints with lines to several switches be leaf switches with endpoints of their own?"""
+
+    unequal: ClassVar[Literal["", "switches", "leaves"]] = ""
+    """How a designer may deal endpoints unequally: to the switches of a full mesh, of so many
+    nodes, or to the leaves of a leaf-spine, of so many leaves and spines, endpoints of a leaf and
+    links."""
 
     @property
     def transitive(self) -> bool:

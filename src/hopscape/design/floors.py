@@ -88,7 +88,8 @@ class CostFloor:
         return cls(*size, share, asked.price_list, lines, planes, NEAR * (asked.worst or 0.0))
 
     @property
-    def _nics(self) -> float:
+    def nics(self) -> float:
+        """The network interfaces."""
         return self.endpoints * self.lines * self.planes * self.prices.nic.price
 
     @cached_property
@@ -112,6 +113,11 @@ class CostFloor:
             hull.append(p)
         return np.interp(ports, hull, price[hull], right=math.inf)
 
+    @cached_property
+    def price(self) -> Floats:
+        """float64[radix + 1]: price of a switch by the ports in use; infinite: there is none."""
+        return np.array([self._price(ports) for ports in range(self.radix + 1)])
+
     def _price(self, ports: int) -> float:
         try:
             return self.prices.switch(ports).price
@@ -126,7 +132,7 @@ class CostFloor:
             return math.inf
         ports = np.arange(self.radix + 1)
         box = float(np.interp(each, ports, self._envelope))
-        return self.planes * (switches * box + (cables + lines) * self.cable) + self._nics
+        return self.planes * (switches * box + (cables + lines) * self.cable) + self.nics
 
     def channels(self, switches: int, degree: int) -> float:
         """Channels between switches that the throughput asked for takes at least."""
@@ -183,7 +189,7 @@ class CostFloor:
                 continue
             boxes = sum(self._price(count) for count in ports)
             cables = trunk + self.endpoints * self.lines
-            cost = self.planes * (boxes + cables * self.cable) + self._nics
+            cost = self.planes * (boxes + cables * self.cable) + self.nics
             if math.isfinite(cost):
                 found.append(PairFloor(cost, (many, few), trunk))
         return tuple(sorted(found))
@@ -194,7 +200,7 @@ class CostFloor:
         boxes = (switches - more) * self._price(few * self.lines + ports)
         boxes += more * self._price((few + 1) * self.lines + ports) if more else 0.0
         cables = switches * ports // 2 + self.endpoints * self.lines
-        return self.planes * (boxes + cables * self.cable) + self._nics
+        return self.planes * (boxes + cables * self.cable) + self.nics
 
 
 class PairFloor(NamedTuple):
@@ -224,7 +230,7 @@ def cells(floor: CostFloor) -> tuple[SizeFloor, ...]:
         >>> found[0]
         SizeFloor(floor=107168.0, switches=8, degree=7)
     """
-    price = np.array([floor._price(ports) for ports in range(floor.radix + 1)])
+    price = floor.price
     rows: list[Floats] = []
     switches, most = math.ceil(floor.endpoints * floor.lines / floor.radix), floor.endpoints
     while switches <= most:
@@ -268,7 +274,7 @@ def _row(floor: CostFloor, switches: int, price: Floats) -> Floats:
     if more:
         boxes += more * price[(few + 1) * lines + ports]
     cables = switches * ports // 2 + ends * lines
-    cost = floor.planes * (boxes + cables * floor.cable) + floor._nics
+    cost = floor.planes * (boxes + cables * floor.cable) + floor.nics
     if switches == 2 and floor.pairs:
         cost = np.minimum(cost, floor.pairs[0].floor)
     rows = np.stack([cost, np.full(len(degree), switches), degree], axis=1)

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopscape.core.arrays import IntArray
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import HopscapeError, TooLargeError
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.design.bill import priced, rack_watts
 from hopscape.design.floorplan import FloorPlan
 from hopscape.design.prices import PriceList
+from hopscape.families.concentrated import numbered
 from hopscape.metrics.throughput import SwitchGraph, throughput_limit
 from hopscape.registry import build
 
@@ -371,6 +372,24 @@ def _per(cost: float, delivered: float, share: float | None) -> float | None:
     return round(cost / (delivered * share), 4) if share else None
 
 
+def _in_place_of(network: Network, graph: SwitchGraph) -> Floats:
+    """How many endpoints of a machine stand in the place of each of a member's.
+
+    The first ones of every switch where it has fewer than the member.
+    """
+    ends = network.endpoints.astype(np.int64)
+    if graph.order == network.order:  # each is a switch, or stays in the graph
+        return graph.ends[ends].astype(float)
+    owner = network.heads[network.indptr[ends]].astype(np.int64)
+    switches = np.setdiff1d(np.arange(network.order), ends)
+    there = graph.ends[np.searchsorted(switches, np.unique(owner))]
+    which, counts = np.unique(owner, return_inverse=True, return_counts=True)[1:]
+    which = which.ravel()
+    more = there[which] > counts[which]
+    first = numbered(which, len(counts)) < there[which]
+    return np.where(more, there[which] / counts[which], first)
+
+
 def router_throughput(machine: Machine, spec: str, pairs: int = _ROUTER_PAIRS) -> Measured[Any]:
     """Uniform throughput by the member's own minimal router, as far as it can be asked."""
     from hopscape.metrics.load import channel_load, switch_load
@@ -386,12 +405,16 @@ def router_throughput(machine: Machine, spec: str, pairs: int = _ROUTER_PAIRS) -
     router = closed_router(network)
     if router is None:
         return Measured(None, "unknown", "the family has no minimal router of its own")
-    if network.has_switches:
-        load = switch_load(network, router, lines=graph.order == network.order)
+    weights = _in_place_of(network, graph)
+    if np.ptp(weights):
+        load = switch_load(network, router, weights=weights)
     else:
-        load = channel_load(network, router).largest
-    each = machine.endpoints / max(1, own)  # endpoints in the place of one
-    load *= each * each * (own - 1) / max(1, machine.endpoints - 1)
+        each = machine.endpoints / max(1, own)  # endpoints in the place of one
+        if network.has_switches:
+            load = switch_load(network, router, lines=graph.order == network.order)
+        else:
+            load = channel_load(network, router).largest
+        load *= each * each * (own - 1) / max(1, machine.endpoints - 1)
     load *= machine.graph.lines / machine.trunk
     value = min(1.0, 1 / load) if load > 0 else 1.0
     return Measured(_round(value), "exact", f"the {router.name} router")

@@ -58,7 +58,8 @@ def plain_name(one: Candidate) -> str:
         'one switch'
     """
     try:
-        machine = Offer.of(one.spec).whole.machine()
+        offer = Offer.of(one.spec)
+        machine = (offer if offer.pairs else offer.whole).machine()
     except HopscapeError:
         return one.spec
     switches = int(machine.boxes.sum())
@@ -67,8 +68,11 @@ def plain_name(one: Candidate) -> str:
         name = "one switch"
     elif kind == "full mesh":
         trunk = round(float(machine.flow.speeds.sum()) / (switches * (switches - 1)))
-        name = f"full mesh of {switches} switches"
-        if switches == 2:
+        alike = not offer.pairs or int(np.ptp(machine.graph.ends)) < 2
+        name = f"full mesh of {switches} {'switches' if alike else 'unequal switches'}"
+        if offer.pairs:
+            pass  # of its trunks each is as wide as it must be
+        elif switches == 2:
             name = f"two switches joined by {trunk} cables"
         elif trunk > 1:
             name += f", trunks of {trunk}"
@@ -85,7 +89,8 @@ def _a(name: str) -> str:
 
 def _kind(spec: str, name: str) -> str:
     try:
-        if _is_full_mesh(Offer.of(spec).machine()):
+        offer = Offer.of(spec)
+        if _is_full_mesh(offer.machine(), alike=not offer.pairs):
             return "full mesh"
     except HopscapeError:
         pass
@@ -97,7 +102,8 @@ def _kind(spec: str, name: str) -> str:
     return text if plain else name.replace("_", " ")
 
 
-def _is_full_mesh(machine: Machine) -> bool:
+def _is_full_mesh(machine: Machine, alike: bool = True) -> bool:
+    """Is every switch joined to every other? By trunks of one width, if these must be alike."""
     graph = machine.flow
     if graph.hosted or not (graph.ends > 0).all():
         return False
@@ -105,7 +111,8 @@ def _is_full_mesh(machine: Machine) -> bool:
         return True
     pairs, where = np.unique(graph.tails * graph.order + graph.heads, return_inverse=True)
     speeds = np.bincount(where.ravel(), graph.speeds)
-    return len(pairs) == graph.order * (graph.order - 1) and bool(np.ptp(speeds) == 0)
+    whole = len(pairs) == graph.order * (graph.order - 1)
+    return whole and (not alike or bool(np.ptp(speeds) == 0))
 
 
 def same_machine(a: Machine, b: Machine) -> bool:
@@ -153,7 +160,8 @@ def distinct(ranked: Iterable[Candidate]) -> list[Candidate]:
     groups: dict[tuple[object, ...], list[tuple[Candidate, Machine]]] = {}
     for one in ranked:
         try:
-            machine = Offer.of(one.spec).whole.machine()
+            offer = Offer.of(one.spec)
+            machine = (offer if offer.deal else offer.whole).machine()
         except HopscapeError:
             kept.append(one)
             continue

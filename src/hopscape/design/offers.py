@@ -24,6 +24,7 @@ from hopscape.core.progress import spend_steps, steps_left, time_left, time_limi
 from hopscape.core.requirement import Requirement
 from hopscape.design.candidates import fitting
 from hopscape.design.columns import new_evaluation
+from hopscape.design.deals import leaf_deals, mesh_deals
 from hopscape.design.floors import NEAR, CostFloor, cells
 from hopscape.design.growth import Cabling, added_cost, best_growth, bill_at, moved_figure
 from hopscape.design.machine import Machine, machine_figures, router_throughput
@@ -69,6 +70,7 @@ class Offer(NamedTuple):
         floor: Least that it can cost, by its links and trunks that may carry what is asked for.
         populated: Endpoints that are there, where fewer than there is room for; 0 for all.
         deal: Endpoints at each switch, where they are not dealt evenly.
+        pairs: Of endpoints, for which a trunk has a cable; 0 for trunks of one width.
         rails, island, speed: Copies of all this, over which the endpoints of islands are spread, as
             :class:`hopscape.families.concentrated.Rails` has them; 1 rail is none.
     """
@@ -85,6 +87,7 @@ class Offer(NamedTuple):
     island: int = 1
     speed: int = 1
     deal: tuple[int, ...] = ()
+    pairs: int = 0
 
     @property
     def spec(self) -> str:
@@ -105,6 +108,7 @@ class Offer(NamedTuple):
             inner = f"trunked({inner}, {self.lines})"
         if self.populated:
             ends = f", ends={list(self.deal)}" if self.deal else ""
+            ends += f", pairs={self.pairs}" if self.pairs else ""
             inner = f"populated({inner}, {self.populated}{ends})"
         inner = f"planes({inner}, {self.planes})" if self.planes > 1 else inner
         if self.rails == 1:
@@ -120,7 +124,7 @@ class Offer(NamedTuple):
             ('torus(4, 4)', 16, 8, 3, 1, 2)
         """
         found: Any = member(spec)
-        planes, each, trunk, lines, count = 1, 0, 1, 1, 0
+        planes, each, trunk, lines, count, pairs = 1, 0, 1, 1, 0, 0
         rails = island = speed = 1
         deal: tuple[int, ...] = ()
         if found.name == "rails":
@@ -128,7 +132,8 @@ class Offer(NamedTuple):
         if found.name == "planes":
             planes, found = found.count, found.base.family
         if found.name == "populated":
-            count, deal, found = found.count, found.ends or (), found.base.family
+            count, deal, pairs = found.count, found.ends or (), found.pairs or 0
+            found = found.base.family
         if found.name == "concentrated":
             each, trunk, lines = found.endpoints, found.trunk, found.lines
             found = found.base.family
@@ -138,27 +143,31 @@ class Offer(NamedTuple):
         base, switches = Network.of(found).spec, found.switches()
         boxes = found.order if switches is None else len(switches)
         more: dict[str, Any] = {"rails": rails, "island": island, "speed": speed, "deal": deal}
+        more["pairs"] = pairs
         return cls(base, boxes, each, trunk, lines, planes, populated=count, **more)
 
     def machine(self) -> Machine:
         """One plane switch by switch, and how often it is there."""
-        graph = _base_graph(self.base)
-        if self.each:
+        if self.pairs:  # trunks of several widths, as they stand there
+            graph, trunk = _base_graph(self._replace(planes=1, rails=1).spec), 1
+        else:
+            graph, trunk = _base_graph(self.base), self.trunk
+        if self.each and not self.pairs:
             ends = np.where(graph.ends > 0, self.each, 0).astype(np.int64)
             graph = graph.with_ends(ends, lines=self.lines, hosted=False, name=self.spec)
-        else:
+        elif not self.pairs:
             graph = graph.with_ends(graph.ends, lines=graph.lines * self.lines, name=self.spec)
         if self.rails > 1 and graph.hosted:
             raise ArgumentError(f"endpoints of {self.base} have lines to several switches")
         made = Machine(
             graph,
-            self.trunk,
+            trunk,
             self.planes,
             rails=self.rails,
             island=self.island,
             speed=float(self.speed),
         )
-        if not self.populated:
+        if not self.populated or self.pairs:
             return made
         if graph.hosted:
             raise ArgumentError(f"endpoints of {self.base} have lines to several switches")
@@ -170,9 +179,14 @@ class Offer(NamedTuple):
         return replace(made, graph=fewer, full=graph)
 
     @property
+    def router_of(self) -> str:
+        """The member whose own router serves it: none where trunks have several widths."""
+        return "" if self.pairs else self.base
+
+    @property
     def whole(self) -> Offer:
         """The same with all its endpoints."""
-        return self._replace(populated=0, deal=())
+        return self._replace(populated=0, deal=(), pairs=0)
 
 
 @lru_cache(maxsize=4)
@@ -202,10 +216,13 @@ def family_offers(
         limit: What a machine may cost; sizes at which none can are left out.
     """
     own = own_offers(kind, asked, planes)
-    if own:
-        yield own
-        return
     floor = CostFloor.of(asked, planes)
+    unequal = list(_unequal(kind, floor))
+    if own or (unequal and not unequal[0].each):
+        yield sorted([*own, *unequal], key=lambda offer: (offer.floor, offer.spec))
+        return
+    if unequal and unequal[0].floor < limit():
+        yield unequal
     for least, low, high in _ranges(floor, kind.leaf_endpoints):
         if least >= limit():
             return
@@ -354,6 +371,28 @@ def _pairs(floor: CostFloor, base: str) -> Iterator[Offer]:
             base, 2, max(ends), pair.trunk, floor.lines, floor.planes, pair.floor, sum(ends),
             deal=ends,
         )  # fmt: skip
+
+
+def _unequal(kind: type[Family], floor: CostFloor) -> Iterator[Offer]:
+    """Switches with unequal endpoints, in the shape that a family's members have."""
+    planes, lines = floor.planes, floor.lines
+    if kind.unequal == "switches":
+        for deal in mesh_deals(floor):
+            ends, count = deal.ends, len(deal.ends)
+            base = member(f"{kind.name}({count})").spec
+            yield Offer(
+                base, count, ends[0], deal.trunk, lines, planes, deal.floor, sum(ends), deal=ends,
+                pairs=deal.pairs,
+            )  # fmt: skip
+    if kind.unequal == "leaves":
+        for deal in leaf_deals(floor):
+            ends, spines = deal.ends, deal.spines
+            links = math.ceil(deal.trunk / lines)
+            base = member(f"{kind.name}({len(ends)}, {spines}, {ends[0]}, links={links})").spec
+            yield Offer(
+                base, len(ends) + spines, 0, lines, lines, planes, deal.floor, sum(ends),
+                deal=ends, pairs=deal.pairs,
+            )  # fmt: skip
 
 
 def _fitted(spec: str, found: Family, floor: CostFloor) -> Offer | None:
@@ -584,7 +623,7 @@ class _Search:
         share = machine.flow.uniform().throughput
         may_do = _RESCUED * asked <= share < asked - SLACK <= machine.flow.capacity_bound()
         if may_do and not _large(machine):
-            own = router_throughput(machine, offer.base)
+            own = router_throughput(machine, offer.router_of)
             share = max(share, float(own.value or 0.0))
         return share
 
@@ -607,7 +646,7 @@ class _Search:
             network,
             asked.price_list,
             asked.plan,
-            spec=offer.base,
+            spec=offer.router_of,
             routing=asked.routing,
             deep=asked.max_hops is not None or not _large(machine),
         )
@@ -687,7 +726,7 @@ class _Search:
 
         With twice as many Valiant's routing gives any permutation what uniform traffic gets.
         """
-        if offer.trunk == 1 or not offer.each:
+        if offer.trunk == 1 or not offer.each or offer.pairs:
             return [offer.trunk]
         load = machine.flow.uniform().load * offer.trunk
         first = min(offer.trunk, max(1, math.ceil(self.question.throughput * load - SLACK)))
@@ -755,7 +794,7 @@ def growth_figures(
 
 def _cabling(spec: str) -> Cabling:
     offer = Offer.of(spec)
-    plain = offer.each and not build(offer.base).has_switches
+    plain = offer.each and not offer.pairs and not build(offer.base).has_switches
     return Cabling.of_machine(offer.machine(), offer.base if plain else "")
 
 

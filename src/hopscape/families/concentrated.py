@@ -20,7 +20,7 @@ from hopscape.core.processes import require_memory
 from hopscape.core.requirement import Requirement
 from hopscape.formats.graphs.libraries import link_ends
 
-__all__ = ["ISLAND", "Concentrated", "Planes", "Populated", "Rails", "Trunked", "dealt"]
+__all__ = ["ISLAND", "Concentrated", "Planes", "Populated", "Rails", "Trunked", "dealt", "numbered"]
 
 ISLAND = "island"
 """Kind of the channels inside an island: part of the server, not bought with the network."""
@@ -348,11 +348,29 @@ def dealt(room: IntArray, count: int) -> IntArray:
     return out
 
 
+def numbered(groups: IntArray, count: int) -> IntArray:
+    """The place of each entry in its group, in their order.
+
+    Examples:
+        >>> numbered(np.array([1, 0, 1, 1]), 2).tolist()
+        [0, 0, 1, 2]
+    """
+    order = np.argsort(groups, kind="stable")
+    sizes = np.bincount(groups, minlength=count)
+    place = np.empty(len(groups), dtype=np.int64)
+    place[order] = np.arange(len(groups)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return place
+
+
 class Populated(_Derived):
     """A machine of which some endpoint ports stay free: `count` endpoints, dealt out evenly.
 
     `ends` deals them in another way: the numbers of all switches with endpoints, in their order.
     Every switch keeps its endpoints with the lowest numbers. Nodes keep their order.
+
+    With `pairs` every trunk has just as many cables as the traffic between its ends takes: one for
+    each so many pairs of endpoints, at least one, at most those of the base. All pairs of a switch
+    count where it is joined to switches without endpoints, which share them evenly.
     """
 
     name = "populated"
@@ -364,10 +382,20 @@ class Populated(_Derived):
             "ends", "ints", "endpoints at each switch; dealt evenly if left out", low=0,
             default=None,
         ),
+        Parameter(
+            "pairs", "int", "pairs of endpoints for a cable of a trunk; all stay if left out",
+            low=1, default=None,
+        ),
     )  # fmt: skip
     example = "populated(concentrated(complete(3), 2), 5)"
 
-    def __init__(self, base: Network, count: int, ends: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        base: Network,
+        count: int,
+        ends: Sequence[int] | None = None,
+        pairs: int | None = None,
+    ) -> None:
         if not base.has_switches:
             raise ArgumentError(f"populated needs a network with switches, not {base.spec}")
         if count > base.endpoint_count:
@@ -378,6 +406,7 @@ class Populated(_Derived):
             raise ArgumentError(f"ends are {sum(ends)} in all; they must be count, {count}")
         self._take(base, base.links)
         self.count, self.ends = count, None if ends is None else tuple(ends)
+        self.pairs = pairs
         if ends is not None:
             _ = self._kept  # refuses what does not fit
 
@@ -392,18 +421,24 @@ class Populated(_Derived):
             )
         return np.array(self.ends, dtype=np.int64)
 
+    @property
+    def _room(self) -> tuple[IntArray, IntArray]:
+        """Switches of the base that have endpoints, and how many each has."""
+        net = self.base
+        found = np.unique(net.heads[net.indptr[net.endpoints]], return_counts=True)
+        return found[0].astype(np.int64), found[1]
+
     @cached_property
     def _kept(self) -> IntArray:
         """bool[base.order]: nodes that stay."""
         net = self.base
         ends = net.endpoints.astype(np.int64)
         owner = net.heads[net.indptr[ends]].astype(np.int64)
-        order = np.lexsort((ends, owner))
-        _, first, counts = np.unique(owner[order], return_index=True, return_counts=True)
-        place = np.arange(len(ends)) - np.repeat(first, counts)
-        stay = place < np.repeat(self.deal(counts), counts)
+        switches, room = self._room
+        which = np.searchsorted(switches, owner)
+        stay = numbered(which, len(switches)) < self.deal(room)[which]
         kept = np.ones(net.order, dtype=bool)
-        kept[ends[order[~stay]]] = False
+        kept[ends[~stay]] = False
         return kept
 
     @property
@@ -419,7 +454,33 @@ class Populated(_Derived):
     def _stays(self) -> IntArray:
         """bool[links of the base]: links between nodes that stay."""
         tails, heads = self._base_links
-        return np.asarray(self._kept[tails] & self._kept[heads])
+        stays = self._kept[tails] & self._kept[heads]
+        return np.asarray(stays if self.pairs is None else stays & self._carries)
+
+    @cached_property
+    def _carries(self) -> IntArray:
+        """bool[links of the base]: lines, and of every trunk as many cables as `pairs` says."""
+        assert self.pairs is not None
+        tails, heads = self._base_links
+        order = self.base.order
+        line = np.isin(tails, self.base.endpoints) | np.isin(heads, self.base.endpoints)
+        ends = np.zeros(order, dtype=np.int64)
+        served, room = self._room
+        ends[served] = self.deal(room)
+        has = np.isin(np.arange(order), served)
+        low, high = np.minimum(tails, heads)[~line], np.maximum(tails, heads)[~line]
+        trunk, first, cables = np.unique(low * order + high, return_index=True, return_inverse=True)
+        low, high = low[first], high[first]  # of each trunk, from here on
+        up = has[low] != has[high]
+        leaf = np.where(has[low], low, high)
+        spines = np.bincount(leaf[up], minlength=order)
+        shared = ends[leaf] * (self.count - ends[leaf]) / np.maximum(1, spines[leaf])
+        wanted = np.ceil(np.where(up, shared, ends[low] * ends[high]) / self.pairs - 1e-9)
+        wanted[~has[low] & ~has[high]] = len(tails)
+        stays = line.copy()
+        place, cables = numbered(cables.ravel(), len(trunk)), cables.ravel()
+        stays[~line] = place < np.maximum(1, wanted)[cables]
+        return stays
 
     def links(self) -> tuple[IntArray, IntArray]:
         number = np.cumsum(self._kept) - 1

@@ -113,13 +113,21 @@ def channel_load(
     return _summary(network, loads, total, how)
 
 
-def switch_load(network: Network, router: Router, *, lines: bool = False) -> float:
+def switch_load(
+    network: Network,
+    router: Router,
+    *,
+    lines: bool = False,
+    weights: Floats | None = None,
+) -> float:
     """Load of the busiest channel between switches when every endpoint sends 1 evenly.
 
     One endpoint of every switch stands for all of them: they share their routes.
 
     Args:
         lines: Look at the lines of endpoints as well.
+        weights (float64[endpoints]): How many endpoints stand in the place of each; one where it
+            is left out.
 
     Examples:
         >>> import hopscape
@@ -131,16 +139,17 @@ def switch_load(network: Network, router: Router, *, lines: bool = False) -> flo
     loads = np.zeros(len(network.heads))
     if len(ends) < 2 or not len(loads):
         return 0.0
-    sources, weight = ends, np.ones(len(ends))
+    here: Floats = np.ones(len(ends)) if weights is None else weights
+    sources, weight = ends, here
     if network.has_switches and bool((network.degrees[ends] == 1).all()):
         owners = network.heads[network.indptr[ends]]
-        _, first, count = np.unique(owners, return_index=True, return_counts=True)
-        sources, weight = ends[first], count.astype(float)
-    step = max(1, _BATCH // len(ends))
+        _, first, which = np.unique(owners, return_index=True, return_inverse=True)
+        sources, weight = ends[first], np.bincount(which.ravel(), here).astype(float)
+    step, others = max(1, _BATCH // len(ends)), float(here.sum()) - 1
     for low in range(0, len(sources), step):
         some = sources[low : low + step]
         at, to = np.repeat(some, len(ends)), np.tile(ends, len(some))
-        share = np.repeat(weight[low : low + step] / (len(ends) - 1), len(ends))
+        share = np.repeat(weight[low : low + step], len(ends)) * np.tile(here, len(some)) / others
         apart = at != to
         _follow(router, at[apart], to[apart], share[apart], loads)
     if not network.has_switches or lines:

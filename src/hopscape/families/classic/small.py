@@ -194,6 +194,7 @@ class Complete(Family):
     parameters = integers(n="number of nodes")
     example = "complete(6)"
     transitive = True
+    unequal = "switches"
 
     def __init__(self, n: int) -> None:
         self.n = n

@@ -312,6 +312,7 @@ class LeafSpine(XGFT):
     name = "leaf_spine"
     plain = "leaf-spine"
     standard = True
+    unequal = "leaves"
     summary = "leaf-spine (two-level fat tree): leaves with p endpoints, each linked to all spines"
     parameters = (
         *integers(leaves="leaf switches", spines="spine switches", p="endpoints per leaf"),

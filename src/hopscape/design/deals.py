@@ -1,0 +1,210 @@
+"""Unequal endpoints: full meshes and leaf-spines whose switches are boxes of several sizes.
+
+A switch with few endpoints may be a smaller box, and the cables between two switches follow the
+traffic between them. Which deal is the cheapest depends on the price list; cables are counted as
+the cheapest of the list, so what a deal costs here is the least that the machine can cost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from hopscape.core.arrays import Floats, IntArray
+from hopscape.design.floors import NEAR, CostFloor
+
+__all__ = ["Deal", "leaf_deals", "mesh_deals"]
+
+_MOST = 12
+"""Deals that are built, the cheapest first."""
+_THREE = 12
+"""Switches up to which three different numbers of endpoints are tried, the last of them once; of
+more, two different ones, of which the second may differ by one."""
+_BEYOND = 1.25  # times the cheapest deal known: sizes that cannot cost less are left out
+_LARGE = 2_000  # endpoints: for more, unequal leaves save little and take long to try
+_SLACK = 1e-9
+
+
+class Deal(NamedTuple):
+    """Endpoints of each switch, and how many cables join two of them.
+
+    Attributes:
+        floor: Least that the machine costs.
+        ends: The largest first.
+        trunk: Cables of the widest trunk.
+        pairs: Of endpoints, for which there is a cable.
+        spines: Switches without endpoints.
+    """
+
+    floor: float
+    ends: tuple[int, ...]
+    trunk: int
+    pairs: int
+    spines: int = 0
+
+
+class _Groups(NamedTuple):
+    """Ways to deal: arrays of one shape, of endpoints and of switches that have so many."""
+
+    ends: tuple[IntArray, ...]
+    counts: tuple[IntArray, ...]
+
+
+@lru_cache(maxsize=64)
+def mesh_deals(floor: CostFloor) -> tuple[Deal, ...]:
+    """Full meshes of three and more unequal switches, the cheapest first.
+
+    Two switches with x and y endpoints are joined by a cable for every so many of the x · y pairs,
+    so that uniform traffic gets what is asked for, and any permutation by Valiant's routing.
+
+    Examples:
+        >>> from hopscape.design.requirements import SwitchedRequirements
+        >>> floor = CostFloor.of(SwitchedRequirements(66, 48))
+        >>> mesh_deals(floor)[0][1:]
+        ((31, 31, 4), 15, 65, 0)
+    """
+    pairs = _pairs(floor)
+
+    def cables(x: IntArray, y: IntArray) -> IntArray:
+        return np.maximum(1, -(-x * y // pairs))
+
+    def cost(groups: _Groups) -> tuple[Floats, IntArray]:
+        total, links = np.zeros(groups.ends[0].shape), np.zeros(groups.ends[0].shape)
+        for x, many in zip(*groups, strict=True):
+            others = sum(n * cables(x, y) for y, n in zip(*groups, strict=True)) - cables(x, x)
+            total += _boxes(floor, x * floor.lines + others, many)
+            links += many * others
+        return total, links / 2
+
+    found = _found(floor, cost, lambda n: n * (n - 1) / 2, 3)
+    widest = (cables(np.array(ends[0]), np.array(ends[1])) for _, ends in found)
+    return tuple(
+        Deal(price, ends, int(trunk), int(pairs))
+        for (price, ends), trunk in zip(found, widest, strict=True)
+    )
+
+
+@lru_cache(maxsize=64)
+def leaf_deals(floor: CostFloor) -> tuple[Deal, ...]:
+    """Leaf-spines with unequal leaves, the cheapest first.
+
+    Every leaf is joined to all spines alike, by as many cables as its endpoints take.
+
+    Examples:
+        >>> from hopscape.design.requirements import SwitchedRequirements
+        >>> floor = CostFloor.of(SwitchedRequirements(100, 64, worst=1.0))
+        >>> leaf_deals(floor)[0][1:]
+        ((8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 4), 4, 92, 2)
+    """
+    if floor.endpoints > _LARGE:
+        return ()
+    out: list[Deal] = []
+    best = math.inf
+    for spines in range(1, floor.radix):
+        if floor.of_parts(2 + spines, 2 * spines) >= _BEYOND * best:
+            break
+        for deal in _with_spines(floor, spines, best):
+            out.append(deal)
+            best = min(best, deal.floor)
+    return tuple(sorted(out)[:_MOST])
+
+
+def _with_spines(floor: CostFloor, spines: int, best: float) -> Iterator[Deal]:
+    ends = floor.endpoints
+
+    def up(x: IntArray, most: IntArray) -> IntArray:
+        pairs = _pairs(floor, most)
+        return np.maximum(1, -(-x * (ends - x) // (pairs * spines)))
+
+    def cost(groups: _Groups) -> tuple[Floats, IntArray]:
+        shape = groups.ends[0].shape
+        total, links = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+        for x, many in zip(*groups, strict=True):
+            each = up(x, groups.ends[0])
+            total += _boxes(floor, x * floor.lines + spines * each, many)
+            links += many * each
+        total += _boxes(floor, links, np.full(shape, spines))
+        return total, links * spines
+
+    for price, dealt in _found(floor, cost, lambda n: n * spines, 2, spines, best):
+        most = np.array(dealt[0])
+        yield Deal(price, dealt, int(up(most, most)), int(_pairs(floor, most)), spines)
+
+
+def _pairs(floor: CostFloor, most: IntArray | None = None) -> IntArray:
+    """Pairs of endpoints that one cable may serve; `most` endpoints of a leaf, else Valiant's."""
+    ends, share, worst = floor.endpoints, floor.throughput / NEAR, floor.worst / NEAR
+    pairs = np.asarray((ends - 1) / (share * floor.lines))
+    if worst:
+        each = ends / 2 if most is None else ends - most
+        pairs = np.minimum(pairs, each / (worst * floor.lines))
+    return np.maximum(1, np.floor(pairs + _SLACK)).astype(np.int64)
+
+
+def _boxes(floor: CostFloor, ports: IntArray, many: IntArray) -> Floats:
+    """What so many switches with so many ports cost; infinite where there are none so large."""
+    price = np.append(floor.price, math.inf)
+    each = price[np.minimum(ports, floor.radix + 1).astype(np.int64)]
+    return np.where(many > 0, np.where(many > 0, each, 0.0) * many, 0.0)
+
+
+def _found(
+    floor: CostFloor,
+    cost: Callable[[_Groups], tuple[Floats, IntArray]],
+    links: Callable[[int], float],
+    fewest: int,
+    spines: int = 0,
+    best: float = math.inf,
+) -> list[tuple[float, tuple[int, ...]]]:
+    """The cheapest deals to any number of switches, with their cost.
+
+    Args:
+        links: The fewest between so many switches.
+        spines: Switches besides, without endpoints.
+        best: Cost of a deal that is known.
+    """
+    found: dict[tuple[int, ...], float] = {}
+    for n in range(max(fewest, math.ceil(floor.endpoints / floor.radix)), floor.endpoints + 1):
+        if n + spines > 3 * floor.radix or floor.of_parts(n + spines, links(n)) > _BEYOND * best:
+            break
+        groups = _dealt(floor, n)
+        if not groups.ends[0].size:
+            continue
+        boxes, cables = cost(groups)
+        lines = floor.endpoints * floor.lines
+        price = floor.planes * (boxes + (cables + lines) * floor.cable) + floor.nics
+        for i in np.argsort(price, kind="stable")[:_MOST].tolist():
+            if not math.isfinite(price[i]):
+                break
+            best = min(best, float(price[i]))
+            ends = [int(x[i]) for x, many in zip(*groups, strict=True) for _ in range(int(many[i]))]
+            found.setdefault(tuple(sorted(ends, reverse=True)), float(price[i]))
+    cheap = sorted((price, ends) for ends, price in found.items())
+    return cheap[:_MOST]
+
+
+def _dealt(floor: CostFloor, n: int) -> _Groups:
+    """Ways to deal the endpoints to n switches, not all of them equally."""
+    ends, most = floor.endpoints, floor.radix // floor.lines
+    first = np.arange(math.ceil(ends / n), min(most, ends) + 1)
+    times = np.arange(1, n)
+    a, k = (grid.ravel() for grid in np.meshgrid(first, times, indexing="ij"))
+    rest, left = ends - k * a, n - k
+    b, more = np.divmod(rest, left)
+    good = (rest >= left) & (b <= a) & ~((b == a) & (more == 0))
+    a, k, b, more, left = (x[good] for x in (a, k, b, more, left))
+    ways = [np.stack([a, b + 1, b]), np.stack([k, more, left - more])]
+    if 3 <= n <= _THREE:
+        grids = np.meshgrid(first, np.arange(1, n - 1), np.arange(1, most + 1), indexing="ij")
+        a, k, b = (grid.ravel() for grid in grids)
+        last = ends - k * a - (n - 1 - k) * b
+        good = (last >= 1) & (last <= a) & (b <= a)
+        a, k, b, last = (x[good] for x in (a, k, b, last))
+        ways[0] = np.concatenate([ways[0], np.stack([a, b, last])], axis=1)
+        counts = np.stack([k, n - 1 - k, np.ones_like(k)])
+        ways[1] = np.concatenate([ways[1], counts], axis=1)
+    return _Groups(tuple(ways[0]), tuple(ways[1]))
