@@ -211,7 +211,14 @@ def test_the_report_escapes_everything():
     assert not tags.strange
     assert "<script>alert" not in page
     assert re.search("&lt;script&gt;alert", page)
-    assert markdown_report(found, "hopscape design")
+    found.notes.append("[free](javascript:alert(1))")
+    text = markdown_report(found, f"hopscape design {evil} ``` <script>")
+    text, fence, command = text.partition("\n````\n")
+    assert fence
+    assert "``` <script>" in command
+    assert "&lt;script&gt;alert" in text
+    assert not re.search(r"<(script|img)|\]\(javascript", text)
+    assert "![" in text  # pictures stay
 
 
 SAME = """

@@ -12,6 +12,7 @@ import time
 import pytest
 
 import hopscape
+from commands import refused
 from hopscape import cli
 from hopscape.cli.ended import TerminatedError
 from hopscape.core import kernel_cache
@@ -182,6 +183,26 @@ def test_signals_are_listened_to_before_anything_is_loaded():
         *("hopscape.core.plugins", "hopscape.core.numbers"),
     }
     assert not {"numpy", "typer", "rich"} & set(done.stdout.split())
+
+
+def test_a_complaint_has_an_end():
+    """Nobody reads 6,000 letters of his own request; names to choose from are told whole."""
+    for words in (
+        ["search", "circulant", "--nodes", "a b " * 1500],
+        ["show", "ring(4)", "--columns", "(" * 4000],
+        ["route", "ring(4)", "x/" * 3000, "0"],
+    ):
+        told = refused(*words)
+        assert len(told) < 900
+        assert len(told.splitlines()) <= 5
+    assert "letters) …" in refused("show", "ring(4)", "--columns", "(" * 4000)
+
+
+def test_a_name_with_nul(tmp_path):
+    """It cannot be typed, but a file of options can hold it."""
+    (tmp_path / "options.toml").write_text('output = "a\\u0000b.json"\n', "utf-8")
+    told = refused("show", "ring(4)", "--config", str(tmp_path / "options.toml"))
+    assert told == "hopscape: a name holds the character NUL, which no file's name can\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -132,7 +132,7 @@ REQUESTS = [
     (("capacity", "multiring(16, 1, 3)", "--dead", "1", "--compare"), "neither"),
     (("capacity", "product(ring(4), ring(4))", "--worst-fault"), "not a multiring"),
     (("capacity", "torus(4, 4)", "--dead", "1"), "is not a multiring"),
-    (("search", "multiring", "--nodes", "16..99999999999"), "at most 100,000"),
+    (("search", "multiring", "--nodes", "16:99999999999"), "at most 100,000"),
     (("search", "multiring", "--nodes", "99999999999"), "bytes"),
     (("search", "ring-order", "sparse_multiring(2, 8)", "--seed", "-1"), "seed -1"),
     (("search", "ring-order", "sparse_multiring(2, 2000000000000)"), "too many places"),

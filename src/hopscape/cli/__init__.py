@@ -18,6 +18,8 @@ from hopscape.cli.ended import EndedError, StoppedError, TerminatedError, note_e
 
 __all__ = ["main"]
 
+_LINE = 800
+"""Letters of an error's line at most; lists of names to choose from are shorter."""
 _GRACE = 4.0
 """Seconds after SIGTERM in which a command may say what it kept; then it ends as it is, within
 five also on a busy machine."""
@@ -60,6 +62,10 @@ def main(arguments: list[str] | None = None) -> None:
         _drop_output()
         place = f"{error.filename}: " if error.filename else ""
         _leave(f"the system refused: {place}{error.strerror or error}", 2)
+    except ValueError as error:  # of the system's calls; command lines cannot hold it, TOML can
+        if not str(error).startswith("embedded null"):
+            raise
+        _leave("a name holds the character NUL, which no file's name can", 2)
     except RuntimeError as error:
         if not str(error).startswith(("can't start new thread", "cannot cache function")):
             raise
@@ -178,7 +184,7 @@ def _leave(message: str, code: int) -> None:
 
 
 def _shortened(message: str) -> str:
-    """At most five lines, and no word of hundreds of letters, such as a number of 5,000 digits.
+    """At most five lines, none of them endless: what was given is not repeated in full.
 
     Examples:
         >>> _shortened("n is " + "9" * 5000 + "; it must be small")
@@ -187,7 +193,14 @@ def _shortened(message: str) -> str:
     words = re.sub(
         r"\w{150,}", lambda found: f"{found[0][:40]}… ({len(found[0])} letters)", message
     )
-    return "\n".join(words.splitlines()[:5])
+    return "\n".join(_cut(line) for line in words.splitlines()[:5])
+
+
+def _cut(line: str) -> str:
+    """A line without its middle, if it is a very long one."""
+    if len(line) <= _LINE:
+        return line
+    return f"{line[: _LINE // 2]}… ({len(line):,} letters) …{line[-_LINE // 4 :]}"
 
 
 def _drop_output() -> None:

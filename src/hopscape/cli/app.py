@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,6 +31,7 @@ from hopscape.cli.options import (
     OptionGroup,
     former_options,
     given,
+    hint_at,
     note_given,
 )
 from hopscape.cli.output import Format, FormatOption, OutputOption, output_settings, refuse_columns
@@ -136,11 +136,11 @@ class _Strict(TyperCommand):
         if not ctx.resilient_parsing:
             for one in order:
                 if one.opts[0] in self.former:
-                    _hint(one.opts[0], self.former[one.opts[0]])
+                    hint_at(one.opts[0], self.former[one.opts[0]])
         if typed.get("config"):
             words, renamed = read_config(str(typed["config"]), self, typed, self.former)
             for old, new in renamed:
-                _hint(old, new)
+                hint_at(old, new)
             args = [*words, *args]
             typed = self.make_parser(ctx).parse_args(args=list(args))[0]
         if typed.get("write_config"):
@@ -204,7 +204,7 @@ class _Strict(TyperCommand):
         """A folder without an option, as studies took it, becomes --out."""
         if "FOLDER" not in self.former or len(left) != 1 or "out" in typed:
             return args
-        _hint(left[0], f"--out {left[0]}")
+        hint_at(left[0], f"--out {left[0]}")
         place = len(args) - 1 - args[::-1].index(left[0])
         return ["--out", left[0], *args[:place], *args[place + 1 :]]
 
@@ -276,7 +276,7 @@ class _LazyGroup(TyperGroup):
         group = added_group(str(self.name)) if self.name else None
         bare = group.bare if group is not None else ""
         if bare and not near_words(name, self.contents):
-            _hint(str(self.name), f"{self.name} {bare}")
+            hint_at(str(self.name), f"{self.name} {bare}")
             return super().resolve_command(ctx, [bare, *args])
         raise ArgumentError(_unknown(str(ctx.command_path), name, self.contents))
 
@@ -363,13 +363,6 @@ def _flag(parameter: Parameter) -> Parameter:
     return parameter.replace(annotation=Annotated[bool, option])
 
 
-def _hint(old: str, new: str) -> None:
-    print(
-        f"hopscape: '{old}' is now '{new}'; the old form will be removed in the next release",
-        file=sys.stderr,
-    )
-
-
 def near_words(word: str, known: Iterable[str]) -> list[str]:
     """Up to three known words that look like this one.
 
@@ -422,7 +415,7 @@ class _Commands(_LazyGroup):
         former = former_name(args[0]) if args[0] not in self.contents else None
         if former is not None:
             place, new = former
-            _hint(args[0], new)
+            hint_at(args[0], new)
             return args[0], _command(args[0], place, ""), args[1:]
         return super().resolve_command(ctx, args)
 

@@ -6,6 +6,7 @@ wrote it into the file of --config: what its value is does not matter.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -42,6 +43,7 @@ __all__ = [
     "WorkersOption",
     "former_options",
     "given",
+    "hint_at",
     "note_given",
     "option",
     "read_dead_links",
@@ -235,10 +237,18 @@ def refuse(names: Iterable[str], why: str) -> None:
             raise ArgumentError(f"{_given[name]} {why}")
 
 
+def hint_at(old: str, new: str) -> None:
+    """Say once more how something is written today; the old form still works."""
+    print(
+        f"hopscape: '{old}' is now '{new}'; the old form will be removed in the next release",
+        file=sys.stderr,
+    )
+
+
 def read_numbers(text: str, name: str, most: int) -> list[int]:
     """Whole numbers and ranges of an option, such as 16,32 or 7:1000 (both ends included).
 
-    Ranges were written 7..1000 as well, which is still read.
+    Ranges were written 7..1000 as well, which is still read, with a hint.
 
     Raises:
         ArgumentError: For anything else, an empty range, and more than `most` numbers.
@@ -260,6 +270,8 @@ def read_numbers(text: str, name: str, most: int) -> list[int]:
         if len(out) + high - low >= most:
             raise ArgumentError(f"{name} is {text!r}; at most {most:,} at a time")
         out += range(low, high + 1)
+    if ".." in text:
+        hint_at(text, text.replace("..", ":"))
     return out
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "Text",
     "fit",
     "frame",
+    "in_markdown",
     "in_table",
     "is_number",
     "wrap",
@@ -334,18 +335,25 @@ def write_markup(table: Table, notes: Sequence[str], kind: str) -> str:
 
 def _markdown(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:
     def line(cells: Sequence[str]) -> str:
-        escaped = (text(cell).replace("|", "\\|") for cell in cells)
+        escaped = (in_markdown(cell).replace("|", "\\|") for cell in cells)
         return f"| {' | '.join(escaped)} |"
 
-    def text(words: str) -> str:  # HTML in a name stays text
-        return escape(words, quote=False).replace("\n", " ")
-
-    out = [f"**{text(table.title)}**", ""] if table.title else []
+    out = [f"**{in_markdown(table.title)}**", ""] if table.title else []
     out += [line([*table.heads.values()]), f"|{'|'.join('--:' if n else '---' for n in numeric)}|"]
     out += [line(row) for row in table.rows]
     for note in notes:
-        out += ["", text(note)]
+        out += ["", in_markdown(note)]
     return "\n".join(out) + "\n"
+
+
+def in_markdown(words: str) -> str:
+    """Words for a line of Markdown: tags and links in a name stay text.
+
+    Examples:
+        >>> in_markdown("a<b>[c](d)")
+        'a&lt;b&gt;[c]\\\\(d)'
+    """
+    return escape(words, quote=False).replace("](", "]\\(").replace("\n", " ")
 
 
 def _part(table: Table, notes: Sequence[str], numeric: Sequence[bool]) -> str:

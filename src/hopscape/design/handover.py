@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,6 +23,7 @@ from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.numbers import signed_json
 from hopscape.core.progress import STEPS_PER_SECOND, time_limit
+from hopscape.core.tables import in_markdown
 from hopscape.design.bill import bill_of, cable_parts, write_bill
 from hopscape.design.candidates import Candidate
 from hopscape.design.conditions import Conditions
@@ -320,12 +320,12 @@ def _write_graphml(network: Network, path: Path) -> None:
 def _readme(network: Network, told: list[tuple[str, str]], top: Path) -> str:
     both = (top / "opensm" / "service-levels").is_dir()
     return _README.format(
-        spec=escape(network.spec, quote=False),
+        spec=in_markdown(network.spec),
         endpoints=network.endpoint_count,
         nodes=network.order,
         links=network.links,
         numbering=PORT_WORDS,
-        table="\n".join(f"| {name} | {escape(what, quote=False)} |" for name, what in told),
+        table="\n".join(f"| {name} | {in_markdown(what)} |" for name, what in told),
         opensm=_WHICH.format(manager=f"H{int(network.endpoints[0])}") if both else "",
     )
 

@@ -255,7 +255,7 @@ def test_a_real_gpu_finds_the_same_sets():
         ("atlas circulant --degree 13", "degree is 13"),
         ("atlas circulant --nodes 1", "no circulant with nodes 1"),
         ("atlas circulant --degree 6 --nodes 5..x", "'5..x'"),
-        ("atlas circulant --degree 6 --nodes 1..99999999999", "at most"),
+        ("atlas circulant --degree 6 --nodes 1:99999999999", "at most"),
         ("atlas circulant --prove", "--degree and --nodes"),
         ("atlas circulant --degree 6 --nodes 10 --prove --build x", "either"),
         ("atlas circulant --degree 6 --nodes 10 --workers 2", "--workers is for"),
@@ -275,7 +275,7 @@ def test_bad_input_is_one_sentence(command, words, tmp_path, monkeypatch):
 def test_the_commands_print_the_rows():
     [row] = ask(*["atlas", "circulant", "--degree", "6", "--nodes", "55"])
     assert (row["diameter"], row["sets"][0], row["count"]) == (3, [1, 5, 21], 2)
-    shown(*["atlas", "circulant", "--degree", "6", "--nodes", "50..60", "--prove"])
+    shown(*["atlas", "circulant", "--degree", "6", "--nodes", "50:60", "--prove"])
     assert "55" in shown(*["atlas", "largest", "--diameter", "3"])
 
 

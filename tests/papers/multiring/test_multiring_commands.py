@@ -65,7 +65,7 @@ def test_search(tmp_path):
     assert front[0]["cable"] <= 12
     assert front[-1]["capacity"] == "48/1"
     table = tmp_path / "kept"
-    grid = ("search", "multiring", "--nodes", "9..10", "--rings", "4", "--workers", "1",
+    grid = ("search", "multiring", "--nodes", "9:10", "--rings", "4", "--workers", "1",
             "--resume", str(table))  # fmt: skip
     cells = ask(*grid)["cells"]
     assert [cell["nodes"] for cell in cells] == [9, 10]

@@ -5,12 +5,13 @@ Designs and curves in a notebook: words, a plot with names on hover, the table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 from hopscape._version import __version__
-from hopscape.core.tables import Records, in_table
+from hopscape.core.tables import Records, in_markdown, in_table
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.designer import Design
@@ -46,28 +47,34 @@ def markdown_report(
     floor = best_floor(found) if floor is None else floor
     drawn = list(pictures(found, floor)) if shown is None else shown
     best_at = [(*one.row, paid(one, found)) for one in winners(found)]
-    lines = [f"# {look.title}", "", look.words, ""]
+    lines = [f"# {in_markdown(look.title)}", "", in_markdown(look.words), ""]
     for thought in look.answer:
-        lines += [thought, ""]
+        lines += [in_markdown(thought), ""]
     lines += [] if found.complete else ["Interrupted: this is what was known then.", ""]
     lines += ["## Ranking", "", *ranking_markdown(found.candidates, look.columns), ""]
-    lines += [legend(one.figures for one in found.candidates), ""]
+    lines += [in_markdown(legend(one.figures for one in found.candidates)), ""]
     lines += ["## Who is best at what", "", *markdown_table(BEST_AT, best_at), ""]
     lines += ["## Pictures", ""]
     for one in drawn:
-        lines += [f"![{one.caption}]({folder}/{one.name}.{one.kind})", ""]
+        lines += [f"![{in_markdown(one.caption)}]({folder}/{one.name}.{one.kind})", ""]
     for words in (*curve_words(found.curve_points), *found.notes):
-        lines += [words, ""]
+        lines += [in_markdown(words), ""]
     if floor is not None:
         heads, rows = bill_rows(floor)
-        lines += ["## Floor and parts", "", f"`{floor.spec}`: {bill_title(floor)}.", ""]
+        lines += [
+            "## Floor and parts",
+            "",
+            in_markdown(f"`{floor.spec}`: {bill_title(floor)}."),
+            "",
+        ]
         lines += [*markdown_table(heads, rows), ""]
     lines += ["## How each number is known", ""]
     for finalist in finalists(found):
         figures = [row[:4] for row in how_rows(finalist)]
-        lines += [f"### `{finalist.spec}`", ""]
+        lines += [in_markdown(f"### `{finalist.spec}`"), ""]
         lines += [*markdown_table(("figure", "value", "how it is known", "note"), figures), ""]
-    lines += ["## To reproduce this", "", "```", command, "```", "", f"hopscape {__version__}", ""]
+    fence = "`" * (1 + max([2, *map(len, re.findall("`+", command))]))  # longer than any within
+    lines += ["## To reproduce this", "", fence, command, fence, "", f"hopscape {__version__}", ""]
     return "\n".join(lines)
 
 
@@ -104,7 +111,8 @@ def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[
     """A table, line by line."""
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     lines += [
-        "| " + " | ".join(in_table(x).replace("|", "\\|") for x in row) + " |" for row in rows
+        "| " + " | ".join(in_markdown(in_table(x)).replace("|", "\\|") for x in row) + " |"
+        for row in rows
     ]
     return lines
 
