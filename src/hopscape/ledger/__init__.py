@@ -15,7 +15,7 @@ from hopscape.ledger.book import (
     run_claims,
     write_pins,
 )
-from hopscape.ledger.claim import Claim, Correction, Outcome, Paper, Searched, judge
+from hopscape.ledger.claim import Claim, Correction, Outcome, Paper, Searched, Tally, judge
 
 __all__ = [
     "Claim",
@@ -24,6 +24,7 @@ __all__ = [
     "Outcome",
     "Paper",
     "Searched",
+    "Tally",
     "judge",
     "load_claims",
     "load_papers",

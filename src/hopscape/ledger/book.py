@@ -53,10 +53,17 @@ class LedgerEntry:
             "note": self.outcome.note,
             "values": plain(self.outcome.values),
             "searched": [asdict(one) for one in self.outcome.searched],
+            "searches": self.claim.searches,
             "also_true": self.claim.beyond,
             "changed": self.changed(),
             "seconds": round(self.seconds, 2),
         }
+
+    def searched(self) -> str:
+        """How much was searched, of how much by theory, in words."""
+        if self.outcome.searched:
+            return ", ".join(map(str, self.outcome.searched))
+        return "not counted" if self.claim.searches else "nothing to search"
 
     def changed(self) -> list[str]:
         """What is not as it was pinned; nothing when nothing was pinned."""
@@ -180,6 +187,10 @@ code, and the verdict is what the check found: *holds*, *holds corrected* (how i
 (with a counter-example) or *open* (why). The section on mutants says how many errors in the code
 that they judge the checks notice. Facts that a paper does not state are kept apart, as *also
 true*.
+
+The column *searched* says how many cases a check went through, as counted while it ran, of how many
+by theory; a check that saw another number has failed. *nothing to search* stands beside checks that
+compute figures of one object, and beside claims of which nothing can be computed.
 """
 _RULINGS: tuple[Ruling, ...] = ("holds", "holds corrected", "refuted", "open", "failed")
 
@@ -213,7 +224,7 @@ def _summary(name: str, entries: Sequence[LedgerEntry], rulings: Sequence[Ruling
 
 
 def _section(entries: Sequence[LedgerEntry]) -> list[str]:
-    head = ["claim", "where", "says", "checked", "measured", "verdict"]
+    head = ["claim", "where", "says", "checked", "searched", "measured", "verdict"]
     return ["", *_table_head(head), *(_row(entry) for entry in entries)] if entries else []
 
 
@@ -224,7 +235,13 @@ def _table_head(cells: Sequence[str]) -> list[str]:
 def _row(entry: LedgerEntry) -> str:
     claim, outcome = entry.claim, entry.outcome
     verdict = f"**{outcome.ruling}**" + (f": {outcome.note}" if outcome.note else "")
-    searched = ", ".join(map(str, outcome.searched))
-    measured = outcome.measured + (f" (searched: {searched})" if searched else "")
-    cells = (f"`{claim.key}`", claim.where, claim.says, claim.how, measured, verdict)
+    cells = (
+        f"`{claim.key}`",
+        claim.where,
+        claim.says,
+        claim.how,
+        entry.searched(),
+        outcome.measured,
+        verdict,
+    )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -7,11 +7,11 @@ Tables of a study: made one after the other, and kept, so that a later run goes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from hopscape.core.numbers import plain
 from hopscape.store import Store, Task, run_tasks
@@ -26,10 +26,14 @@ __all__ = [
     "Parts",
     "Ruling",
     "Searched",
+    "Tally",
     "Value",
     "judge",
     "make_tables",
+    "with_searched",
 ]
+
+T = TypeVar("T")
 
 Ruling = Literal["holds", "holds corrected", "refuted", "open", "failed"]
 
@@ -47,8 +51,8 @@ class Searched:
         expected: The same number from theory, such as N(N - 1); None where theory gives none.
 
     Examples:
-        >>> str(Searched("ordered pairs", 182, 14 * 13)), str(Searched("words", 1040, 1041))
-        ('182 ordered pairs', '1,040 of 1,041 words')
+        >>> str(Searched("ordered pairs", 182, 14 * 13)), str(Searched("packets", 1040))
+        ('182 of 182 ordered pairs', '1,040 packets')
     """
 
     what: str
@@ -61,8 +65,54 @@ class Searched:
         return self.expected is None or self.count == self.expected
 
     def __str__(self) -> str:
-        share = "" if self.complete else f" of {self.expected:,}"
+        share = "" if self.expected is None else f" of {self.expected:,}"
         return f"{self.count:,}{share} {self.what}"
+
+
+class Tally:
+    """Counts cases while a check goes through them, beside the number that theory expects.
+
+    Examples:
+        >>> tally = Tally()
+        >>> for d in tally.each("diameters", range(1, 31), 30):
+        ...     if d == 12:
+        ...         break  # whoever stops early is told
+        >>> judge([], "-", searched=tally).note
+        'searched 11 of 30 diameters'
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._expected: dict[str, int] = {}
+
+    def expect(self, what: str, count: int) -> None:
+        """So many (more) are to be seen, from theory; not from the loop that sees them."""
+        self._counts.setdefault(what, 0)
+        self._expected[what] = self._expected.get(what, 0) + count
+
+    def add(self, what: str, count: int = 1) -> None:
+        """So many (more) were seen."""
+        self._counts[what] = self._counts.get(what, 0) + count
+
+    def each(self, what: str, cases: Iterable[T], expected: int | None = None) -> Iterator[T]:
+        """The cases, each counted when whoever goes through them is done with it.
+
+        Args:
+            expected: Added to what theory expects; left out where :meth:`expect` says it, as for a
+                loop inside another one.
+        """
+        if expected is not None:
+            self.expect(what, expected)
+        return self._each(what, cases)
+
+    def _each(self, what: str, cases: Iterable[T]) -> Iterator[T]:
+        for case in cases:
+            yield case
+            self.add(what)
+
+    def __iter__(self) -> Iterator[Searched]:
+        for what, count in self._counts.items():
+            yield Searched(what, count, self._expected.get(what))
 
 
 @dataclass(frozen=True)
@@ -104,6 +154,8 @@ class Claim:
         how: How it is checked, and how far.
         check: Runs the check and returns an :class:`Outcome`; it computes, it never looks up.
         beyond: True when the paper does not say it: counted apart, as "also true".
+        searches: False when its check goes through no cases: it computes figures of one object, or
+            nothing can be computed. All others count what they search (:attr:`Outcome.searched`).
     """
 
     key: str
@@ -113,6 +165,7 @@ class Claim:
     how: str
     check: Callable[[], Outcome]
     beyond: bool = False
+    searches: bool = True
 
 
 @dataclass(frozen=True)
@@ -150,7 +203,7 @@ def judge(
     *,
     note: str = "",
     values: Mapping[str, Value] | None = None,
-    searched: Sequence[Searched] = (),
+    searched: Iterable[Searched] = (),
 ) -> Outcome:
     """Judge a claim by the exceptions that were found to it.
 
@@ -174,10 +227,17 @@ def judge(
         'searched 5 of 6 pairs'
     """
     ruling, note = _ruling(exceptions, correction, note)
-    short = [str(one) for one in searched if not one.complete]
-    if short:
-        ruling, note = "failed", f"searched {', '.join(short)}"
-    return Outcome(ruling, measured, note, dict(values or {}), tuple(searched))
+    outcome = Outcome(ruling, measured, note, dict(values or {}))
+    return with_searched(outcome, searched)
+
+
+def with_searched(outcome: Outcome, searched: Iterable[Searched]) -> Outcome:
+    """The outcome with what was searched besides; ``failed`` where that is not what theory says."""
+    both = (*outcome.searched, *searched)
+    short = ", ".join(str(one) for one in both if not one.complete)
+    if not short:
+        return replace(outcome, searched=both)
+    return replace(outcome, ruling="failed", note=f"searched {short}", searched=both)
 
 
 def _ruling(
@@ -227,14 +287,15 @@ class Entries:
         check: Check,
         *,
         beyond: bool = False,
+        searches: bool = True,
     ) -> Claim:
-        """A claim of the paper, or with `beyond` a fact beside it."""
+        """A claim of the paper, or with `beyond` a fact beside it; see :class:`Claim`."""
         key, check = self.prefix + key, self.guard(check)
-        return Claim(key, self.paper, where, says, how, check, beyond)
+        return Claim(key, self.paper, where, says, how, check, beyond, searches)
 
-    def also(self, key: str, says: str, how: str, check: Check) -> Claim:
+    def also(self, key: str, says: str, how: str, check: Check, *, searches: bool = True) -> Claim:
         """Something true that the paper does not say."""
-        return self.claim(key, self.elsewhere, says, how, check, beyond=True)
+        return self.claim(key, self.elsewhere, says, how, check, beyond=True, searches=searches)
 
 
 Parts = Mapping[str, tuple[Callable[..., Any], tuple[Any, ...]]]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from hopscape.ledger.claim import Correction, Outcome, Value, judge
+from hopscape.ledger.claim import Correction, Outcome, Tally, Value, judge, with_searched
 
 __all__ = ["CrossCheck", "differing", "settled"]
 
@@ -22,11 +22,13 @@ class CrossCheck:
     Attributes:
         wrong: Where the two disagreed, in words.
         values: Numbers on which they agreed; the outcome pins them.
+        tally: What was searched; the outcome has it.
     """
 
     def __init__(self) -> None:
         self.wrong: list[str] = []
         self.values: dict[str, Value] = {}
+        self.tally = Tally()
 
     def same(self, what: str, library: object, walked: object) -> None:
         """Record a disagreement, or the number (of single numbers only) that was agreed on."""
@@ -48,9 +50,10 @@ class CrossCheck:
     def rule(self, outcome: Outcome) -> Outcome:
         """The outcome with the numbers agreed on, or an open one when two disagreed."""
         if not self.wrong:
-            return replace(outcome, values=self.values | dict(outcome.values))
+            outcome = replace(outcome, values=self.values | dict(outcome.values))
+            return with_searched(outcome, self.tally)
         note = f"nothing can be ruled, two computations disagree: {self.wrong[0]}"
-        return Outcome("open", outcome.measured, note)
+        return Outcome("open", outcome.measured, note, searched=(*outcome.searched, *self.tally))
 
 
 def settled(ours: Sequence[str], outcome: Outcome) -> Outcome:
@@ -59,7 +62,7 @@ def settled(ours: Sequence[str], outcome: Outcome) -> Outcome:
         return outcome
     more = f" (and {len(ours) - 1} more)" if len(ours) > 1 else ""
     note = f"not decided while our own code disagrees with the measurement: {ours[0]}{more}"
-    return Outcome("open", outcome.measured, note)
+    return Outcome("open", outcome.measured, note, searched=outcome.searched)
 
 
 def differing(

@@ -187,7 +187,10 @@ def ledger(
     elif key is not None and output_settings.style is Format.table:
         emit(entries[0].to_dict(), table=_in_full(entries[0]))
     else:
-        emit_rows([entry.to_dict() for entry in entries], columns=_COLUMNS)
+        rows = [entry.to_dict() for entry in entries]
+        if output_settings.style is Format.table:
+            rows = [row | {"searched": e.searched()} for row, e in zip(rows, entries, strict=True)]
+        emit_rows(rows, columns=_COLUMNS, priority=dict.fromkeys(_COLUMNS, 0) | {"searched": 1})
     if any(entry.outcome.ruling == "failed" or entry.changed() for entry in entries):
         raise typer.Exit(1)
 
@@ -260,7 +263,7 @@ def _in_full(entry: LedgerEntry) -> dict[str, str]:
         "where": f"{claim.paper}, {claim.where}",
         "says": claim.says,
         "checked": claim.how,
-        "searched": ", ".join(map(str, outcome.searched)),
+        "searched": entry.searched(),
         "measured": outcome.measured,
         "verdict": outcome.ruling,
         "note": outcome.note,
@@ -273,6 +276,7 @@ def _in_full(entry: LedgerEntry) -> dict[str, str]:
 _COLUMNS = {
     "key": "claim",
     "says": "says",
+    "searched": "searched",
     "measured": "measured",
     "verdict": "verdict",
     "note": "note",

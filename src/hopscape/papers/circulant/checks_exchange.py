@@ -18,7 +18,7 @@ from hopscape.families.circulant.closed_forms import max_order
 from hopscape.families.circulant.detours import FaultRouter
 from hopscape.families.circulant.routing import CirculantRouter
 from hopscape.families.circulant.wiring import Circulant
-from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, Tally, judge
 from hopscape.ledger.crosscheck import settled
 from hopscape.papers.circulant.broadcast import broadcast, node_local_broadcast
 from hopscape.papers.circulant.families import GammaCirculant, OptimalCirculant
@@ -27,7 +27,13 @@ from hopscape.papers.circulant.printed import distances, printed_distance, print
 
 _DEAD = (3, 17, 30, 31, 44)  # dead nodes of N = 55, two of them neighbours
 
-_GAMMA_NODES = sum(4 * p**3 + 4 * p**2 + 3 * p + 1 for p in (2, 4, 6, 8))
+
+def _gamma_nodes(p: int) -> int:
+    """Nodes of a member of (19)."""
+    return 4 * p**3 + 4 * p**2 + 3 * p + 1
+
+
+_GAMMA_NODES = sum(map(_gamma_nodes, (2, 4, 6, 8)))
 """Nodes of the members of (19) that are looked at."""
 
 _SEED = 36
@@ -119,7 +125,7 @@ class _Run(NamedTuple):
     late: int
 
 
-def _run(p: int, printed: bool = True, root: int = 0) -> _Run:
+def _run(p: int, printed: bool = True, root: int = 0, tally: Tally | None = None) -> _Run:
     """The broadcast, verified, and its first copies against the distances."""
     network = Network.of(GammaCirculant(p))
     schedule = node_local_broadcast(network, root, printed=printed)
@@ -130,31 +136,38 @@ def _run(p: int, printed: bool = True, root: int = 0) -> _Run:
         first[schedule.target[t]] = rounds[t] + 1
     first[root] = 0
     late = int((first != distances_from(network, root)).sum())
+    if tally is not None:
+        tally.expect("nodes", _gamma_nodes(p))
+        tally.add("nodes", int((first >= 0).sum()))
     details = verdict.details
     return _Run(schedule.rounds, details["messages"], details["duplicates"], verdict.holds, late)
 
 
 def broadcast_complete() -> Outcome:
-    runs = {p: _run(p) for p in (2, 4, 6)}
+    tally = Tally()
+    runs = {p: _run(p, tally=tally) for p in tally.each("broadcasts", (2, 4, 6), 3)}
     wrong = [
         f"p = {p}: {f.rounds} rounds, {'all' if f.complete else 'not all'} nodes reached"
         for p, f in runs.items()
         if not f.complete or f.rounds != 3 * p // 2
     ]
-    return judge(wrong, f"rounds {', '.join(str(f.rounds) for f in runs.values())}")
+    text = f"rounds {', '.join(str(f.rounds) for f in runs.values())}"
+    return judge(wrong, text, searched=tally)
 
 
 def broadcast_time() -> Outcome:
-    late = {p: _run(p).late for p in (2, 4, 6)}
+    tally = Tally()
+    late = {p: _run(p, tally=tally).late for p in tally.each("broadcasts", (2, 4, 6), 3)}
     wrong = [f"p = {p}: {n} nodes not at their distance" for p, n in late.items() if n]
-    return judge(wrong, f"nodes reached later than at their distance: {sum(late.values())}")
+    text = f"nodes reached later than at their distance: {sum(late.values())}"
+    return judge(wrong, text, searched=tally)
 
 
 def broadcast_load() -> Outcome:
     """Copies as printed; and with the limit U <= p, which is judged like a claim."""
-    sizes = (2, 4, 6, 8)
-    as_printed = [_run(p) for p in sizes]
-    mended = [_run(p, printed=False) for p in sizes]
+    sizes, tally = (2, 4, 6, 8), Tally()
+    as_printed = [_run(p, tally=tally) for p in tally.each("broadcasts", sizes, 4)]
+    mended = [_run(p, False, tally=tally) for p in tally.each("broadcasts", sizes, 4)]
     extra = [f.duplicates for f in as_printed]
     wrong = [f"p = {p}: {n} duplicates" for p, n in zip(sizes, extra, strict=True) if n]
     formula = " = (p-1)² + 1" if extra == [(p - 1) ** 2 + 1 for p in sizes] else ""
@@ -174,6 +187,7 @@ def broadcast_load() -> Outcome:
             "messages": [f.messages for f in as_printed],
             "mended": [list(f) for f in mended],
         },
+        searched=tally,
     )
 
 
@@ -288,8 +302,9 @@ def machines() -> Outcome:
 def survivable() -> Outcome:
     from hopscape.metrics import node_connectivity
 
-    wrong, ours, connectivity = [], [], []
-    for nodes, steps in ((21, (1, 3, 8)), (55, (1, 5, 21)), (111, (1, 7, 43))):
+    wrong, ours, connectivity, tally = [], [], [], Tally()
+    named = ((21, (1, 3, 8)), (55, (1, 5, 21)), (111, (1, 7, 43)))
+    for nodes, steps in tally.each("circulants", named, 3):
         value = node_connectivity(Network.of(Circulant(nodes, steps)), exact=True).value
         connectivity.append(str(value))
         least = _least_cut(nodes, steps)
@@ -297,12 +312,14 @@ def survivable() -> Outcome:
             ours.append(f"{shown(nodes, steps)}: {value}, by networkx {least}")
         if least != 2 * len(steps):
             wrong.append(f"{shown(nodes, steps)}: {least} of {2 * len(steps)}")
-    for nodes, steps in ((10, (1, 4, 5)), (14, (1, 6, 7)), (18, (1, 8, 9))):  # 4 of degree 5
+    odd = ((10, (1, 4, 5)), (14, (1, 6, 7)), (18, (1, 8, 9)))  # 4 of degree 5
+    for nodes, steps in tally.each("circulants", odd, 3):
         value = node_connectivity(Network.of(Circulant(nodes, steps)), exact=True).value
         if value != _least_cut(nodes, steps):
             ours.append(f"{shown(nodes, steps)}: {value}, by networkx {_least_cut(nodes, steps)}")
     text = f"vertex connectivity {', '.join(connectivity)}: the degree is the most"
-    return settled(ours, judge(wrong, text, values={"connectivity": connectivity}))
+    values = {"connectivity": connectivity}
+    return settled(ours, judge(wrong, text, values=values, searched=tally))
 
 
 def _least_cut(nodes: int, steps: tuple[int, ...]) -> int:

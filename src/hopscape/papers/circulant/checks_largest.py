@@ -19,7 +19,7 @@ from hopscape.families.circulant.closed_forms import (
     set_two_parameter,
     ulb,
 )
-from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, Tally, judge
 from hopscape.ledger.crosscheck import settled
 from hopscape.papers.circulant import printed
 from hopscape.papers.circulant.atlas import atlas_row, atlas_rows, largest_order
@@ -42,18 +42,20 @@ Sets = tuple[tuple[int, ...], ...]
 
 def lemma() -> Outcome:
     rng = np.random.default_rng(7)
-    wrong, intervals = [], 0
-    for _ in range(80):
+    wrong, intervals, tally = [], 0, Tally()
+    for _ in tally.each("random circulants", range(80), 80):
         nodes = int(rng.integers(20, 300))
         s2, s3 = sorted(rng.choice(np.arange(2, nodes // 2 + 1), 2, replace=False).tolist())
         hops = np.append(distances(nodes, (1, s2, s3)), 0)
+        tally.expect("nodes of intervals", nodes)
         skeleton = np.nonzero(hops == np.append(distances(nodes, (s2, s3)), 0))[0]
         for u, v in itertools.pairwise(skeleton.tolist()):
             intervals += 1
             most, place = largest_between(u, v, int(hops[u]), int(hops[v]))
             if hops[u : v + 1].max() != most or hops[place] != most:
                 wrong.append(f"({nodes}; 1, {s2}, {s3}), from {u} to {v}")
-    return judge(wrong, f"{intervals:,} intervals compared")
+            tally.add("nodes of intervals", v - u)
+    return judge(wrong, f"{intervals:,} intervals compared", searched=tally)
 
 
 def largest_between(u: int, v: int, at_u: int, at_v: int) -> tuple[int, int]:
@@ -73,49 +75,50 @@ def _formula(name: str, d: int) -> tuple[int, ...] | None:
 def table() -> Outcome:
     wrong: list[str] = []
     folded: list[str] = []
-    graphs = 0
-    for d, (nodes, *pairs) in printed.TABLE.items():
+    tally = Tally()
+    tally.expect("graphs", 18 + 2 * 12)  # (17) always, (5) and (18) unless d = 1, 4, 7, ...
+    for d, (nodes, *pairs) in tally.each("rows", printed.TABLE.items(), 18):
         if not nodes == max_order(d, 3) == in_d(printed.LARGEST, d):
             wrong.append(f"d = {d}: order {nodes}")
         for name, pair in zip(("17", "5", "18"), pairs, strict=True):
             if pair is None:
                 continue
-            graphs += 1
             formula = _formula(name, d)
             if diameter(nodes, (1, *pair)) != d or formula is None:
                 wrong.append(f"d = {d}: {shown(nodes, (1, *pair))}")
             elif formula != pair:
                 same = fold(nodes, formula) == fold(nodes, pair)
                 (folded if same else wrong).append(f"d = {d}, ({name}): {pair} for {formula}")
+            tally.add("graphs")
     note = f"folded, not as the formula: {'; '.join(folded)}" if folded else ""
-    return judge(wrong, f"{graphs} graphs measured", note=note)
+    return judge(wrong, "d = 1..18", note=note, searched=tally)
 
 
 def families() -> Outcome:
-    wrong, graphs = [], 0
+    wrong, tally = [], Tally()
+    tally.expect("graphs", 1 + 19 * 3)
     for d in range(1, 21):
         variants = {"17": printed.LARGEST}
         if d % 3 == 1 and d > 1:
             variants |= {"5+": printed.THEOREM_1, "5-": printed.THEOREM_1}
         elif d > 1:
             variants |= {"5": printed.THEOREM_1, "18": printed.LARGEST}
-        for variant, orders in variants.items():
+        for variant, orders in tally.each("graphs", variants.items()):
             member = OptimalCirculant(d, variant)
-            graphs += 1
             order = in_d(orders, d)
             pair = _formula(variant, d)
             assert pair is not None
             same = fold(order, member.generators) == fold(order, (1, *pair))
             if member.order != order or not same or int(wired(member).max()) != d:
                 wrong.append(f"d = {d}, ({variant}): {shown(member.order, member.generators)}")
-    return judge(wrong, f"{graphs} graphs measured")
+    return judge(wrong, "d = 1..20", searched=tally)
 
 
 def two_parameters() -> Outcome:
-    wrong, graphs, beyond = [], 0, 0
+    wrong, beyond, tally = [], 0, Tally()
+    tally.expect("graphs", 9 * 10)  # 2 + 4 + ... + 18
     for d in range(2, 11):
-        for p in range(1, 2 * d - 1):
-            graphs += 1
+        for p in tally.each("graphs", range(1, 2 * d - 1)):
             beyond += p > d
             nodes, steps = set_two_parameter(d, p)
             c = -(-p // 2)
@@ -124,24 +127,25 @@ def two_parameters() -> Outcome:
                 wrong.append(f"d = {d}, p3 = {p}: {shown(nodes, steps)}")
             elif diameter(nodes, steps) != d:
                 wrong.append(f"{shown(nodes, steps)} has diameter {diameter(nodes, steps)}")
-    return judge(wrong, f"{graphs} graphs measured, {beyond} of them with p3 > d")
+    return judge(wrong, f"{beyond} graphs with p3 > d", searched=tally)
 
 
 def best_split() -> Outcome:
-    wrong, most = [], 99
+    wrong, most, tally = [], 99, Tally()
+    tally.expect("splits", 98 * 99)  # 2 + 4 + ... + 196
     for d in range(2, most + 1):
-        values = {p: printed.order_15(d, p) for p in range(1, 2 * d - 1)}
+        values = {p: printed.order_15(d, p) for p in tally.each("splits", range(1, 2 * d - 1))}
         best = tuple(p for p, value in values.items() if value == max(values.values()))
         if best != printed.split_16(d) or max(values.values()) != 2 * in_d(printed.THEOREM_1, d):
             wrong.append(f"d = {d}: largest for p3 = {', '.join(map(str, best))}")
-    return judge(wrong, f"d = 2..{most}, every p3 <= 2d - 2")
+    return judge(wrong, f"d = 2..{most}, every p3 <= 2d - 2", searched=tally)
 
 
 def equations() -> Outcome:
-    wrong, graphs = [], 0
+    wrong, tally = [], Tally()
+    tally.expect("graphs", 58 + 19)  # one for each d, two for d = 4, 7, ..., 58
     for d in range(2, 60):
-        for variant in ("5+", "5-") if d % 3 == 1 else ("5",):
-            graphs += 1
+        for variant in tally.each("graphs", ("5+", "5-") if d % 3 == 1 else ("5",)):
             n = in_d(printed.THEOREM_1, d)
             pair = _formula(variant, d)
             assert pair is not None
@@ -158,7 +162,7 @@ def equations() -> Outcome:
             wrong += [
                 f"d = {d}, ({variant}): not {name}" for name, true in values.items() if not true
             ]
-    return judge(wrong, f"{graphs} graphs of (5), d = 2..59")
+    return judge(wrong, "graphs of (5), d = 2..59", searched=tally)
 
 
 @cache
@@ -183,6 +187,7 @@ def _ring_sets(nodes: int, d: int) -> Sets:
     return _scanned(nodes, d)[0]
 
 
+@cache
 def _pairs_to_try(nodes: int, d: int) -> int:
     """How many pairs s2 < s3 a search has to try, from theory.
 
@@ -190,17 +195,20 @@ def _pairs_to_try(nodes: int, d: int) -> int:
     {1, s2} reaches so few that no third generator could bring everybody within d.
     """
     half = nodes // 2
-    inverse = {}
+    inverse = np.arange(half + 1)
     for s in range(2, half + 1):
         if math.gcd(s, nodes) == 1:
             u = pow(s, -1, nodes)
             inverse[s] = min(u, nodes - u)
-    pairs = 0
-    for s2 in range(2, half + 1):
-        within = [int((distances(nodes, (1, s2)) <= r).sum()) for r in range(d + 1)]
-        if inverse.get(s2, s2) >= s2 and within[d] + 2 * sum(within[:d]) >= nodes:
-            pairs += sum(inverse.get(s3, s3) >= s2 for s3 in range(s2 + 1, half + 1))
-    return pairs
+    firsts = np.nonzero(inverse >= np.arange(half + 1))[0][2:]
+    rows, reached = np.arange(len(firsts)), np.zeros((len(firsts), nodes), dtype=bool)
+    could = np.zeros(len(firsts), dtype=np.int64)
+    for r in range(d + 1):  # a + b·s2 with |a| + |b| = r
+        for a in range(-r, r + 1):
+            for b in (r - abs(a), abs(a) - r):
+                reached[rows, (a + b * firsts) % nodes] = True
+        could += (1 if r == d else 2) * reached.sum(axis=1)
+    return sum(int((inverse[s2 + 1 :] >= s2).sum()) for s2 in firsts[could >= nodes].tolist())
 
 
 def _drawn_orders(count: int) -> list[tuple[int, int]]:
@@ -251,12 +259,13 @@ def theorem2() -> Outcome:
             if covering:
                 largest[d], sets[d] = nodes, len(covering)
                 break
-    scanned = tested = 0
+    scanned = tested = to_test = 0
     for d in range(_BY_SUMS + 1, _SEARCHED + 1):
         largest[d] = next((n for n in range(ball(d, 3), 5, -1) if _ring_sets(n, d)), 0)
         sets[d] = len(_ring_sets(largest[d], d))
         scanned += sum(1 for n in range(largest[d], ball(d, 3) + 1) if _scanned(n, d)[1])
         tested += sum(_scanned(n, d)[1] for n in range(largest[d], ball(d, 3) + 1))
+        to_test += sum(_pairs_to_try(n, d) for n in range(max_order(d, 3), ball(d, 3) + 1))
     counted = _counted(wrong)
     rows, rows_theory, unproved = 0, 0, []
     for d in range(1, _PROVED + 1):
@@ -305,7 +314,7 @@ def theorem2() -> Outcome:
                     for d in range(_BY_SUMS + 1, _SEARCHED + 1)
                 ),
             ),
-            Searched("pairs tried by the search", tested),
+            Searched("pairs tried by the search", tested, to_test),
             Searched("pairs at drawn orders", *counted),
             Searched("larger orders in the atlas", rows, rows_theory),
         ],
@@ -317,7 +326,7 @@ def _wide(sets: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
 
 
 def theorem1() -> Outcome:
-    wrong, orders, tried, theory, tested = [], [], 0, 0, 0
+    wrong, orders, tried, theory, tested, to_test = [], [], 0, 0, 0, 0
     for d in range(2, _SEARCHED + 1):
         order = 0
         for order in range(ball(d, 3), 5, -1):
@@ -331,6 +340,9 @@ def theorem1() -> Outcome:
                 tested += _scanned(order, d)[1]
             if _wide(ring_sets):
                 break
+        if d > _BY_SUMS:
+            down = range(in_d(printed.THEOREM_1, d), ball(d, 3) + 1)
+            to_test += sum(_pairs_to_try(n, d) for n in down)
         orders.append(order)
         if not order == theorem1_order(d) == in_d(printed.THEOREM_1, d):
             wrong.append(f"d = {d}: {order}")
@@ -341,7 +353,7 @@ def theorem1() -> Outcome:
         values={"orders": orders},
         searched=[
             Searched("pairs by sums", tried, theory),
-            Searched("pairs tried by the search", tested),
+            Searched("pairs tried by the search", tested, to_test),
             Searched("pairs at drawn orders", *counted),
         ],
     )
@@ -398,10 +410,10 @@ def _fours(nodes: int, d: int, given: Sequence[int] | None = None) -> bool:
 
 def even_s2() -> Outcome:
     even: list[tuple[int, str]] = []
-    tried = 0
+    tried = theory = 0
     for d in range(2, _SEARCHED + 1):
         order = theorem1_order(d)
-        tried += _scanned(order, d)[1]
+        tried, theory = tried + _scanned(order, d)[1], theory + _pairs_to_try(order, d)
         for s in _wide(_ring_sets(order, d)):
             if s[1] % 2 == 0:
                 even.append((d, f"d = {d}: {shown(order, s)}"))
@@ -412,7 +424,7 @@ def even_s2() -> Outcome:
         wrong,
         f"even s2: {'; '.join(text for _, text in even) or 'none'}",
         values={"even": len(even), "d": [d for d, _ in even]},
-        searched=[Searched("pairs tried by the search", tried)],
+        searched=[Searched("pairs tried by the search", tried, theory)],
     )
 
 
@@ -420,10 +432,10 @@ def double_s2() -> Outcome:
     """As printed s3 may also stand for N - s3, as d = 1 needs it."""
     folded: list[tuple[int, str]] = []
     signed: list[tuple[int, str]] = []
-    tried = 0
+    tried = theory = 0
     for d in range(1, _SEARCHED + 1):
         order = max_order(d, 3)
-        tried += _scanned(order, d)[1]
+        tried, theory = tried + _scanned(order, d)[1], theory + _pairs_to_try(order, d)
         for s in _ring_sets(order, d):
             if 2 * s[1] == s[2]:
                 folded.append((d, f"d = {d}: {shown(order, s)}"))
@@ -442,7 +454,7 @@ def double_s2() -> Outcome:
             "true for generators up to N/2 and d >= 2", [text for d, text in folded if d != 1]
         ),
         values={"folded": [d for d, _ in folded], "unfolded": [d for d, _ in signed]},
-        searched=[Searched("pairs tried by the search", tried)],
+        searched=[Searched("pairs tried by the search", tried, theory)],
     )
 
 
@@ -459,7 +471,11 @@ def equivalent_18() -> Outcome:
         if image != fold(order, (1, *pair)) or fold(order, other) != image:
             wrong.append(f"d = {d}: no multiplier")
         shown_ones.append(f"{d}: {u}")
-    return judge(wrong, f"{len(shown_ones)} multipliers, by d {', '.join(shown_ones[:6])}, ...")
+    return judge(
+        wrong,
+        f"multipliers by d {', '.join(shown_ones[:6])}, ...",
+        searched=[Searched("multipliers", len(shown_ones), 2 * 10)],  # d = 2..30 but 4, 7, ..., 28
+    )
 
 
 def wide_sets() -> Outcome:
@@ -482,13 +498,12 @@ def wide_sets() -> Outcome:
 
 
 def gamma() -> Outcome:
-    wrong, graphs = [], 0
-    for p in range(2, 21, 2):
-        graphs += 1
+    wrong, tally = [], Tally()
+    for p in tally.each("graphs", range(2, 21, 2), 10):
         member, d = GammaCirculant(p), 3 * p // 2
         pair = _formula("5", d)
         assert pair is not None
         same = (member.order, member.generators) == (in_d(printed.THEOREM_1, d), (1, *pair))
         if not same or (p <= 12 and int(wired(member).max()) != d):
             wrong.append(f"p = {p}: {shown(member.order, member.generators)}")
-    return judge(wrong, f"{graphs} graphs compared with (4) and (5), p = 2, 4, ..., 20")
+    return judge(wrong, "compared with (4) and (5), p = 2, 4, ..., 20", searched=tally)

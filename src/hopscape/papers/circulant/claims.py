@@ -117,6 +117,7 @@ CLAIMS = (
         "a family of order (8/9)d³ + O(d²) exists (Bermond and others)",
         "no generators are given",
         checks_bounds.eight_ninths,
+        searches=False,
     ),
     _claim(
         "above-older",
@@ -286,6 +287,7 @@ CLAIMS = (
         "shortest paths in general circulants are NP-hard",
         "a cited result for an unbounded number of generators",
         checks_exchange.np_hard,
+        searches=False,
     ),
     _claim(
         "machines",
@@ -293,6 +295,7 @@ CLAIMS = (
         "circulants of degree 4 and 6 are built into Intel Paragon, Cray T3D, MPP and SONET",
         "a remark on products",
         checks_exchange.machines,
+        searches=False,
     ),
     _claim(
         "survivable",

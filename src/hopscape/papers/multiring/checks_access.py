@@ -24,19 +24,18 @@ _SEED = 20110
 
 def ring_counts() -> Outcome:
     """2 <= n <= N - 1: how many rings differ, and what all of them together carry."""
-    cross, wrong, most, duplex, tried = RingCheck(), [], [], [], 0
+    cross, wrong, most, duplex = RingCheck(), [], [], []
+    cross.tally.expect("steps", sum(2 * n - 1 for n in range(3, 17)))
     for n in range(3, 17):
-        maps = {tuple((x + s) % n for x in range(n)) for s in range(1, 2 * n)}
+        steps = cross.tally.each("steps", range(1, 2 * n))
+        maps = {tuple((x + s) % n for x in range(n)) for s in steps}
         maps.discard(tuple(range(n)))  # step N leads nowhere
-        tried += 2 * n - 1
         most.append(len(maps))
         if len(maps) != printed.most_rings(n):
             wrong.append(f"N = {n}: {len(maps)} different rings")
-        steps = tuple(range(1, n))
-        cross.same(
-            f"N = {n}: rings of the full set", multiring(n, steps, simplex=True).ports, n - 1
-        )
-        carried = shortest_schedule(multiring(n, steps, simplex=True)).capacity
+        full = multiring(n, tuple(range(1, n)), simplex=True)
+        cross.same(f"N = {n}: rings of the full set", full.ports, n - 1)
+        carried = shortest_schedule(full).capacity
         cross.same(f"N = {n}: capacity of all rings", carried, Fraction(n * (n - 1)))
         pairs = tuple(range(1, (n - 1) // 2 + 1))
         duplex.append(multiring(n, pairs).ports)
@@ -54,7 +53,6 @@ def ring_counts() -> Outcome:
         text,
         note=f"of duplex rings at most {duplex[-2]} for N = 15 and {duplex[-1]} for N = 16",
         values={"different rings": most, "simplex rings of duplex sets": duplex},
-        searched=[Searched("steps", tried, sum(2 * n - 1 for n in range(3, 17)))],
     )
 
 
@@ -117,7 +115,7 @@ def any_length() -> Outcome:
     cross, wrong, rates, deepest = RingCheck(), [], [], []
     n, warm, slots = 8, 400, 6000
     mixes = ((1,), (4,), (1, 2, 7), (1, 16))
-    sent = 0
+    sent, simulated = 0, 0
     for lengths in mixes:
         ring = _InsertionRing(n, lengths, np.random.default_rng([_SEED, len(lengths), lengths[-1]]))
         for _ in range(warm):
@@ -125,6 +123,7 @@ def any_length() -> Outcome:
         before = sum(map(len, ring.arrived.values()))
         for _ in range(slots):
             ring.step()
+            simulated += 1
         whole = {p: cells for p, cells in ring.arrived.items() if len(cells) == ring.size[p]}
         sent += len(whole)
         broken = [p for p, cells in whole.items() if cells != sorted(cells)]
@@ -149,7 +148,10 @@ def any_length() -> Outcome:
         text,
         note="a register must hold the longest packet",
         values={"cells in a register": deepest},
-        searched=[Searched("packets followed", sent)],
+        searched=[
+            Searched("slots followed", simulated, 4 * 6000),
+            Searched("packets followed", sent),
+        ],
     )
 
 
@@ -168,7 +170,7 @@ def least_delivery() -> Outcome:
         Fraction(0),
     ) / (n - 1)
     times = {}
-    for share in (Fraction(1, 4), Fraction(3, 4)):
+    for share in cross.tally.each("loads", (Fraction(1, 4), Fraction(3, 4)), 2):
         load = float(schedule.capacity * share)
         both = [open_wait(cross, n, (1,), 1, load, insertion) for insertion in (False, True)]
         segmented, inserted = (wait + float(travel) for wait in both)

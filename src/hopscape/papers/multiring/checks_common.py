@@ -89,7 +89,8 @@ class RingCheck(CrossCheck):
             lost = [r for r, p in enumerate(shares, 1) if p and not row[r]]
             self.same(f"{name}: routes on ring {s} that it does not reach", lost, [])
             loads.append(sum((p * w * k for p, w, k in zip(shares, flows, row[1:])), Fraction(0)))
-        sums = {sum(row[r] for row in schedule.shares) for r in range(n - 1)}
+        routes = self.tally.each("routes walked", range(n - 1), n - 1)
+        sums = {sum(row[r] for row in schedule.shares) for r in routes}
         self.same(f"{name}: sums of shares", sums, {Fraction(1)})
         capacity = Fraction(n * sum(flows)) / max(loads)
         self.same(f"{name}: capacity", schedule.capacity, capacity)
@@ -101,7 +102,10 @@ class RingCheck(CrossCheck):
         member = SparseMultiring(m, k)
         table = sparse_table(m, k // m)
         self.same(f"m = {m}, K = {k}: who sits where", member.table().tolist(), table)
-        capacity = walked_sparse_capacity(m, k // m)
+        capacity, pairs = walked_sparse_capacity(m, k // m)
+        nodes = (m * (m - 1) + 1) * k // m
+        self.tally.expect("pairs walked", nodes * (nodes - 1))
+        self.tally.add("pairs walked", pairs)
         self.same(
             f"m = {m}, K = {k}: capacity", sparse_capacity(member).balanced.capacity, capacity
         )

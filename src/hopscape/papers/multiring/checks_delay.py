@@ -15,7 +15,7 @@ import numpy as np
 
 from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Tally, judge
 from hopscape.papers.multiring import printed
 from hopscape.papers.multiring.capacity import balanced_schedule, moore_bound, shortest_schedule
 from hopscape.papers.multiring.checks_common import RingCheck, multiring
@@ -67,6 +67,8 @@ def open_wait(
                 table[k] = table.get(k, Fraction(0)) + p
         lengths.append(table)
     slow = sum(walked_wait(n, lengths, schedule.rings, load, insertion=insertion, slots=1200))
+    cross.tally.expect("rings simulated twice", 2 * len(steps) * copies or 1)
+    cross.tally.add("rings simulated twice", len(schedule.rings))
     if abs(run.wait - slow) > 0.12 * slow + 3 * run.error:
         cross.same(f"N = {n}, steps {steps}, load {load:g}: wait", f"{run.wait:.2f}", f"{slow:.2f}")
     return run.wait
@@ -87,9 +89,8 @@ def ring_capacity() -> Outcome:
     machine.run(200)
     slots = 60_000
     counts, _, _ = machine.run(slots)
-    for s, shares, rate, exact in zip(
-        schedule.rings, schedule.shares, counts / slots, schedule.ring_capacities
-    ):
+    rings = zip(schedule.rings, schedule.shares, counts / slots, schedule.ring_capacities)
+    for s, shares, rate, exact in cross.tally.each("rings", rings, 4):
         length = sum((p * k for p, k in zip(shares, walk(n, s)[1:])), Fraction(0))
         c = n / (length / sum(shares, Fraction(0)))
         cross.same(f"ring {s}: capacity", exact, c)
@@ -101,8 +102,8 @@ def ring_capacity() -> Outcome:
 
 def other_rings() -> Outcome:
     """Rings whose packets go all the way round before they are taken off."""
-    exceptions, most = [], 0.0
-    for n in (8, 16, 32):
+    exceptions, most, tally = [], 0.0, Tally()
+    for n in tally.each("rings", (8, 16, 32), 3):
         traffic = ring_traffic(multiring(n, (1,), simplex=True))
         traffic.lengths[0].clear()
         traffic.lengths[0][n] = Fraction(n - 1)
@@ -112,7 +113,8 @@ def other_rings() -> Outcome:
         most = max(most, rate)
         if rate > printed.OTHER_RINGS:
             exceptions.append(f"N = {n}: {rate:.3f} packets per slot")
-    return judge(exceptions, f"{most:.3f} packets per slot at most, N = 8, 16, 32")
+    text = f"{most:.3f} packets per slot at most, N = 8, 16, 32"
+    return judge(exceptions, text, searched=tally)
 
 
 def sum_of_rings() -> Outcome:
@@ -123,7 +125,7 @@ def sum_of_rings() -> Outcome:
         (13, (1, 3, 4)): "shortest",
         (32, (1, 2, 3, 7)): "shortest",
     }
-    for (n, steps), schedule in sets.items():
+    for (n, steps), schedule in cross.tally.each("sets", sets.items(), 3):
         cross.shortest(n, steps)
         shortest = shortest_schedule(multiring(n, steps))
         run = _run(cross, multiring(n, steps), "window", schedule, window=512, slots=10_000)
@@ -154,7 +156,7 @@ def same_capacity() -> Outcome:
     cross, exceptions = RingCheck(), []
     exact = float(cross.balanced(n, steps))
     carried = {}
-    for kind, insertion in _KINDS.items():
+    for kind, insertion in cross.tally.each("kinds of rings", _KINDS.items(), 2):
         carried[kind] = _run(cross, multiring(n, steps), "saturated", insertion=insertion).usable
         if abs(carried[kind] - exact) > 0.01 * exact:
             exceptions.append(f"{kind} rings carry {carried[kind]:.2f}, not {exact:.2f}")
@@ -178,19 +180,20 @@ def no_buffers() -> Outcome:
     machine = _Machine(traffic, 2, 1, 40.0, False, 2)
     machine.run(500)
     sent = busy = 0.0
-    slots = 3000
-    for _ in range(slots):
+    slots, tally = 3000, Tally()
+    for _ in tally.each("slots", range(slots), 3000):
         sent += float(machine.run(1)[0].sum())
         busy += float((machine.state.slots >= machine.now).sum())
     flight = busy / sent
     good = abs(flight - float(mean)) < 0.03 * float(mean)
     text = f"{flight:.3f} slots on the way, ways of {float(mean):.3f} arcs"
-    return judge([] if good else [f"{flight:.3f} slots for {float(mean):.3f} arcs"], text)
+    wrong = [] if good else [f"{flight:.3f} slots for {float(mean):.3f} arcs"]
+    return judge(wrong, text, searched=tally)
 
 
 def delay_at_rest() -> Outcome:
     cross, exceptions, parts = RingCheck(), [], []
-    for kind, insertion in _KINDS.items():
+    for kind, insertion in cross.tally.each("kinds of rings", _KINDS.items(), 2):
         wait = open_wait(cross, 32, (1,), 4, 0.31, insertion)
         parts.append(f"{wait:.3f} B {kind}")
         if abs(wait - float(printed.WAIT_AT_REST[kind])) > 0.02:
@@ -200,8 +203,9 @@ def delay_at_rest() -> Outcome:
 
 def delay_law() -> Outcome:
     cross, exceptions, waits = RingCheck(), [], {}
+    cross.tally.expect("simulations", 2 * 2)
     for copies, c in ((0, Fraction(2)), (1, Fraction(31, 8))):
-        for kind, insertion in _KINDS.items():
+        for kind, insertion in cross.tally.each("simulations", _KINDS.items()):
             half = float(c * max(2 * copies, 1) / 2)
             f = open_wait(cross, 32, (1,), copies, half, insertion) * float(c) / 2
             waits[kind, c] = f
@@ -220,7 +224,7 @@ def delay_law() -> Outcome:
 def delays_alike() -> Outcome:
     """Both kinds of rings within a quarter, as 2.5 B and 2 B are; corrected: half a slot apart."""
     cross, exceptions, corrected, parts = RingCheck(), [], [], []
-    for share in (0.25, 0.8):
+    for share in cross.tally.each("loads", (0.25, 0.8), 2):
         load = 31 * share
         a, b = (open_wait(cross, 32, (1,), 4, load, insertion) for insertion in (False, True))
         parts.append(f"{a:.2f} and {b:.2f} B at {share:g} C")
@@ -243,7 +247,7 @@ def delay_places() -> Outcome:
     machine = _Machine(traffic, 2, 1, load, True, 4)
     machine.run(500)
     own = others = 0
-    for _ in range(4000):
+    for _ in cross.tally.each("slots", range(4000), 4000):
         machine.run(1)
         own += int(machine.state.queue.sum())
         others += int((machine.state.registers > 0).sum())
@@ -266,7 +270,7 @@ def delay_places() -> Outcome:
 def gain_of_delay() -> Outcome:
     cross, exceptions, parts = RingCheck(), [], []
     values = {}
-    for share, times in printed.GAINS.items():
+    for share, times in cross.tally.each("loads", printed.GAINS.items(), 2):
         load = float(share * 31)
         old = open_wait(cross, 32, (1,), 4, load, False)
         new = open_wait(cross, 32, printed.X_STEPS, 1, load, False)
@@ -307,7 +311,7 @@ def moore() -> Outcome:
     for n in rng.integers(8, 41, size=20).tolist():
         others = rng.choice(np.arange(2, (n + 1) // 2), size=2, replace=False).tolist()
         sets.append((n, (1, *sorted(others))))
-    for n, steps in sets:
+    for n, steps in cross.tally.each("sets", sets, 4 + 20):
         rings = 2 * len(steps)
         farthest = sum(1 + i // rings for i in range(n - 1))
         bound = Fraction(rings * n * (n - 1), farthest)
@@ -321,25 +325,26 @@ def moore() -> Outcome:
 
 
 def units() -> Outcome:
-    cross, exceptions, multiples = RingCheck(), [], 0
+    cross, exceptions = RingCheck(), []
+    cross.tally.expect("multiples", 8 + 8 + 20 + 4 - 4)  # Euler's totients, 1 left out
     for n, steps in ((16, (1, 3)), (15, (1, 4, 6)), (25, (1, 2, 5)), (12, (1, 2, 3))):
         base = cross.balanced(n, steps)
         for u in range(2, n):
             if math.gcd(u, n) == 1:
                 turned = tuple(sorted({min(u * s % n, -u * s % n) for s in steps}))
-                multiples += 1
+                cross.tally.add("multiples")
                 if cross.balanced(n, turned) != base:
                     exceptions.append(f"N = {n}, {steps} times {u}")
-    return cross.judge(exceptions, f"{multiples} multiples of four sets carry the same")
+    return cross.judge(exceptions, "all multiples of four sets carry the same")
 
 
 def split_routes() -> Outcome:
     cross, exceptions, counts = RingCheck(), [], []
-    for (n, _), steps in printed.TABLE_2_4.items():
+    for (n, _), steps in cross.tally.each("printed sets", printed.TABLE_2_4.items(), 8):
         cross.balanced(n, steps)
         shares = balanced_schedule(multiring(n, steps)).shares
         split = 0
-        for r in range(1, n // 2 + 1):
+        for r in cross.tally.each("routes of a half", range(1, n // 2 + 1), n // 2):
             used = {j // 2 for j, row in enumerate(shares) if row[r - 1] or row[n - r - 1]}
             split += len(used) > 1
         counts.append(split)
@@ -371,6 +376,9 @@ def _carried(cross: RingCheck, member: SparseMultiring) -> Fraction:
             loads[arc] = loads.get(arc, Fraction(0)) + row["share"]
     cross.same("sums of shares", set(sums.values()), {Fraction(1)})
     cross.same("pairs", len(sums), member.order * (member.order - 1))
+    nodes = len({node for ring in table for node in ring})
+    cross.tally.expect("pairs of the schedule", nodes * (nodes - 1))
+    cross.tally.add("pairs of the schedule", len(sums))
     capacity = Fraction(len(sums)) / max(loads.values())
     library = sparse_capacity(member).balanced
     cross.same(f"capacity of {member.spec[:30]}", library.capacity, capacity)
@@ -379,7 +387,7 @@ def _carried(cross: RingCheck, member: SparseMultiring) -> Fraction:
 
 def reordered() -> Outcome:
     cross, exceptions, parts = RingCheck(), [], []
-    for m, k, order in _BETTER:
+    for m, k, order in cross.tally.each("orders of the places", _BETTER, 2):
         better, old = _carried(cross, SparseMultiring(m, k, order)), cross.sparse(m, k)
         parts.append(f"{float(better):.3f} against {float(old):.3f}")
         if better <= old:

@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from hopscape.core.network import Network
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Tally, judge
 from hopscape.papers.multiring import printed
 from hopscape.papers.multiring.capacity import (
     balanced_schedule,
@@ -31,33 +31,33 @@ _SETS = ((16, (1, 3)), (12, (1, 2, 3)), (15, (2, 5)), (37, (1, 2, 3, 7)), (9, (1
 
 
 def start_nodes() -> Outcome:
-    cross, exceptions, rings = RingCheck(), [], 0
+    cross, exceptions = RingCheck(), []
+    cross.tally.expect("rings", 24 * 23 // 2 - 1)  # 2 + 3 + ... + 23
     for n in range(3, 25):
-        for s in range(1, n):
+        for s in cross.tally.each("rings", range(1, n)):
             parts = {frozenset((x + k * s) % n for k in range(n)) for x in range(n)}
             starts = sorted(min(part) for part in parts)
             member = multiring(n, (1, s) if s > 1 else (1,), simplex=True)
             mine = [c.nodes for c in circuits(member) if c.ports[0] == member.ports - 1]
             begins = sorted(int(nodes.min()) for nodes in mine)
             cross.same(f"N = {n}, S = {s}: where mini-rings begin", begins, starts)
-            rings += 1
             if starts != printed.ring_starts(n, s):
                 exceptions.append(f"N = {n}, S = {s}: {len(starts)} of them, not {s}")
             cross.same(f"N = {n}, S = {s}: 0..gcd(S, N)-1", list(range(math.gcd(s, n))), starts)
-    text = f"{rings} rings walked: they begin at 0..gcd(S, N)-1"
-    return cross.judge(exceptions, text)
+    return cross.judge(exceptions, "they begin at 0..gcd(S, N)-1")
 
 
 def counter_rings() -> Outcome:
-    exceptions, rings = [], 0
+    exceptions, tally = [], Tally()
+    tally.expect("rings", 40 * 39 // 2 - 1)  # 2 + 3 + ... + 39
     for n in range(3, 41):
-        for s in range(1, n):
+        for s in tally.each("rings", range(1, n)):
             arcs = {(x, (x + s) % n) for x in range(n)}
             back = {(int(a), int(b)) for b, a in _arcs(n, n - s)}
-            rings += 1
             if arcs != back:
                 exceptions.append(f"N = {n}, S = {s}")
-    return judge(exceptions, f"the arcs of ring N - S turned round are those of S, {rings} rings")
+    text = "the arcs of ring N - S turned round are those of S"
+    return judge(exceptions, text, searched=tally)
 
 
 def _arcs(n: int, s: int) -> list[tuple[int, int]]:
@@ -69,26 +69,27 @@ def _arcs(n: int, s: int) -> list[tuple[int, int]]:
 
 def symmetric() -> Outcome:
     cross, exceptions = RingCheck(), []
+    cross.tally.expect("turns", 15 + 11 + 14 + 36 + 8)
     for n, steps in _SETS:
         network = Network.of(multiring(n, steps))
         arcs = sorted(zip(network.tails.tolist(), network.heads.tolist()))
         walked = sorted((v, (v + s) % n) for v in range(n) for s in rings_of(n, steps))
         cross.same(f"N = {n}, steps {steps}: arcs", arcs, walked)
-        for turn in range(1, n):
+        for turn in cross.tally.each("turns", range(1, n)):
             if sorted(((a + turn) % n, (b + turn) % n) for a, b in arcs) != arcs:
                 exceptions.append(f"N = {n}, steps {steps}: a turn by {turn} moves arcs")
-                break
     return cross.judge(exceptions, f"all turns keep the arcs of {len(_SETS)} sets")
 
 
 def duplex_distribution() -> Outcome:
     cross, capacities = RingCheck(), {}
     n = 32
-    for name, weights in {
+    distributions = {
         "uniform": None,
         "near": [Fraction(int(min(r, n - r) <= 4)) for r in range(1, n)],
         "far": [Fraction(int(min(r, n - r) >= 12)) for r in range(1, n)],
-    }.items():
+    }
+    for name, weights in cross.tally.each("distributions", distributions.items(), 3):
         capacities[name] = cross.balanced(n, (1,), weights=weights)
     text = ", ".join(f"{name} routes {float(c):.3f}" for name, c in capacities.items())
     same = [] if len(set(capacities.values())) > 1 else ["the capacity is the same for all routes"]
@@ -98,8 +99,10 @@ def duplex_distribution() -> Outcome:
 def multiple_rings() -> Outcome:
     """Capacity above 1, whatever the routes: the worst are all of N - 1 arcs."""
     cross, exceptions, least = RingCheck(), [], Fraction(99)
+    cross.tally.expect("orders and lengths", 2 + 5 * 4)  # two lengths for N = 3
     for n in (3, 5, 8, 13, 21, 32):
-        for longest in {1, n // 2, n - 2, n - 1} - {0}:
+        lengths = {1, n // 2, n - 2, n - 1} - {0}
+        for longest in cross.tally.each("orders and lengths", lengths):
             weights = [Fraction(int(r == longest)) for r in range(1, n)]
             capacity = balanced_schedule(multiring(n, (1,), simplex=True), weights).capacity
             cross.same(f"N = {n}, routes of {longest}", capacity, Fraction(n, longest))
@@ -131,12 +134,13 @@ def sum_of_routes() -> Outcome:
 
 
 def two_formulas() -> Outcome:
-    cross, exceptions, schedules = RingCheck(), [], 0
-    for (n, _), steps in printed.TABLE_2_4.items():
-        for capacity, build in (
+    cross, exceptions = RingCheck(), []
+    for (n, _), steps in cross.tally.each("printed sets", printed.TABLE_2_4.items(), 8):
+        both = (
             (cross.shortest(n, steps), shortest_schedule),
             (cross.balanced(n, steps), balanced_schedule),
-        ):
+        )
+        for capacity, build in cross.tally.each("schedules", both, 2):
             schedule = build(multiring(n, steps))
             ratios = []
             for s, shares in zip(schedule.rings, schedule.shares):
@@ -149,15 +153,15 @@ def two_formulas() -> Outcome:
             cross.same(f"N = {n}, {steps}: least c/d", min(rates), min(ratios))
             if (n - 1) * min(ratios) != capacity:
                 exceptions.append(f"N = {n}, {steps}: {(n - 1) * min(ratios)}, not {capacity}")
-            schedules += 1
-    return cross.judge(exceptions, f"equal for {schedules} schedules")
+    return cross.judge(exceptions, "equal for both schedules of all printed sets")
 
 
 def simplex_capacity() -> Outcome:
     cross, exceptions = RingCheck(), []
     others: list[Fraction] = []
+    cross.tally.expect("orders and distributions", 6 * 3)
     for n in (8, 13, 24, 37, 48, 64):
-        for most in (n - 1, n // 4, n // 2):
+        for most in cross.tally.each("orders and distributions", (n - 1, n // 4, n // 2)):
             weights = [Fraction(int(r <= most)) for r in range(1, n)]
             capacity = balanced_schedule(multiring(n, (1,), simplex=True), weights).capacity
             mean = Fraction(sum(r for r in range(1, most + 1)), most)
@@ -173,7 +177,7 @@ def simplex_capacity() -> Outcome:
 
 def duplex_capacity() -> Outcome:
     cross, exceptions, corrected, worst = RingCheck(), [], [], Fraction(0)
-    for n in (*range(4, 21), 64, 101, 200):
+    for n in cross.tally.each("orders", (*range(4, 21), 64, 101, 200), 17 + 3):
         capacity = cross.balanced(n, (1,))
         loads = set(shortest_schedule(multiring(n, (1,))).loads)
         exact = Fraction(8 * (n - 1), n) if n % 2 == 0 else Fraction(8 * n, n + 1)
@@ -192,24 +196,25 @@ def duplex_capacity() -> Outcome:
 def table_2_1() -> Outcome:
     """Sequences of nodes, and lengths weighted by the shares."""
     n, steps = printed.EXAMPLE
-    exceptions, cells = [], 0
+    exceptions, tally = [], Tally()
+    tally.expect("printed numbers", 4 * 15 + 20)  # 15 nodes a ring, 20 weighted lengths
     schedule = shortest_schedule(multiring(n, steps))
     rings = {c.name: c.nodes for c in circuits(multiring(n, steps))}
     for s, row in printed.TABLE_2_1.items():
         sequence = rings[str(s)].tolist()[1:]
-        cells += len(sequence)
+        pairs = enumerate(zip(sequence, map(int, row.split())), 1)
         exceptions += [
             f"ring {s}, place {i}: {a}, printed {b}"
-            for i, (a, b) in enumerate(zip(sequence, map(int, row.split())), 1)
+            for i, (a, b) in tally.each("printed numbers", pairs)
             if a != b
         ]
         mine = schedule.rings.index(s % n)
         weighted = sorted(p * k for p, k in zip(schedule.shares[mine], walk(n, s)[1:]) if p)
         want = sorted(map(Fraction, printed.WEIGHTED_2_1[s].split()))
-        cells += len(want)
+        tally.add("printed numbers", len(weighted))
         if weighted != want:
             exceptions.append(f"ring {s}: weighted lengths {', '.join(map(str, weighted))}")
-    return judge(exceptions, f"{cells} printed numbers")
+    return judge(exceptions, "rings ±1, ±3 of 16 nodes", searched=tally)
 
 
 def table_2_2() -> Outcome:
@@ -225,7 +230,7 @@ def _printed_shares(table: dict[int, str], capacity: Fraction, name: str) -> Out
     n, steps = printed.EXAMPLE
     cross, exceptions = RingCheck(), []
     shares = {s: [Fraction(x) for x in row.split()] for s, row in table.items()}
-    for r in range(n - 1):
+    for r in cross.tally.each("routes of the table", range(n - 1), 15):
         if sum(row[r] for row in shares.values()) != 1:
             exceptions.append(f"route {r + 1} has shares of sum other than 1")
     loads = {
@@ -248,7 +253,7 @@ def _printed_shares(table: dict[int, str], capacity: Fraction, name: str) -> Out
 
 def shortest_uneven() -> Outcome:
     cross, exceptions, losses = RingCheck(), [], []
-    for (n, _), steps in printed.TABLE_2_4.items():
+    for (n, _), steps in cross.tally.each("printed sets", printed.TABLE_2_4.items(), 8):
         short, best = cross.shortest(n, steps), cross.balanced(n, steps)
         loads = set(shortest_schedule(multiring(n, steps)).loads)
         losses.append(1 - short / best)
@@ -260,7 +265,8 @@ def shortest_uneven() -> Outcome:
 
 def heuristic_steps() -> Outcome:
     """Moves of shares from the fullest to the emptiest ring, counted."""
-    exceptions, most, cells, gained = [], Fraction(0), 0, []
+    exceptions, most, gained, tally = [], Fraction(0), [], Tally()
+    tally.expect("cells", 3 * 7 - 1)  # 20 rings of 32 nodes would need a step of 16
     for n in (32, 64, 128):
         for rings in (4, 6, 8, 10, 12, 16, 20):
             odd = tuple(range(5, rings + 1, 2))
@@ -275,17 +281,18 @@ def heuristic_steps() -> Outcome:
             if Fraction(n * (n - 1)) / max(loads) != schedule.capacity or schedule.moves is None:
                 exceptions.append(f"N = {n}, n = {rings}: loads do not add up")
                 continue
-            cells += 1
             most = max(most, Fraction(schedule.moves, rings))
             gained.append(schedule.capacity / shortest_schedule(multiring(n, steps)).capacity)
             if schedule.moves > _MOVES_PER_RING * rings:
                 exceptions.append(f"N = {n}, n = {rings}: {schedule.moves} moves")
+            tally.add("cells")
     if not any(gain > 1 for gain in gained):
         exceptions.append("nothing is gained by moving")
     return judge(
         exceptions,
-        f"at most {float(most):.2f} moves per ring in {cells} cells, N = 32..128, n = 4..20",
+        f"at most {float(most):.2f} moves per ring, N = 32..128, n = 4..20",
         note="counted for a procedure of the paper's kind; its own rule is not printed",
+        searched=tally,
     )
 
 
@@ -314,6 +321,8 @@ def square_law() -> Outcome:
             cross.same(f"N = {cell[0]}, n = {cell[1]}: best capacity", best, ratios[cell])
         elif best > moore_bound(*cell):
             exceptions.append(f"N = {cell[0]}, n = {cell[1]}: {best} is above the bound")
+    cross.tally.expect("cells", 120 * 5 - 20)  # rings that there are: none of 6 for N = 5, ...
+    cross.tally.add("cells", len(ratios))
     low = min(ratios, key=lambda cell: ratios[cell])
     return cross.judge(
         exceptions,
@@ -364,7 +373,8 @@ def _scheduled(n: int, pairs: int, lengths: np.ndarray, rng: np.random.Generator
 def table_2_4() -> Outcome:
     cross, exceptions = RingCheck(), []
     ratios = {
-        (n, k): cross.balanced(n, steps) / k**2 for (n, k), steps in printed.TABLE_2_4.items()
+        (n, k): cross.balanced(n, steps) / k**2
+        for (n, k), steps in cross.tally.each("cells", printed.TABLE_2_4.items(), 8)
     }
     exceptions += [f"N = {n}, n = {k}: k = {float(r):.3f}" for (n, k), r in ratios.items()
                    if not 1 <= r < 2]  # fmt: skip
@@ -372,7 +382,7 @@ def table_2_4() -> Outcome:
     for a, b in pairwise(sorted(by_rings)):
         if not by_rings[a] < by_rings[b]:
             exceptions.append(f"the set of {b} rings does not hold that of {a}")
-    for (_, k), steps in printed.TABLE_2_4.items():
+    for (_, k), steps in cross.tally.each("printed sets", printed.TABLE_2_4.items(), 8):
         if PRINTED_FAMILY[k] != steps:
             cross.same(f"printed set of {k} rings", PRINTED_FAMILY[k], steps)
     low, high = float(min(ratios.values())), float(max(ratios.values()))
@@ -381,7 +391,10 @@ def table_2_4() -> Outcome:
 
 def table_2_4_band() -> Outcome:
     cross = RingCheck()
-    ratios = {(n, k): cross.balanced(n, steps) / n for (n, k), steps in printed.TABLE_2_4.items()}
+    ratios = {
+        (n, k): cross.balanced(n, steps) / n
+        for (n, k), steps in cross.tally.each("cells", printed.TABLE_2_4.items(), 8)
+    }
     low, high = printed.BAND
     outside = [
         f"N = {n}, n = {k}: K = {float(r):.2f}"
@@ -394,7 +407,7 @@ def table_2_4_band() -> Outcome:
 
 def cable_sum() -> Outcome:
     cross, exceptions = RingCheck(), []
-    for n in range(4, 65, 2):
+    for n in cross.tally.each("numbers of rings", range(4, 65, 2), 31):
         total, closed = printed.cable_sum(n), printed.cable_closed(n)
         if abs(total - closed) > Fraction(total, 10):
             exceptions.append(f"n = {n}: the sum is {total}, the closed form {closed}")
@@ -404,8 +417,8 @@ def cable_sum() -> Outcome:
 
 
 def cable_of_family() -> Outcome:
-    exceptions, corrected, cables = [], [], []
-    for (n, k), steps in printed.TABLE_2_4.items():
+    exceptions, corrected, cables, tally = [], [], [], Tally()
+    for (n, k), steps in tally.each("printed sets", printed.TABLE_2_4.items(), 8):
         real = cable(n, multiring(n, steps).rings)
         spans = sum(min(s, n - s) for s in rings_of(n, steps))
         cables.append(real)
@@ -417,12 +430,13 @@ def cable_of_family() -> Outcome:
         exceptions,
         f"cable of the printed sets {', '.join(map(str, dict.fromkeys(cables)))} ring lengths",
         Correction("twice the sum of the steps", corrected),
+        searched=tally,
     )
 
 
 def gemini_size() -> Outcome:
     cross, exceptions, nodes, ports = RingCheck(), [], 1, 0
-    for n, copies in printed.GEMINI.values():
+    for n, copies in cross.tally.each("dimensions", printed.GEMINI.values(), 3):
         member = multiring(n, (1,), copies)
         network = Network.of(member)
         arcs = sorted(zip(network.tails.tolist(), network.heads.tolist()))
@@ -457,7 +471,7 @@ def x_shortest() -> Outcome:
 
 def x_balanced() -> Outcome:
     cross, exceptions, parts = RingCheck(), [], []
-    for n, value in printed.X_BALANCED.items():
+    for n, value in cross.tally.each("orders", printed.X_BALANCED.items(), 4):
         capacity = cross.balanced(n, printed.X_STEPS)
         more = 100 * float(capacity / value - 1)
         parts.append(f"{float(capacity):.2f}")
@@ -468,30 +482,35 @@ def x_balanced() -> Outcome:
 
 def mini_rings() -> Outcome:
     n = 32
-    exceptions = []
-    parts = [sorted(c.nodes.tolist()) for c in circuits(multiring(n, printed.X_STEPS))
-             if c.name in ("2", "-2")]  # fmt: skip
+    exceptions, tally = [], Tally()
+    rings = circuits(multiring(n, printed.X_STEPS))
+    tally.expect("rings with their parts", 6 + 2 * 2)  # ±1, ±3, ±7, and two parts of ±2
+    parts = [
+        sorted(c.nodes.tolist())
+        for c in tally.each("rings with their parts", rings)
+        if c.name in ("2", "-2")
+    ]
     even, odd = list(range(0, n, 2)), list(range(1, n, 2))
     if sorted(parts) != sorted([even, odd] * 2):
         exceptions.append(f"rings ±2 are {len(parts)} mini-rings")
     others = [c.name for c in circuits(multiring(n, printed.X_STEPS)) if len(c.nodes) < n]
     if set(others) != {"2", "-2"}:
         exceptions.append(f"rings {', '.join(sorted(set(others)))} are split")
-    return judge(exceptions, f"N = {n}: rings ±2 in {len(parts) // 2} parts, even and odd nodes")
+    text = f"N = {n}: rings ±2 in {len(parts) // 2} parts, even and odd nodes"
+    return judge(exceptions, text, searched=tally)
 
 
 def primes() -> Outcome:
-    exceptions, rings = [], 0
+    exceptions, tally = [], Tally()
+    tally.expect("rings", 2 * 8)
     for n in printed.PRIMES:
-        for c in circuits(multiring(n, printed.X_STEPS)):
-            rings += 1
+        for c in tally.each("rings", circuits(multiring(n, printed.X_STEPS))):
             if len(set(c.nodes.tolist())) != n:
                 exceptions.append(
                     f"N = {n}: ring {c.name} passes {len(set(c.nodes.tolist()))} nodes"
                 )
-    return judge(
-        exceptions, f"all {rings} rings of N = {', '.join(map(str, printed.PRIMES))} are whole"
-    )
+    text = f"all rings of N = {', '.join(map(str, printed.PRIMES))} are whole"
+    return judge(exceptions, text, searched=tally)
 
 
 def gains() -> Outcome:
@@ -509,7 +528,7 @@ def gains() -> Outcome:
 def times_of_best() -> Outcome:
     """Several times as much in each dimension, with the best rings there are."""
     cross, exceptions, parts = RingCheck(), [], []
-    for name in ("z", "x"):
+    for name in cross.tally.each("dimensions", ("z", "x"), 2):
         n, copies = printed.GEMINI[name]
         cell = search_cell(n, 2 * copies)
         best = cross.balanced(n, tuple(cell["sets"][0]))
@@ -547,7 +566,7 @@ def whole_torus() -> Outcome:
 def gain_formula() -> Outcome:
     more, less = printed.GAIN_CAPACITIES
     cross, exceptions = RingCheck(), []
-    for s in range(less):
+    for s in cross.tally.each("loads", range(less), 31):
         gain = Fraction(more - s, less - s)
         if abs(gain - printed.gain_approximation(s)) > gain / 20:
             exceptions.append(
@@ -561,13 +580,14 @@ def gain_formula() -> Outcome:
 def gain_numbers() -> Outcome:
     more, less = printed.GAIN_CAPACITIES
     exceptions, parts = [], []
-    for share, times in printed.GAINS.items():
+    tally = Tally()
+    for share, times in tally.each("loads", printed.GAINS.items(), 2):
         s = share * less
         gain = (more - s) / (less - s)
         parts.append(f"{float(gain):.2f} at {float(share):g} C")
         if gain <= times:
             exceptions.append(f"{float(gain):.2f} at {float(share):g} C, not more than {times}")
-    return judge(exceptions, f"by its own formula {', '.join(parts)}")
+    return judge(exceptions, f"by its own formula {', '.join(parts)}", searched=tally)
 
 
 def cable_ratio() -> Outcome:

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Tally, judge
 from hopscape.papers.blockdesign import check_design
 from hopscape.papers.multiring import printed
 from hopscape.papers.multiring.capacity import cable
@@ -26,6 +26,8 @@ def _nodes(cross: RingCheck, m: int, k: int) -> int:
     member = SparseMultiring(m, k)
     nodes = len({x for ring in member.table().tolist() for x in ring})
     cross.same(f"nodes of {member.spec}", member.order, nodes)
+    cross.tally.expect("nodes in tables", (m * (m - 1) + 1) * k // m)
+    cross.tally.add("nodes in tables", nodes)
     return nodes
 
 
@@ -45,7 +47,7 @@ def _wired(cross: RingCheck, member: SparseMultiring) -> Network:
 
 def node_ports() -> Outcome:
     cross, exceptions = RingCheck(), []
-    for m in _FAMILY:
+    for m in cross.tally.each("networks", _FAMILY, 5):
         network = _wired(cross, SparseMultiring(m, 2 * m))
         rings = [
             sum(v in row for row in SparseMultiring(m, 2 * m).table().tolist()) for v in (0, 1)
@@ -57,8 +59,8 @@ def node_ports() -> Outcome:
 
 
 def part_index() -> Outcome:
-    exceptions, corrected = [], []
-    for m, k in (printed.SPARSE_Z, printed.SPARSE_X, (3, 15)):
+    exceptions, corrected, tally = [], [], Tally()
+    for m, k in tally.each("tables", (printed.SPARSE_Z, printed.SPARSE_X, (3, 15)), 3):
         count = SparseMultiring(m, k).parts
         walked = len({x // (m * (m - 1) + 1) for ring in sparse_table(m, k // m) for x in ring})
         if len(printed.parts(k, m)) != count:
@@ -66,15 +68,16 @@ def part_index() -> Outcome:
         if count != k // m or walked != count:
             corrected.append(f"m = {m}, K = {k}: {count} parts")
     text = "parts counted in the tables of m = 2, 4 and 3"
-    return judge(exceptions, text, Correction("j runs to K/m inclusive", corrected))
+    correction = Correction("j runs to K/m inclusive", corrected)
+    return judge(exceptions, text, correction, searched=tally)
 
 
 def part_numbers() -> Outcome:
     m, k = printed.SPARSE_X
     n = m * (m - 1) + 1
     table = (SparseMultiring(m, k).table() + 1).tolist()
-    exceptions, corrected = [], []
-    for j in range(1, k // m + 1):
+    exceptions, corrected, tally = [], [], Tally()
+    for j in tally.each("parts", range(1, k // m + 1), 4):
         block = sorted({x for ring in table for x in ring[(j - 1) * m : j * m]})
         first = printed.first_number(j, n)
         if block != list(range(first, first + n)):
@@ -88,27 +91,29 @@ def part_numbers() -> Outcome:
         exceptions,
         f"{k // m} parts of {n} nodes, each the first one with N added",
         Correction("part j holds (j - 1)N + 1..jN, as table 7.2 prints it", corrected),
+        searched=tally,
     )
 
 
 def parts_are_designs() -> Outcome:
-    exceptions, parts = [], 0
-    for m in _FAMILY:
+    exceptions, tally = [], Tally()
+    tally.expect("pairs of nodes", 3 * sum(n * (n - 1) // 2 for n in (3, 7, 13, 21, 31)))
+    for m in tally.each("networks", _FAMILY, 5):
         member = SparseMultiring(m, 3 * m)
         table = member.table()
-        for j in range(member.parts):
+        for j in tally.each("parts", range(member.parts), 3):
             blocks = table[:, j * m : (j + 1) * m] - j * member.ring_count
             verdict = check_design(blocks, sigma=1)
             pairs = {p for row in blocks.tolist() for p in combinations(sorted(row), 2)}
+            tally.add("pairs of nodes", len(pairs))
             whole = member.ring_count * (member.ring_count - 1) // 2
-            parts += 1
             other = blocks.copy()
             other[j, 0] = next(x for x in range(1, member.ring_count + 1) if x not in blocks[j])
             if check_design(other, sigma=1):
                 exceptions.append(f"m = {m}, part {j + 1}: a changed block is no exception")
             if not verdict or len(pairs) != whole:
                 exceptions.append(f"m = {m}, part {j + 1}: {verdict.reason}")
-    return judge(exceptions, f"{parts} parts are designs B(N, m, 1), m = 2..6")
+    return judge(exceptions, "all parts are designs B(N, m, 1), m = 2..6", searched=tally)
 
 
 def figure_7_1() -> Outcome:
@@ -120,6 +125,8 @@ def figure_7_1() -> Outcome:
     exceptions = []
     if (len(table), {len(set(ring)) for ring in table}) != (7, {3}):
         exceptions.append(f"{len(table)} rings of {len(table[0])}")
+    cross.tally.expect("pairs of nodes", 7 * 6 // 2)
+    cross.tally.add("pairs of nodes", len(shared))
     if len(shared) != 21 or nodes != 7:
         exceptions.append(f"{len(shared)} pairs of {nodes} nodes share a ring")
     text = f"{len(table)} duplex rings of 3, all {len(shared)} pairs on one"
@@ -134,6 +141,8 @@ def table_7_1() -> Outcome:
     _wired(cross, member)
     shared = {p for ring in member.table().tolist() for p in combinations(sorted(ring), 2)}
     pairs = member.order * (member.order - 1) // 2
+    cross.tally.expect("pairs of nodes", 15 * 14 // 2)
+    cross.tally.add("pairs of nodes", len(shared))
     ring = " ".join(map(str, (member.table()[0] + 1).tolist()))
     text = f"{len(shared)} of {pairs} pairs share a ring; ring 1: {ring}"
     lost = [f"{pairs - len(shared)} pairs share none"] if len(shared) != pairs else []
@@ -154,19 +163,20 @@ def table_7_2() -> Outcome:
         for line in printed.TABLE_7_2.strip().splitlines()
         for row in line.split("|")
     ]
-    exceptions, cells = [], 0
+    exceptions = []
+    cross.tally.expect("printed cells", 13 * 12)
     for i, row in enumerate(rows):
-        for p, value in zip(printed.PLACES_7_2, row):
-            cells += 1
+        for p, value in cross.tally.each("printed cells", zip(printed.PLACES_7_2, row)):
             if table[i][p] != value:
                 exceptions.append(f"ring {i + 1}, place {p + 1}: {table[i][p]}, printed {value}")
-    return cross.judge(exceptions, f"{cells} printed cells, {len(exceptions)} differ")
+    return cross.judge(exceptions, f"{len(exceptions)} printed cells differ")
 
 
 def number_of_nodes() -> Outcome:
     cross, exceptions = RingCheck(), []
+    cross.tally.expect("networks", 5 * 3)
     for m in _FAMILY:
-        for parts in (1, 2, 5):
+        for parts in cross.tally.each("networks", (1, 2, 5)):
             nodes = _nodes(cross, m, m * parts)
             if nodes != (m * (m - 1) + 1) * parts:
                 exceptions.append(f"m = {m}, K = {m * parts}: {nodes} nodes")
@@ -184,8 +194,13 @@ def nodes_z() -> Outcome:
 
 def nodes_x() -> Outcome:
     cross = RingCheck()
-    others = [f"m = {a}, K = {b}" for a in _FAMILY for b in range(a, 41, a)
-              if _nodes(cross, a, b) == printed.SPARSE_NODES_X]  # fmt: skip
+    cross.tally.expect("networks", 20 + 13 + 10 + 8 + 6)  # K up to 40, a multiple of m
+    others = [
+        f"m = {a}, K = {b}"
+        for a in _FAMILY
+        for b in cross.tally.each("networks", range(a, 41, a))
+        if _nodes(cross, a, b) == printed.SPARSE_NODES_X
+    ]
     outcome = _count("nodes", _nodes(cross, *printed.SPARSE_X), printed.SPARSE_NODES_X)
     if outcome.ruling != "holds":
         note = f"{outcome.note}, which {' or '.join(others) or 'nothing'} has"
@@ -200,8 +215,9 @@ def _count(what: str, counted: int, value: int) -> Outcome:
 
 def capacity_law() -> Outcome:
     cross, exceptions, corrected, off = RingCheck(), [], [], Fraction(0)
+    cross.tally.expect("networks", 2 * 5 + 2 * 3)
     for m in (2, 3, 4, 5):
-        for parts in range(2, 7 if m < 4 else 5):
+        for parts in cross.tally.each("networks", range(2, 7 if m < 4 else 5)):
             nodes, limit = (m * (m - 1) + 1) * parts, printed.SPARSE_LAW * (m * (m - 1) + 1)
             capacity = cross.sparse(m, m * parts)
             closed = sparse_closed_form(m, m * parts)
@@ -228,7 +244,7 @@ def capacity_law() -> Outcome:
 def effective_capacity() -> Outcome:
     """The sum over the rings when none starves is what uniform traffic gets."""
     cross, exceptions, parts = RingCheck(), [], []
-    for m, k in (printed.SPARSE_Z, printed.SPARSE_X, (3, 12)):
+    for m, k in cross.tally.each("networks", (printed.SPARSE_Z, printed.SPARSE_X, (3, 12)), 3):
         exact = cross.sparse(m, k)
         report = sparse_capacity(SparseMultiring(m, k))
         if len(set(report.shortest.loads)) != 1:
@@ -270,7 +286,7 @@ def gains() -> Outcome:
         "x against Gemini": x / cross.balanced(32, (1,), 4),
         "x against full rings": x / full,
     }
-    for name, value in printed.SPARSE_GAINS.items():
+    for name, value in cross.tally.each("printed gains", printed.SPARSE_GAINS.items(), 2):
         if abs(ratios[name] / value - 1) > Fraction(1, 20):
             exceptions.append(f"{name}: {float(ratios[name]):.2f} times")
     if not printed.SPARSE_GAIN_X < ratios["x against Gemini"] < printed.SPARSE_GAIN_X + 1:
@@ -302,7 +318,8 @@ def torus_larger() -> Outcome:
 
 def ports() -> Outcome:
     cross, total = RingCheck(), 0
-    for member in (SparseMultiring(*printed.SPARSE_Z), *[SparseMultiring(*printed.SPARSE_X)] * 2):
+    lines = (SparseMultiring(*printed.SPARSE_Z), *[SparseMultiring(*printed.SPARSE_X)] * 2)
+    for member in cross.tally.each("dimensions", lines, 3):
         wired = int(_wired(cross, member).degrees.max())
         cross.same(f"ports of {member.spec}", member.ports, wired)
         total += wired
@@ -310,13 +327,16 @@ def ports() -> Outcome:
 
 
 def ring_numbers() -> Outcome:
-    exceptions = []
+    exceptions, tally = [], Tally()
+    tally.expect("rings", 3 + 13)
     for (m, k), value in ((printed.SPARSE_Z, printed.SPARSE_RINGS_Z),
                           (printed.SPARSE_X, printed.SPARSE_RINGS_X)):  # fmt: skip
+        tally.add("rings", len(SparseMultiring(m, k).table()))
         table = SparseMultiring(m, k).table().tolist()
         if len(table) != value or {len(set(ring)) for ring in table} != {k}:
             exceptions.append(f"m = {m}: {len(table)} rings of {len(table[0])}")
-    return judge(exceptions, "3 rings of 10 and 13 of 16, counted" if not exceptions else "counted")
+    text = "3 rings of 10 and 13 of 16, counted" if not exceptions else "counted"
+    return judge(exceptions, text, searched=tally)
 
 
 def _best_full(nodes: int, rings: int) -> Fraction:
@@ -324,16 +344,19 @@ def _best_full(nodes: int, rings: int) -> Fraction:
 
 
 def twice() -> Outcome:
-    return _against_full(printed.SPARSE_TIMES_FULL, (4,), (2, 3))
+    return _against_full(printed.SPARSE_TIMES_FULL, (4,), (2, 3), 2)
 
 
 def more_than_full() -> Outcome:
-    return _against_full(1, (2, 3, 4), (2, 3, 4))
+    return _against_full(1, (2, 3, 4), (2, 3, 4), 3 + 2)  # 3j and 7j up to 21, no 13j
 
 
-def _against_full(times: int, parts: tuple[int, ...], family: tuple[int, ...]) -> Outcome:
+def _against_full(
+    times: int, parts: tuple[int, ...], family: tuple[int, ...], networks: int
+) -> Outcome:
     """Sparse rings against the best full ones of as many nodes and ports."""
     cross, exceptions, ratios = RingCheck(), [], []
+    cross.tally.expect("networks", networks)
     for m in family:
         for j in parts:
             nodes = (m * (m - 1) + 1) * j
@@ -346,13 +369,14 @@ def _against_full(times: int, parts: tuple[int, ...], family: tuple[int, ...]) -
             ratios.append(ratio)
             if ratio < times if times > 1 else ratio <= times:
                 exceptions.append(f"m = {m}, {nodes} nodes: {float(ratio):.3f} times")
+            cross.tally.add("networks")
     text = f"{float(min(ratios)):.2f} to {float(max(ratios)):.2f} times the best full rings"
     return cross.judge(exceptions, text)
 
 
 def equal_nodes() -> Outcome:
     cross, exceptions, orders = RingCheck(), list[str](), list[int]()
-    for m in _FAMILY:
+    for m in cross.tally.each("networks", _FAMILY, 5):
         nodes = _nodes(cross, m, 4 * m)
         orders.append(nodes)
         if nodes != printed.full_nodes(m):
@@ -366,7 +390,7 @@ def full_capacity() -> Outcome:
     """The printed family on 4m² nodes."""
     cross, ratios, exceptions = RingCheck(), [], []
     sets = {k: steps for (_, k), steps in printed.TABLE_2_4.items()}
-    for m in _FAMILY:
+    for m in cross.tally.each("printed sets", _FAMILY, 5):
         capacity = cross.balanced(4 * m * m, sets[2 * m])
         ratios.append(capacity / printed.full_capacity(m))
         if not Fraction(1, 2) < ratios[-1] < Fraction(3, 2):
@@ -377,7 +401,7 @@ def full_capacity() -> Outcome:
 
 def capacity_7_3() -> Outcome:
     cross, exceptions, corrected = RingCheck(), [], []
-    for m in (2, 3, 4, 5):
+    for m in cross.tally.each("networks", (2, 3, 4, 5), 4):
         capacity = cross.sparse(m, 4 * m)
         if abs(capacity / printed.sparse_capacity(m) - 1) > Fraction(1, 20):
             exceptions.append(f"m = {m}: {float(capacity):g}, not {printed.sparse_capacity(m)}")
@@ -392,7 +416,7 @@ def capacity_7_3() -> Outcome:
 
 def full_cable() -> Outcome:
     cross, exceptions = RingCheck(), []
-    for m in range(2, 13):
+    for m in cross.tally.each("numbers of rings", range(2, 13), 11):
         total = printed.cable_sum(2 * m)
         if abs(total - printed.full_cable(m)) > Fraction(total, 10):
             exceptions.append(f"m = {m}: the sum is {total}, printed {printed.full_cable(m)}")
@@ -419,8 +443,8 @@ def _rings(m: int, places: int) -> list[list[int]]:
 
 
 def sparse_cable() -> Outcome:
-    exceptions, corrected = [], []
-    for m in _FAMILY:
+    exceptions, corrected, tally = [], [], Tally()
+    for m in tally.each("networks", _FAMILY, 5):
         record = sparse_capacity(SparseMultiring(m, 2 * m)).to_dict()["cable"]
         rings = 2 * len(_rings(m, 2 * m))
         if abs(record - printed.sparse_cable(m)) > record / 10:
@@ -431,6 +455,7 @@ def sparse_cable() -> Outcome:
         exceptions,
         "one length for every simplex ring, m = 2..6",
         Correction("2N = 2m(m-1) + 2", corrected),
+        searched=tally,
     )
 
 
@@ -438,7 +463,7 @@ def more_cable() -> Outcome:
     """Sparse rings against the printed full ones, laid along the ring."""
     sets = {k: steps for (_, k), steps in printed.TABLE_2_4.items()}
     cross, exceptions, ratios = RingCheck(), [], []
-    for m in _FAMILY:
+    for m in cross.tally.each("networks", _FAMILY, 5):
         full = cable(4 * m * m, multiring(4 * m * m, sets[2 * m]).rings)
         sparse = 2 * len(_rings(m, 4 * m))
         ratios.append(Fraction(sparse, full))

@@ -76,8 +76,8 @@ def sparse_table(m: int, parts: int) -> list[list[int]]:
 
 
 @cache
-def walked_sparse_capacity(m: int, parts: int) -> Fraction:
-    """Capacity by the arcs of all shortest paths, which load every arc alike.
+def walked_sparse_capacity(m: int, parts: int) -> tuple[Fraction, int]:
+    """Capacity by the arcs of all shortest paths, which load every arc alike; and pairs walked.
 
     No schedule uses fewer arcs together than the shortest paths, so that the mean load of an arc
     bounds the largest from below; where all arcs carry the mean, nothing is better.
@@ -91,7 +91,8 @@ def walked_sparse_capacity(m: int, parts: int) -> Fraction:
                 for side, length in ((1, ahead % size), (-1, -ahead % size)):
                     routes.setdefault((ring[a], ring[b]), []).append((length, i, side, a))
     if len(routes) != nodes * (nodes - 1):
-        return Fraction(0)
+        return Fraction(0), len(routes)
+    walked = 0
     loads = np.zeros((len(table), 2, size), dtype=object)
     scale = math.lcm(*range(1, 2 * m + 1))
     for options in routes.values():
@@ -100,9 +101,10 @@ def walked_sparse_capacity(m: int, parts: int) -> Fraction:
         for length, i, side, a in best:
             places = [(a + side * k) % size for k in range(length)]
             loads[i, 0 if side == 1 else 1, places] += scale // len(best)
+        walked += 1
     if loads.min() != loads.max():
-        return Fraction(0)
-    return Fraction(nodes * (nodes - 1) * scale, int(loads.max()))
+        return Fraction(0), walked
+    return Fraction(nodes * (nodes - 1) * scale, int(loads.max())), walked
 
 
 def walked_wait(
