@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from hopscape.core.network import Network
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, Tally, judge
 from hopscape.ledger.crosscheck import CrossCheck
 from hopscape.papers.blockdesign import printed
 from hopscape.papers.blockdesign.covers import difference_cover, largest_cover
@@ -51,25 +51,32 @@ def _is_plane(order: int, m: int) -> bool:
 
 def counting() -> Outcome:
     """Order, block size and ways of every built design are counted, then the formula is held."""
-    wrong, tried = [], 0
+    wrong, tried, tally = [], 0, Tally()
+    tally.expect("parameters", sum(map(_parameters, range(1, 7), [16] * 6)))
     for sigma in range(1, 7):
-        for row in table(sigma, 16):
+        for row in tally.each("parameters", table(sigma, 16)):
             if not row.built:
                 continue
             tried += 1
+            tally.expect("pairs of built designs", row.n * (row.n - 1) // 2)
             blocks = make_design(row.n, row.m, sigma).blocks
             counts = pair_counts(blocks.tolist(), row.n)
-            often, multiplicities = (
-                set(np.diag(counts).tolist()),
-                set(counts[np.triu_indices(row.n, 1)]),
-            )
+            of_pairs = counts[np.triu_indices(row.n, 1)].tolist()
+            tally.add("pairs of built designs", len(of_pairs))
+            often, multiplicities = set(np.diag(counts).tolist()), set(of_pairs)
             if len(often) != 1 or len(multiplicities) != 1:
                 wrong.append(
                     f"B({row.n}, {row.m}, {sigma}): pairs in {sorted(multiplicities)} blocks"
                 )
             elif printed.order_of_design(often.pop(), int(multiplicities.pop())) != len(blocks):
                 wrong.append(f"B({row.n}, {row.m}, {sigma}) has {len(blocks)} blocks")
-    return judge(wrong, f"{tried} designs built, sigma to 6, m to 16: {len(wrong)} exceptions")
+    text = f"{tried} designs built, sigma to 6, m to 16: {len(wrong)} exceptions"
+    return judge(wrong, text, searched=tally)
+
+
+def _parameters(sigma: int, most: int) -> int:
+    """How many m up to `most` make m(m - 1) a multiple of sigma, m = sigma and less left out."""
+    return sum(m * (m - 1) % sigma == 0 for m in range(sigma + 1, most + 1))
 
 
 def table_42() -> Outcome:
@@ -78,10 +85,11 @@ def table_42() -> Outcome:
     rows = np.array(printed.TABLE_4_2) - 1
     cross, wrong = CrossCheck(), []
     counts = pair_counts(rows.tolist(), n)
-    for a, b in combinations(range(n), 2):
+    for a, b in cross.tally.each("pairs of elements", combinations(range(n), 2), 7 * 6 // 2):
         if counts[a, b] != sigma:
             wrong.append(f"elements {a + 1} and {b + 1} are together in {counts[a, b]} blocks")
-    for i, j in combinations(range(len(rows)), 2):
+    blocks = combinations(range(len(rows)), 2)
+    for i, j in cross.tally.each("pairs of blocks", blocks, 7 * 6 // 2):
         shared = len(set(rows[i].tolist()) & set(rows[j].tolist()))
         if shared != sigma:
             wrong.append(f"blocks {i + 1} and {j + 1} share {shared} elements")
@@ -104,7 +112,8 @@ def designs_table(sigma: int) -> Outcome:
     cross, wrong = CrossCheck(), []
     kinds: dict[str, list[str]] = {"built": [], "impossible": [], "quoted": [], "open": []}
     rows = list(table(sigma, printed.LARGEST_M[sigma]))
-    for row in rows:
+    wanted = _parameters(sigma, printed.LARGEST_M[sigma])
+    for row in cross.tally.each("parameters", rows, wanted):
         why = obstruction(row.n, row.m, sigma)
         if row.built:
             blocks = make_design(row.n, row.m, sigma).blocks
@@ -115,7 +124,8 @@ def designs_table(sigma: int) -> Outcome:
         kind = "built" if row.built else "impossible" if why else "quoted"
         kinds["open" if row.status == "open" else kind].append(str(row.n))
     left = printed.LAST_DIGITS[sigma].split()
-    for row, digits in zip(rows[-len(left) :], left, strict=True):
+    cells = zip(rows[-len(left) :], left, strict=True)
+    for row, digits in cross.tally.each("printed cells", cells, 9 if sigma == 1 else 7):
         if not str(printed.order_of_design(row.m, sigma)).endswith(digits):
             wrong.append(f"m = {row.m}: N = {row.n}, the scan has ..{digits}")
     text = "; ".join(f"{kind}: N = {', '.join(part)}" for kind, part in kinds.items() if part)
@@ -148,7 +158,7 @@ def cover_39() -> Outcome:
     if twice != wanted or set(gaps.values()) != {1, 2}:
         wrong.append(f"second ways by differences {twice}, not {wanted}")
     routes = crossbar_routes(Network.of(PartialSwitch(n, m)))
-    for a in range(n):
+    for a in cross.tally.each("nodes", range(n), 39):
         more = sorted((b - a) % n for b in range(n) if b != a and routes[a, b] > 1)
         if routes[a].min() < 1 or more != twice:
             wrong.append(f"node {a}: second ways to differences {more}")
@@ -168,20 +178,24 @@ def largest_39() -> Outcome:
     most = printed.order_of_design(printed.COVER[1], 1)
     missing = [n for n in range(order + 1, most) if n not in beyond]
     wrong += [f"groups of {n} are not excluded" for n in missing]
+    abelian = 3 + 1 + 1 + 1  # of orders 40 = 2³·5, 41, 42 and 43
     return judge(
         wrong,
         f"largest {order}; excluded by search: {', '.join('x'.join(map(str, g)) for g in groups)}",
+        searched=[Searched("larger groups", len(set(groups)), abelian)],
     )
 
 
 def square() -> Outcome:
     """Endpoints that crossbars of M ports join pairwise, by graph and by digraph."""
-    wrong, right, parts = [], [], []
-    for m in (3, 5, 8, 12):
+    wrong, right, parts, tally = [], [], [], Tally()
+    for m in tally.each("orders", (3, 5, 8, 12), 4):
         graph = crossbar_routes(Network.of(DistributedSwitch(m * (m - 1) + 1, m, 1)))
         digraph = crossbar_routes(Network.of(QuasicompleteDigraph(m)))
         parts.append(f"M = {m}: {len(graph)} and {len(digraph)}")
+        tally.expect("pairs of endpoints", (m * m - m + 1) ** 2 + m**4)
         for name, routes in (("graph", graph), ("digraph", digraph)):
+            tally.add("pairs of endpoints", routes.size)
             if len(routes) != printed.supernodes_by_crossbars(m):
                 wrong.append(f"M = {m}: the {name} joins {len(routes)}")
         joined = int(graph[0].sum()) - m + 1  # each of M crossbars leads to M - 1 others
@@ -189,25 +203,30 @@ def square() -> Outcome:
             right.append(f"M = {m}: {len(graph)} and {len(digraph)} endpoints, {joined} in reach")
     text = f"endpoints joined by graph and digraph: {'; '.join(parts)}"
     note = "M² for the digraph, M² - M + 1 for the graph"
-    return judge(wrong, text, Correction(note, right))
+    return judge(wrong, text, Correction(note, right), searched=tally)
 
 
 def prime_orders() -> Outcome:
     """Planes of M points on a line where M - 1 is not a prime."""
-    others = [m for m in range(3, 29) if any((m - 1) % d == 0 for d in range(2, m - 1))]
+    tally = Tally()
+    orders = tally.each("orders", range(3, 29), 26)
+    others = [m for m in orders if any((m - 1) % d == 0 for d in range(2, m - 1))]
     built = [m for m in others if existence(m * (m - 1) + 1, m, 1).built]
     broken = [f"M = {m}: no plane" for m in built if not _is_plane(m * (m - 1) + 1, m)]
     wrong = [f"M = {m} is built, M - 1 = {m - 1} is not a prime" for m in built]
     text = f"built and counted: M = {', '.join(map(str, built)) or 'none'}"
-    return judge(wrong, text, Correction("M - 1 may be any prime power", broken))
+    correction = Correction("M - 1 may be any prime power", broken)
+    return judge(wrong, text, correction, searched=tally)
 
 
 def crossbar_for_39() -> Outcome:
     """The smallest crossbar of at least 39 ports for which a plane is known."""
     cross = CrossCheck()
     least = printed.COVER[0]
-    powers = [m for m in range(least, 60) if len(_primes(m - 1)) == 1]
-    known = [m for m in range(least, 60) if existence(m * (m - 1) + 1, m, 1).built]
+    powers, known = [], []
+    for m in cross.tally.each("orders", range(least, 60), 60 - 39):
+        powers += [m] if len(_primes(m - 1)) == 1 else []
+        known += [m] if existence(m * (m - 1) + 1, m, 1).built else []
     cross.same("M with a known plane", known, powers)
     smallest = min(powers)
     count = smallest * (smallest - 1) + 1
@@ -233,35 +252,32 @@ def sizes() -> Outcome:
     """All planes with a prime M - 1 up to the largest that the authors have, and three beyond."""
     last, *beyond = printed.BUILT
     wanted = [m for m in range(3, last + 1) if _primes(m - 1) == {m - 1}] + beyond
-    wrong = []
-    for m in wanted:
+    wrong, tally = [], Tally()
+    for m in tally.each("orders", wanted, 11 + 3):  # eleven primes up to 31
         count = m * (m - 1) + 1
         if not existence(count, m, 1).built:
             wrong.append(f"M = {m}: not built")
         elif not _is_plane(count, m):
             wrong.append(f"M = {m}: differences of B({count}, {m}, 1) are not all different")
     text = f"M = {', '.join(map(str, wanted))}: differences counted, {len(wrong)} exceptions"
-    return judge(wrong, text)
+    return judge(wrong, text, searched=tally)
 
 
 def several_crossbars() -> Outcome:
     """c crossbars M x M for each supernode: blocks that have every difference w times."""
-    wrong, parts = [], []
-    for m, blocks, multiplicity in (
-        (3, 2, 1),
-        (3, 4, 1),
-        (4, 3, 1),
-        (5, 2, 1),
-        (4, 3, 2),
-        (4, 2, 2),
-    ):
+    wrong, parts, tally = [], [], Tally()
+    cases = ((3, 2, 1), (3, 4, 1), (4, 3, 1), (5, 2, 1), (4, 3, 2), (4, 2, 2))
+    for m, blocks, multiplicity in tally.each("cases", cases, 6):
+        tally.expect("differences", blocks * m * (m - 1))
         order = blocks * m * (m - 1) // multiplicity + 1
         cover = difference_cover(order, m, blocks=blocks, ways=multiplicity)
         if cover.elements is None:
             wrong.append(f"M = {m}, {blocks} crossbars, {multiplicity} ways: {cover.reason}")
             continue
         gaps = sum((_gaps(block, order) for block in cover.blocks), Counter())
+        tally.add("differences", gaps.total())
         if gaps != Counter(list(range(1, order)) * multiplicity) or len(cover.blocks) != blocks:
             wrong.append(f"M = {m}, {blocks} crossbars: differences of {cover.blocks} mod {order}")
         parts.append(f"{blocks} of {m} x {m} join {order} by {multiplicity}")
-    return judge(wrong, f"crossbars of a supernode, and ways of a pair: {', '.join(parts)}")
+    text = f"crossbars of a supernode, and ways of a pair: {', '.join(parts)}"
+    return judge(wrong, text, searched=tally)

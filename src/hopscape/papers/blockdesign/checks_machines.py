@@ -10,7 +10,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.network import Network
 from hopscape.families.classic import Complete
-from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, Tally, judge
 from hopscape.ledger.crosscheck import CrossCheck
 from hopscape.metrics import channel_load
 from hopscape.papers.blockdesign import printed
@@ -74,10 +74,9 @@ def _kinds(network: Network) -> list[Counter[str]]:
 def ports() -> Outcome:
     network = _original()
     wanted = Counter(printed.CHANNELS)
-    wrong = [
-        f"node {v} has {dict(kinds)}" for v, kinds in enumerate(_kinds(network)) if kinds != wanted
-    ]
     cross = CrossCheck()
+    nodes = cross.tally.each("nodes of a supernode", enumerate(_kinds(network)), 32)
+    wrong = [f"node {v} has {dict(kinds)}" for v, kinds in nodes if kinds != wanted]
     cross.same("ports", paper_machines()[0].ports, sum(_kinds(network)[0].values()))
     rows = network.family.classes_at(np.arange(printed.SUPERNODE))  # type: ignore[union-attr]
     names = [kind.speed for kind in network.classes]
@@ -98,29 +97,29 @@ def groups() -> Outcome:
     many, group = printed.GROUPS
     rows = _wires(network, 0, size)
     kinds = network.family.classes_at(np.arange(size))  # type: ignore[union-attr]
-    wrong, fast = [], 0
+    wrong, fast, tally = [], 0, Tally()
+    tally.expect("ordered pairs", 32 * 31)
     for a in range(size):
         joined = [
             (int(b), network.classes[k].speed) for b, k in zip(rows[a], kinds[a]) if 0 <= b < size
         ]
         if sorted(b for b, _ in joined) != [b for b in range(size) if b != a]:
             wrong.append(f"node {a} is joined to {len(joined)} nodes of its supernode")
-        for b, speed in joined:
+        for b, speed in tally.each("ordered pairs", joined):
             same = a // group == b // group
             fast += same
             if speed != printed.SPEEDS["K1" if same else "K2"]:
                 wrong.append(f"{a} and {b} are joined at speed {speed}")
     if many * group != size:
         wrong.append(f"{many} groups of {group} are {many * group} nodes")
-    return judge(
-        wrong, f"{fast // 2} of {size * (size - 1) // 2} pairs joined by K1, the rest by K2"
-    )
+    text = f"{fast // 2} of {size * (size - 1) // 2} pairs joined by K1, the rest by K2"
+    return judge(wrong, text, searched=tally)
 
 
-def _joined(network: Network, size: int, count: int, copies: int) -> list[str]:
+def _joined(network: Network, size: int, count: int, copies: int, tally: Tally) -> list[str]:
     """Exceptions to: four supernodes have `copies` channels to each other one."""
     wrong = []
-    for supernode in sorted({0, 1, count // 2, count - 1}):
+    for supernode in tally.each("supernodes", sorted({0, 1, count // 2, count - 1}), 4):
         rows = _wires(network, supernode, size)
         heads = rows[(rows >= 0) & (rows < size * count)]
         channels = Counter((heads // size).tolist())
@@ -136,12 +135,16 @@ def supernode_channels() -> Outcome:
     network, size = _original(), printed.SUPERNODE
     rows = _wires(network, 0, size)
     heads = rows[rows >= size]
+    tally = Tally()
+    tally.expect("wires", 32 * (7 + 24 + 16))
+    tally.add("wires", int((rows >= 0).sum()))
     wrong = [] if len(heads) == printed.SUPERNODE_CHANNELS else [f"{len(heads)} channels K3"]
     if len(set((heads // size).tolist())) != len(heads):
         wrong.append(
             f"{len(heads)} channels lead to {len(set((heads // size).tolist()))} supernodes"
         )
-    return judge(wrong, f"{len(heads)} channels K3 of supernode 0, all to different supernodes")
+    text = f"{len(heads)} channels K3 of supernode 0, all to different supernodes"
+    return judge(wrong, text, searched=tally)
 
 
 def original_count() -> Outcome:
@@ -149,7 +152,7 @@ def original_count() -> Outcome:
     size, links = printed.SUPERNODE, printed.CHANNELS["K3"]
     network = _original()
     cross.same("supernodes", supernode_count(size, links), size * links + 1)
-    wrong = _joined(network, size, printed.SUPERNODES, 1)
+    wrong = _joined(network, size, printed.SUPERNODES, 1, cross.tally)
     if size * links + 1 != printed.SUPERNODES:
         wrong.append(f"{size}·{links} + 1 = {size * links + 1}")
     text = f"each of {printed.SUPERNODES} supernodes is joined to {size * links} others"
@@ -178,7 +181,9 @@ def count(size: int, links: int, copies: int, stated: int) -> Outcome:
     supernodes = size * links // copies + 1
     cross.same("supernodes", supernode_count(size, links, copies), supernodes)
     network = Network.of(TwoLevel(_inside(size), _complete(supernodes), copies))
-    cross.wrong += _joined(network, size, supernodes, copies)  # a broken machine refutes nothing
+    cross.wrong += _joined(
+        network, size, supernodes, copies, cross.tally
+    )  # a broken machine refutes nothing
     pairs = _supernode_pairs(network, size, supernodes)
     outer = [int((row >= 0).sum()) for row in _wires(network, 0, size)]
     inside = [int((row >= 0).sum()) for row in _inside(size).family.neighbours(np.arange(size))]  # type: ignore[union-attr]
@@ -236,7 +241,8 @@ def several_times() -> Outcome:
     cross, wrong, parts = CrossCheck(), [], []
     before = printed.SUPERNODE * printed.SUPERNODES
     machine = {m.name: m for m in paper_machines()}
-    for name, size in (("RPK supernode", printed.COVER[0]), ("digraph supernode", printed.DIGRAPH)):
+    new = (("RPK supernode", printed.COVER[0]), ("digraph supernode", printed.DIGRAPH))
+    for name, size in cross.tally.each("machines", new, 2):
         nodes = size * (size * (printed.CHANNELS["K2"] + printed.CHANNELS["K3"]) + 1)
         cross.same(f"{name}: nodes", machine[name].nodes, nodes)
         cross.same(f"{name}: nodes of a supernode", machine[name].size, size)
@@ -248,14 +254,16 @@ def several_times() -> Outcome:
 
 def same_ports() -> Outcome:
     """A node of the new machines has as many channels of each kind as before."""
-    wrong, parts = [], []
+    wrong, parts, tally = [], [], Tally()
+    tally.expect("nodes", 39 + 49)
     for key in ("1561", "1960"):
         size, links, copies, _ = printed.COUNTS[key]
         total = size * links // copies + 1
         network = Network.of(TwoLevel(_inside(size), _complete(total), copies))
         rows = _wires(network, 0, size)
         ends = size * total
-        heads = [set(row[row >= 0].tolist()) - {node} for node, row in enumerate(rows)]
+        nodes = tally.each("nodes", enumerate(rows))
+        heads = [set(row[row >= 0].tolist()) - {node} for node, row in nodes]
         own = {sum(b < size or b >= ends for b in row) for row in heads}
         outer = {sum(size <= b < ends for b in row) for row in heads}
         parts.append(f"{size} nodes: {max(own)} + {max(outer)}")
@@ -263,7 +271,7 @@ def same_ports() -> Outcome:
             wrong.append(f"{size} nodes: {sorted(own)} channels inside")
         if max(outer) > printed.CHANNELS["K2"] + printed.CHANNELS["K3"]:
             wrong.append(f"{size} nodes: {max(outer)} channels to other supernodes")
-    return judge(wrong, f"channels inside and outside, {'; '.join(parts)}")
+    return judge(wrong, f"channels inside and outside, {'; '.join(parts)}", searched=tally)
 
 
 def all_wires(network: Network) -> IntArray:
@@ -305,12 +313,14 @@ def _drawn(network: Network) -> list[int]:
     return chosen
 
 
-def _farthest(cross: CrossCheck, network: Network, sources: Sequence[int]) -> int:
-    """Most jumps from these nodes, counted here and by the library."""
+def _farthest(cross: CrossCheck, network: Network, sources: Sequence[int], nodes: int) -> int:
+    """Most jumps from these of so many nodes, counted here and by the library."""
     hops, ends, rows = 0, network.endpoints, all_wires(network)
-    for source in sources:
+    for source in cross.tally.each("sources", sources, 2 + 3):
         mine = jumps(network, rows, source)[ends]
         theirs = jumps_from(network, source)[ends]
+        cross.tally.expect("endpoints", nodes)
+        cross.tally.add("endpoints", int((mine >= 0).sum()))
         _compare(cross, f"jumps from {source}", theirs, mine)
         if not network.has_switches:
             routed = network.router().distances(np.full(len(ends), source), ends)
@@ -321,7 +331,8 @@ def _farthest(cross: CrossCheck, network: Network, sources: Sequence[int]) -> in
 
 def original_jumps() -> Outcome:
     cross = CrossCheck()
-    hops = _farthest(cross, _original(), (0, 9, *_drawn(_original())))
+    nodes = printed.SUPERNODE * printed.SUPERNODES
+    hops = _farthest(cross, _original(), (0, 9, *_drawn(_original())), nodes)
     wrong = [] if 0 <= hops <= printed.JUMPS else [f"{hops} jumps"]
     text = f"at most {hops} jumps from five nodes to all {_original().endpoint_count}"
     return cross.judge(wrong, text)
@@ -331,12 +342,13 @@ def crossbar_jumps() -> Outcome:
     """The machines of chapter 6: one crossbar 32 x 32 for each supernode."""
     cross, wrong, parts = CrossCheck(), [], []
     size = printed.SUPERNODE
-    for name, outer in (
-        ("graph", DistributedSwitch(993, 32, 1)),
-        ("digraph", QuasicompleteDigraph(32)),
-    ):
+    both = (
+        ("graph", DistributedSwitch(993, 32, 1), 32 * 31 + 1),
+        ("digraph", QuasicompleteDigraph(32), 32 * 32),
+    )
+    for name, outer, supernodes in cross.tally.each("machines", both, 2):
         network = Network.of(TwoLevel(_complete(size), Network.of(outer)))
-        hops = _farthest(cross, network, (0, 5, *_drawn(network)))
+        hops = _farthest(cross, network, (0, 5, *_drawn(network)), size * supernodes)
         parts.append(f"{name} of {outer.n}: {hops}")
         if not 0 <= hops <= printed.JUMPS:
             wrong.append(f"{name} of {outer.n} supernodes: {hops} jumps")
@@ -345,12 +357,14 @@ def crossbar_jumps() -> Outcome:
 
 def fewer_channels() -> Outcome:
     """Channels K3 of a node, with crossbars and with a complete graph of supernodes."""
-    wrong, parts = [], []
+    wrong, parts, tally = [], [], Tally()
+    tally.expect("nodes of a supernode", 2 * 32)
     size = printed.SUPERNODE
     for outer in (DistributedSwitch(993, 32, 1), QuasicompleteDigraph(32)):
         network = Network.of(TwoLevel(_complete(size), Network.of(outer)))
         rows = _wires(network, 0, size)
         outer_channels = (rows >= size).sum(axis=1)
+        tally.add("nodes of a supernode", len(outer_channels))
         if len(np.unique(rows[rows >= size])) != size:
             wrong.append(f"{outer.n} supernodes: two nodes are wired to the same crossbar")
         full = -(-(outer.n - 1) // size)
@@ -360,9 +374,8 @@ def fewer_channels() -> Outcome:
             or full <= printed.CROSSBAR_CHANNELS
         ):
             wrong.append(f"{outer.n} supernodes: {int(outer_channels.max())} channels K3 of a node")
-    return judge(
-        wrong, f"channels K3 of a node, of those a complete graph needs: {'; '.join(parts)}"
-    )
+    text = f"channels K3 of a node, of those a complete graph needs: {'; '.join(parts)}"
+    return judge(wrong, text, searched=tally)
 
 
 def one_channel() -> Outcome:
@@ -393,7 +406,7 @@ def one_channel() -> Outcome:
 def reserve() -> Outcome:
     """A dead channel between two supernodes: both machines built in full."""
     cross, longest = CrossCheck(), []
-    for key in ("1561", "781"):
+    for key in cross.tally.each("machines", ("1561", "781"), 2):
         size, links, copies, _ = printed.COUNTS[key]
         total = size * links // copies + 1
         network = Network.of(TwoLevel(_inside(size), _complete(total), copies))
@@ -401,12 +414,13 @@ def reserve() -> Outcome:
         outer = (rows[:size] >= size) & (rows[:size] < 2 * size)
         source, port = np.argwhere(outer)[0]
         mine = []
-        for cut in (False, True):
+        for cut in cross.tally.each("states", (False, True), 2):
             if cut:
                 there = int(rows[source, port])
                 rows[there, np.nonzero(rows[there] == source)[0][0]] = -1
                 rows[source, port] = -1
-            hops = [jumps(network, rows, s)[size : 2 * size].max() for s in range(0, size, 13)]
+            sources = cross.tally.each("sources, whole and broken", range(0, size, 13), 3)
+            hops = [jumps(network, rows, s)[size : 2 * size].max() for s in sources]
             mine.append(int(max(hops)))
         whole, broken = reserve_jumps(network, every=13)
         cross.same(f"{total} supernodes: jumps", (whole, broken), tuple(mine))

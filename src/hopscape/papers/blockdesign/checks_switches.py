@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 
 from hopscape.core.network import Network
-from hopscape.ledger.claim import Correction, Outcome, judge
+from hopscape.ledger.claim import Correction, Outcome, Tally, judge
 from hopscape.ledger.crosscheck import CrossCheck
 from hopscape.papers.blockdesign import printed
 from hopscape.papers.blockdesign.contention import check_permutation, check_traffic, random_traffic
@@ -39,7 +39,9 @@ def _passes(cross: CrossCheck, network: Network) -> tuple[int, list[str]]:
         generator = np.random.default_rng(ends)
         rows = np.array([generator.permutation(ends) for _ in range(_MANY)])
     wires, astray = two_hops(network)
-    taken = clashes(network, wires, rows)
+    taken, tried = clashes(network, wires, rows)
+    cross.tally.expect("permutations", 5040 if ends == 7 else _MANY)
+    cross.tally.add("permutations", tried)
     verdict = check_permutation(network, rows)
     cross.same(f"{network.spec}: passed", verdict.holds, taken == 0 and not astray)
     if taken:
@@ -67,24 +69,23 @@ def nonblocking_39() -> Outcome:
 
 def self_routed() -> Outcome:
     """A source needs no more than its own destination."""
-    wrong, asked = [], 0
+    wrong, tally = [], Tally()
+    tally.expect("packets", 8 * (3 + 8 + 5))  # every fifth of 13, 37 and 25 endpoints
     for network in (_switch(13, 4, 1), _switch(37, 9, 2), Network.of(QuasicompleteDigraph(5))):
         router, ends = network.router(), network.endpoint_count
         generator = np.random.default_rng(3)
         for _ in range(8):
             targets = generator.permutation(ends)
             together = router.next_ports(np.arange(ends), targets)
-            for a in range(0, ends, 5):
+            for a in tally.each("packets", range(0, ends, 5)):
                 alone = router.next_ports(np.array([a]), targets[a : a + 1])[0]
-                asked += 1
                 if alone != together[a]:
                     wrong.append(
                         f"{network.spec}: {a} to {targets[a]} by port {alone} alone, by"
                         f" {together[a]} among others"
                     )
-    return judge(
-        wrong, f"{asked} packets asked alone and among others: {len(wrong)} chose otherwise"
-    )
+    text = f"packets asked alone and among others: {len(wrong)} chose otherwise"
+    return judge(wrong, text, searched=tally)
 
 
 def other_traffic() -> Outcome:
@@ -94,9 +95,10 @@ def other_traffic() -> Outcome:
     kinds = (("two permutations at once", "relation", 2, False),
              ("random destinations", "random", 1, False),
              ("half duplex", "relation", 1, True))  # fmt: skip
+    cross.tally.expect("patterns", 3 * 30)
     for name, kind, rounds, half in kinds:
         refused = packets = shared = 0
-        for seed in range(30):
+        for seed in cross.tally.each("patterns", range(30)):
             pattern = random_traffic(57, kind, rounds=rounds, seed=seed)
             verdict = check_traffic(network, *pattern, half_duplex=half)
             refused += int(verdict.details["conflicts"])
@@ -129,10 +131,13 @@ def _refused(taken: np.ndarray) -> int:
 def channels() -> Outcome:
     """Links of the built networks against those of the complete graph."""
     cross, rows, wrong, still = CrossCheck(), [], [], []
-    for key in (printed.EXAMPLE, *_GRAPHS[1:], (307, 18, 1)):
+    keys = (printed.EXAMPLE, *_GRAPHS[1:], (307, 18, 1))
+    cross.tally.expect("links", sum(n * m for n, m, _ in keys))
+    for key in cross.tally.each("networks", keys, 6):
         network = _switch(*key)
         links = len(set(zip(network.tails.tolist(), network.heads.tolist()))) // 2
         cross.same(f"{network.spec}: links", network.family.facts().links, links)  # type: ignore[union-attr]
+        cross.tally.add("links", links)
         n = network.endpoint_count
         full = n * (n - 1) // 2
         rows.append(f"{key} {links} against {full}")
@@ -148,7 +153,8 @@ def channels() -> Outcome:
 
 def ways_of_pairs() -> Outcome:
     """Exactly sigma ways of two hops between any two endpoints, and any two crossbars."""
-    wrong, done = [], []
+    wrong, done, tally = [], [], Tally()
+    tally.expect("ordered pairs", sum(2 * n * (n - 1) for n in (7, 13, 57, 37, 56)))
     for n, m, sigma in _GRAPHS:
         network = _switch(n, m, sigma)
         wired = np.zeros((2 * n, 2 * n), dtype=np.int64)
@@ -157,26 +163,27 @@ def ways_of_pairs() -> Outcome:
             wrong.append(f"{network.spec}: two wires join the same nodes")
         for name, part in (("endpoints", slice(0, n)), ("crossbars", slice(n, 2 * n))):
             routes = (wired @ wired)[part, part][~np.eye(n, dtype=bool)]
+            tally.add("ordered pairs", len(routes))
             if (routes != sigma).any():
                 wrong.append(
                     f"{network.spec}: {int(routes.min())} to {int(routes.max())} between {name}"
                 )
         done.append(f"{n * (n - 1)} of {sigma}")
-    return judge(
-        wrong, f"ordered pairs with their ways: {', '.join(done)}; {len(wrong)} exceptions"
-    )
+    text = f"ordered pairs with their ways: {', '.join(done)}; {len(wrong)} exceptions"
+    return judge(wrong, text, searched=tally)
 
 
 def redundancy() -> Outcome:
     """Pairs that one dead crossbar leaves without a path of two hops."""
     cross, parts, wrong = CrossCheck(), [], []
+    cross.tally.expect("dead crossbars", 7 + 13 + 57 + 37 + 56)
     for key in _GRAPHS:
         network, (n, m, sigma) = _switch(*key), key
         wired = np.zeros((2 * n, 2 * n), dtype=np.int64)
         np.add.at(wired, (network.tails, network.heads), 1)
         whole = wired[:n, n:] @ wired[n:, :n]
         lost = []
-        for s in range(n, 2 * n):
+        for s in cross.tally.each("dead crossbars", range(n, 2 * n)):
             left = whole - np.outer(wired[:n, s], wired[s, :n])
             np.fill_diagonal(left, 1)
             lost.append(int((left == 0).sum()))
@@ -195,7 +202,8 @@ def long_steps() -> Outcome:
     """The printed steps of the long rings, with the short ones, as differences of two hops."""
     wrong: list[str] = []
     right: list[str] = []
-    for p in (3, 4, 5):
+    tally = Tally()
+    for p in tally.each("orders", (3, 4, 5), 3):
         given = [printed.long_step(j, p) for j in range(p, 2 * p - 1)]
         built = [s for s in SwitchedMultiring(p, 2).steps if s >= p]
         for name, steps, out in (("printed", given, wrong), ("built", built, right)):
@@ -204,7 +212,8 @@ def long_steps() -> Outcome:
                 out.append(f"p = {p}: {name} steps {steps} reach {len(reach)} of {p * p} nodes")
     rings = ", ".join(map(str, SwitchedMultiring(3, 2).steps))
     text = f"p = 3, 4, 5: printed steps fail for {len(wrong)}; for p = 3 the rings are {rings}"
-    return judge(wrong, text, Correction("the steps are (j - p + 1) p", right))
+    correction = Correction("the steps are (j - p + 1) p", right)
+    return judge(wrong, text, correction, searched=tally)
 
 
 def _reached(steps: tuple[int, ...], order: int, most: int) -> list[int]:
@@ -217,19 +226,22 @@ def _reached(steps: tuple[int, ...], order: int, most: int) -> list[int]:
     return counts
 
 
-def _rings(network: Network) -> tuple[int, ...]:
+def _rings(network: Network, tally: Tally) -> tuple[int, ...]:
     """Steps of the rings, read from the wires; empty when they are not the same everywhere."""
     n = network.order
     steps = [set() for _ in range(n)]  # type: list[set[int]]
-    for a, b in zip(network.tails.tolist(), network.heads.tolist()):
+    wires = zip(network.tails.tolist(), network.heads.tolist())
+    for a, b in tally.each("wires", wires):
         steps[a].add((b - a) % n)
     return tuple(sorted(steps[0])) if all(s == steps[0] for s in steps) else ()
 
 
 def multiring() -> Outcome:
-    wrong, done = [], []
-    for p, r in ((3, 2), (4, 2), (5, 2), (7, 2), (3, 3), (4, 3), (3, 4)):
-        rings = _rings(Network.of(SwitchedMultiring(p, r)))
+    wrong, done, tally = [], [], Tally()
+    sizes = ((3, 2), (4, 2), (5, 2), (7, 2), (3, 3), (4, 3), (3, 4))
+    for p, r in tally.each("networks", sizes, 7):
+        tally.expect("wires", (p - 1) * r * p**r)
+        rings = _rings(Network.of(SwitchedMultiring(p, r)), tally)
         counts = _reached(rings, p**r, r)
         done.append(f"{p}^{r}")
         digits = tuple(sorted(d * p**k for k in range(r) for d in range(1, p)))
@@ -239,22 +251,27 @@ def multiring() -> Outcome:
             wrong.append(f"N = {p}^{r}: steps {rings} are not digits times powers of {p}")
         elif counts[-1] != p**r or counts[-2] == p**r:
             wrong.append(f"N = {p}^{r}: {counts} nodes within 0..{r} hops")
-    return judge(wrong, f"N = {', '.join(done)}: rings counted, {len(wrong)} not as claimed")
+    text = f"N = {', '.join(done)}: rings counted, {len(wrong)} not as claimed"
+    return judge(wrong, text, searched=tally)
 
 
 def figure_42() -> Outcome:
     n, steps = printed.FIGURE_4_2
-    rings = _rings(Network.of(SwitchedMultiring(3, 2)))
+    tally = Tally()
+    tally.expect("wires", 4 * 9)
+    rings = _rings(Network.of(SwitchedMultiring(3, 2)), tally)
     counts = _reached(steps, n, 2)
     wrong = [] if rings == steps else [f"steps {rings}, printed {steps}"]
     if counts[-1] != n:
         wrong.append(f"printed steps reach {counts[-1]} of {n} nodes in 2 hops")
-    return judge(wrong, f"rings {rings} of {n} nodes, {counts[-1]} nodes within 2 hops")
+    text = f"rings {rings} of {n} nodes, {counts[-1]} nodes within 2 hops"
+    return judge(wrong, text, searched=tally)
 
 
 def duplex_multiring() -> Outcome:
-    wrong, parts, odd = [], [], []
-    for p in (3, 4, 5, 6, 7):
+    wrong, parts, odd, tally = [], [], [], Tally()
+    tally.expect("wires", sum(2 * (p - 1) * p * p for p in (3, 5, 7)))
+    for p in tally.each("orders", (3, 4, 5, 6, 7), 5):
         half = (p - 1) // 2
         digits = [d for k in range(1, half + 1) for d in (k, -k)]
         steps = tuple((d * scale) % p**2 for scale in (1, p) for d in digits)
@@ -263,39 +280,43 @@ def duplex_multiring() -> Outcome:
         if reach < p * p:
             wrong.append(f"p = {p}: {reach} of {p * p} nodes within 2 hops")
         if p % 2:
-            rings = _rings(Network.of(SwitchedMultiring(p, 2, True)))
+            rings = _rings(Network.of(SwitchedMultiring(p, 2, True)), tally)
             if rings != tuple(sorted(steps)) or reach < p * p:
                 odd.append(f"p = {p}: rings {rings}")
     text = f"nodes within 2 hops: {', '.join(parts)}"
-    return judge(wrong, text, Correction("odd p only", odd))
+    return judge(wrong, text, Correction("odd p only", odd), searched=tally)
 
 
 def digraph() -> Outcome:
     """One crossbar for every ordered pair, from the list of wires."""
-    wrong = []
+    wrong, tally = [], Tally()
+    tally.expect("ordered pairs", sum(m**4 for m in range(2, 10)))
     for m in range(2, 10):
         network = Network.of(QuasicompleteDigraph(m))
         routes = crossbar_routes(network)
         if len(routes) != printed.order_of_digraph(m):
             wrong.append(f"m = {m}: {len(routes)} endpoints, not {printed.order_of_digraph(m)}")
+        tally.add("ordered pairs", routes.size)
         if (routes != 1).any():
             wrong.append(f"m = {m}: {int(routes.min())} to {int(routes.max())} ways")
         degrees = np.bincount(network.tails), np.bincount(network.heads)
         if any((d != m).any() for d in degrees):
             wrong.append(f"m = {m}: not all nodes have {m} channels in and out")
-    return judge(wrong, f"m = 2..9: {len(wrong)} exceptions among all ordered pairs")
+    text = f"m = 2..9: {len(wrong)} exceptions among all ordered pairs"
+    return judge(wrong, text, searched=tally)
 
 
 def table_41() -> Outcome:
     """The printed cells against the wires of the digraph and the wiring table."""
     cross, network, wrong = CrossCheck(), Network.of(QuasicompleteDigraph(3)), []
     n = 9
+    cross.tally.expect("printed cells", 9 * 2 * 3)
     wires = set(zip(network.tails.tolist(), network.heads.tolist()))
     for i, (left, right) in enumerate(printed.TABLE_4_1, 1):
         for side, cells, key in (("left", left, "from"), ("right", right, "to")):
             row = wiring_table(3)[i - 1][key]
             cross.same(f"row {i}, {side}: wiring table", row, list(cells))
-            for x in cells:
+            for x in cross.tally.each("printed cells", cells):
                 wire = (x - 1, n + i - 1) if side == "left" else (n + i - 1, x - 1)
                 if wire not in wires:
                     wrong.append(f"row {i}, {side}: {x} is not wired to crossbar {i}")
@@ -309,12 +330,14 @@ def table_41() -> Outcome:
 def wiring_formula(m: int) -> Outcome:
     """The printed formula of the wiring: cell by cell, and as a digraph of its own."""
     n, cross = m * m, CrossCheck()
+    cross.tally.expect("wires", 2 * m**3)
     left = {(printed.left_side(i, j, n), i) for i in range(1, n + 1) for j in range(1, m + 1)}
     right = {(i, printed.right_side(i, j, n, m)) for i in range(1, n + 1) for j in range(1, m + 1)}
     network = Network.of(QuasicompleteDigraph(m))
     wires = list(zip(network.tails.tolist(), network.heads.tolist()))
     ups = {(a + 1, b - n + 1) for a, b in wires if a < n}
     downs = {(a - n + 1, b + 1) for a, b in wires if a >= n}
+    cross.tally.add("wires", len(ups) + len(downs))
     table = wiring_table(m)
     cross.same("wiring table, from", {(x, r["switch"]) for r in table for x in r["from"]}, ups)  # type: ignore[union-attr]
     cross.same("wiring table, to", {(r["switch"], x) for r in table for x in r["to"]}, downs)  # type: ignore[union-attr]

@@ -49,17 +49,21 @@ def two_hops(network: Network) -> tuple[IntArray, list[str]]:
     return np.stack([up, down], axis=1), astray
 
 
-def clashes(network: Network, wires: IntArray, rows: IntArray) -> int:
-    """Wires that two packets of the same permutation take, over all permutations (rows)."""
+def clashes(network: Network, wires: IntArray, rows: IntArray) -> tuple[int, int]:
+    """Wires that two packets of the same permutation take, over all permutations (rows).
+
+    And how many permutations were looked at.
+    """
     ends = network.endpoint_count
     source = np.broadcast_to(np.arange(ends), rows.shape)
     pair = source * (ends - 1) + rows - (rows > source)
-    doubled = 0
+    doubled = tried = 0
     for row, at, moving in zip(rows, pair, rows != source, strict=True):
         taken = wires[at[moving]].ravel()
         doubled += len(taken) - len(np.unique(taken))
         assert len(row) == ends
-    return doubled
+        tried += 1
+    return doubled, tried
 
 
 def pair_counts(blocks: Iterable[Sequence[int]], order: int) -> IntArray:
