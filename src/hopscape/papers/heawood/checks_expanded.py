@@ -13,7 +13,7 @@ from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
-from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, Tally, judge
 from hopscape.ledger.crosscheck import differing, settled
 from hopscape.papers.heawood import printed
 from hopscape.papers.heawood.checks_folded import petersen
@@ -38,10 +38,11 @@ def expanded(base: Network, n: int) -> Network:
 
 def check_range() -> Outcome:
     """Sizes at both ends of the range, and that there is no further level."""
-    wrong, parts = [], []
-    for name, (size, most) in printed.EXPANDED_SIZES.items():
+    wrong, parts, tally = [], [], Tally()
+    tally.expect("members", 2 * 3)
+    for name, (size, most) in tally.each("families", printed.EXPANDED_SIZES.items(), 2):
         base = _BASES[name]()
-        for n in (0, 1, most):
+        for n in tally.each("members", (0, 1, most)):
             try:
                 order = expanded(base, n).order
             except ArgumentError:
@@ -54,7 +55,7 @@ def check_range() -> Outcome:
             wrong.append(f"{name}: n = {most + 1} exists as well")
         except ArgumentError:
             parts.append(f"{name}: {size}^(n+1) nodes for n = 0, 1, {most}, nothing beyond")
-    return judge(wrong, "; ".join(parts))
+    return judge(wrong, "; ".join(parts), searched=tally)
 
 
 def check_scalable() -> Outcome:
@@ -101,13 +102,14 @@ def check_enough() -> Outcome:
 
 def check_regular() -> Outcome:
     """Degrees in closed form for all n, counted node by node for n = 0, 1, 2."""
-    wrong, regular, ours = [], [], []
-    for n in range(15):
+    wrong, regular, ours, tally = [], [], [], Tally()
+    tally.expect("nodes", 14 + 14**2 + 14**3)
+    for n in tally.each("members", range(15), 15):
         family = Expanded(heawood(), n)
         counts = family.degree_counts()
         ours += graphs.wrong_facts(Network.of(family)) if n == 1 else []
         if n <= 2:
-            seen = [len(row) for row in graphs.rows_of(Network.of(family))]
+            seen = [len(row) for row in tally.each("nodes", graphs.rows_of(Network.of(family)))]
             counted = {d: seen.count(d) for d in sorted(set(seen))}
             if counted != counts:
                 ours.append(f"n = {n}: counted {counted}, closed form {counts}")
@@ -118,7 +120,7 @@ def check_regular() -> Outcome:
         if max(counts) > 6 or counts.get(6, 0) != n * 14**n:
             ours.append(f"n = {n}: {counts}, not {n}·14^{n} nodes of degree 6")
     text = f"regular of degree {printed.EXPANDED_DEGREE} at n = {regular} of 0..14"
-    return settled(ours, judge(wrong, text, values={"regular": regular}))
+    return settled(ours, judge(wrong, text, values={"regular": regular}, searched=tally))
 
 
 def check_links() -> Outcome:
@@ -393,7 +395,10 @@ def check_broadcast() -> Outcome:
     ours = []
     if bool(verdict) != (len(reached) == 196) or made.transfers != sum(map(len, right)):
         ours.append(f"our flood: {verdict.reason or made.transfers}")
-    for root in np.random.default_rng(_SEED).integers(1, len(rows), 4).tolist():
+    roots, tally = np.random.default_rng(_SEED).integers(1, len(rows), 4).tolist(), Tally()
+    tally.expect("nodes", 196)
+    tally.add("nodes", len(reached))
+    for root in tally.each("other roots", roots, 4):
         there, wanted = flood(network, root, limit), _flooded(rows, limit, -1, root)
         sent = set(zip(there.round.tolist(), there.source.tolist(), there.target.tolist()))
         served = verify(there, network, Goal.broadcast(root), model=Model())
@@ -415,5 +420,6 @@ def check_broadcast() -> Outcome:
             "duplicates": int(verdict.details["duplicates"]),
             "longest_chain": int(verdict.details["max_path"]),
         },
+        searched=tally,
     )
     return settled(ours, outcome)

@@ -15,7 +15,7 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.verify import verify
 from hopscape.families.classic import Petersen
-from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, Tally, judge
 from hopscape.ledger.crosscheck import settled
 from hopscape.papers.heawood import printed
 from hopscape.papers.heawood.checks_graph import basic_route, defined_rows, heawood
@@ -109,6 +109,10 @@ def check_symmetric() -> Outcome:
         wrong,
         f"{len(group)} automorphisms of the base; FH(2) under them and the exchange of entries:"
         f" {nodes} orbit of nodes, {arcs} of directed links",
+        searched=[
+            Searched("automorphisms of the base", len(group), 336),  # those of PGL(2, 7)
+            Searched("maps of FH(2)", len(automorphisms), 2 * 24 + 1),
+        ],
     )
 
 
@@ -230,13 +234,15 @@ def check_sizes() -> Outcome:
     """14^(n-1) in the running text of section 5, where degree and diameter are those of table 1."""
     from hopscape.papers.heawood.expanded import Expanded
 
-    as_printed, fixed, parts = [], [], []
+    as_printed, fixed, parts, tally = [], [], [], Tally()
+    tally.expect("nodes", 2 * (14**2 + 14**3))
     for n in (1, 2):
         for name, network in (
             ("F-H", folded(heawood(), n + 1)),
             ("RE-H", Network.of(Expanded(heawood(), n))),
         ):
             rows = graphs.rows_of(network)
+            tally.add("nodes", len(rows))
             parts.append(f"{name} n = {n}: {len(rows)} nodes")
             if len(rows) != printed.text_nodes(n):
                 as_printed.append(f"{name} n = {n}: {len(rows)}, printed {printed.text_nodes(n)}")
@@ -248,15 +254,18 @@ def check_sizes() -> Outcome:
         "; ".join(parts),
         Correction(note, fixed),
         values={"printed": [printed.text_nodes(n) for n in (1, 2)], "true": [14**2, 14**3]},
+        searched=tally,
     )
 
 
 def check_rows() -> Outcome:
     """The rows F-P and F-H of table 1, and the cost that the text gives for F-H."""
-    wrong, ours, parts = [], [], []
+    wrong, ours, parts, tally = [], [], [], Tally()
+    tally.expect("nodes", 10 + 10**2 + 10**3 + 14 + 14**2 + 14**3)
     for name, base, size, diameter in (("F-P", petersen(), 10, 2), ("F-H", heawood(), 14, 3)):
         for n in range(3):
             rows = graphs.rows_of(folded(base, n + 1))
+            tally.add("nodes", len(rows))
             reach = graphs.diameter(rows, [0, len(rows) // 3])
             degrees = Counter(map(len, rows))
             true = (len(rows), *degrees, reach)
@@ -269,4 +278,5 @@ def check_rows() -> Outcome:
             if (facts.degree_max, facts.diameter) != (max(degrees), reach):
                 ours.append(f"{name} n = {n}: our closed forms say {facts.diameter}")
             parts.append(f"{name} n = {n}: {len(rows)}, {max(degrees)}, {reach}")
-    return settled(ours, judge(wrong, "nodes, degree, diameter: " + "; ".join(parts)))
+    text = "nodes, degree, diameter: " + "; ".join(parts)
+    return settled(ours, judge(wrong, text, searched=tally))

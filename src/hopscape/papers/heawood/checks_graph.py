@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
+from math import comb
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from hopscape.core.verdict import Verdict
 from hopscape.core.verify import verify
 from hopscape.families.classic import Heawood, Hypercube, Petersen
 from hopscape.families.classic.heawood import basic_broadcast
-from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, Tally, judge
 from hopscape.ledger.crosscheck import settled
 from hopscape.papers.heawood import printed
 from hopscape.papers.heawood.routing import look_ahead_route
@@ -112,13 +113,15 @@ def check_neighbours() -> Outcome:
     wrong = []
     rows = graphs.rows_of(Network.of(Heawood()))
     rule = defined_rows(printed.CHORD)
-    for x in range(_N):
+    tally = Tally()
+    for x in tally.each("nodes", range(_N), 14):
         if sorted(rule[x]) != sorted(rows[x]):
             wrong.append(f"node {x} is wired to {sorted(rows[x])}, the rule says {sorted(rule[x])}")
     both = all(x in rule[y] for x in range(_N) for y in rule[x])
     if not both:
         wrong.append(f"with {printed.CHORD} the rule is not symmetric")
-    return judge(wrong, f"{_N - len(wrong)} of {_N} nodes have the neighbours of the rule")
+    text = f"{_N - len(wrong)} of {_N} nodes have the neighbours of the rule"
+    return judge(wrong, text, searched=tally)
 
 
 def check_connectivity() -> Outcome:
@@ -168,7 +171,8 @@ def check_cycles() -> Outcome:
     wrong = [f"{n} pairs: {length}" for length, n in pairs_by_length.items()
              if length != printed.SHORTEST_CYCLE]  # fmt: skip
     text = ", ".join(f"{length} ({n} pairs)" for length, n in sorted(pairs_by_length.items()))
-    return judge(wrong, f"shortest cycle through two nodes: {text}")
+    pairs = Searched("pairs of nodes", pairs_by_length.total(), _N * (_N - 1) // 2)
+    return judge(wrong, f"shortest cycle through two nodes: {text}", searched=[pairs])
 
 
 def _simple(rows: graphs.Rows, a: int, b: int, longest: int) -> list[tuple[int, ...]]:
@@ -184,11 +188,13 @@ def _simple(rows: graphs.Rows, a: int, b: int, longest: int) -> list[tuple[int, 
     return paths
 
 
-def shortest_triples(rows: graphs.Rows, longest: int) -> dict[int, set[tuple[int, ...]]]:
+def shortest_triples(
+    rows: graphs.Rows, longest: int, tally: Tally
+) -> dict[int, set[tuple[int, ...]]]:
     """Lengths of three disjoint paths of least total length, by distance of their ends."""
     hops = graphs.distances(rows)
     triples_by_distance: dict[int, set[tuple[int, ...]]] = {}
-    for a, b in combinations(range(len(rows)), 2):
+    for a, b in tally.each("pairs of nodes", combinations(range(len(rows)), 2)):
         inner = [frozenset(p[1:-1]) for p in _simple(rows, a, b, longest)]
         triples = [
             tuple(sorted(len(p) + 1 for p in (x, y, z)))
@@ -204,7 +210,9 @@ def shortest_triples(rows: graphs.Rows, longest: int) -> dict[int, set[tuple[int
 
 
 def check_paths() -> Outcome:
-    lengths_by_distance = shortest_triples(graphs.rows_of(heawood()), 6)
+    tally = Tally()
+    tally.expect("pairs of nodes", _N * (_N - 1) // 2)
+    lengths_by_distance = shortest_triples(graphs.rows_of(heawood()), 6, tally)
     wanted = {hops: {lengths} for hops, lengths in printed.PATHS.items()}
     wrong = [
         f"distance {hops}: {sorted(lengths_by_distance.get(hops, set()))},"
@@ -215,7 +223,8 @@ def check_paths() -> Outcome:
     text = "; ".join(
         f"distance {hops}: {sorted(v)}" for hops, v in sorted(lengths_by_distance.items())
     )
-    return judge(wrong, f"lengths of three disjoint paths, shortest total: {text}")
+    text = f"lengths of three disjoint paths, shortest total: {text}"
+    return judge(wrong, text, searched=tally)
 
 
 # -- routing and broadcast ---------------------------------------------------------------------
@@ -327,7 +336,8 @@ def check_basic_broadcast() -> Outcome:
     served = _verdict(basic_broadcast(network, 0, printed=True), 0).details["reached"]
     if served != len(reached):
         unsettled.append(f"our printed schedule reaches {served}")
-    for root in range(_N):
+    tally = Tally()
+    for root in tally.each("roots", range(_N), 14):
         made = basic_broadcast(network, root)
         verdict = _verdict(made, root)
         if not verdict or made.rounds != printed.SENDS or made.transfers != _N - 1:
@@ -347,6 +357,7 @@ def check_basic_broadcast() -> Outcome:
         text,
         Correction(note, fixed),
         values={"reached": len(reached), "messages": messages, "three_copies": list(copies)},
+        searched=tally,
     )
     return settled(unsettled, outcome)
 
@@ -395,27 +406,33 @@ def _unpruned(rows: graphs.Rows) -> tuple[int, ...]:
 
 def check_levels() -> Outcome:
     hops = graphs.distances(graphs.rows_of(heawood()))
-    rows = {tuple(Counter(row).get(d, 0) for d in range(4)) for row in hops.tolist()}
+    tally = Tally()
+    nodes = tally.each("nodes", hops.tolist(), 14)
+    rows = {tuple(Counter(row).get(d, 0) for d in range(4)) for row in nodes}
     wrong = [f"some node sees {row}" for row in sorted(rows) if row != printed.LEVELS]
-    return judge(wrong, f"nodes at distance 0, 1, 2, 3: {sorted(rows)}")
+    return judge(wrong, f"nodes at distance 0, 1, 2, 3: {sorted(rows)}", searched=tally)
 
 
 def check_opposite() -> Outcome:
     hops = graphs.distances(graphs.rows_of(heawood()))
-    gaps = [int(hops[x, (x + 7) % _N]) for x in range(_N)]
+    tally = Tally()
+    gaps = [int(hops[x, (x + 7) % _N]) for x in tally.each("nodes", range(_N), 14)]
     wrong = [
         f"{x} and {(x + 7) % _N} are at distance {gap}" for x, gap in enumerate(gaps) if gap != 3
     ]
-    return judge(wrong, f"distances of x and x + 7: {sorted(set(gaps))}")
+    text = f"distances of x and x + 7: {sorted(set(gaps))}"
+    return judge(wrong, text, searched=tally)
 
 
 def check_bisection() -> Outcome:
     """All 1716 halvings, one by one."""
     rows = graphs.rows_of(heawood())
     links = [(u, v) for u in range(_N) for v in rows[u] if u < v]
+    tally = Tally()
+    halvings = combinations(range(1, _N), _N // 2 - 1)
     least = min(
         sum((u in side) != (v in side) for u, v in links)
-        for chosen in combinations(range(1, _N), _N // 2 - 1)
+        for chosen in tally.each("halvings", halvings, comb(13, 6))
         if (side := {0, *chosen})
     )
     known = Heawood().facts().bisection
@@ -423,23 +440,25 @@ def check_bisection() -> Outcome:
     ours += graphs.wrong_facts(heawood())
     wrong = [] if least == 7 else [f"a cut of {least} links"]
     text = f"the least cut of all halvings has {least} links, our closed form {known}"
-    return settled(ours, judge(wrong, text))
+    return settled(ours, judge(wrong, text, searched=tally))
 
 
 def check_cayley() -> Outcome:
     """The translations are automorphisms, one for each node; every generator is its own inverse."""
     rows = graphs.rows_of(heawood())
     moves = Heawood().translations()
-    wrong = []
-    for v, move in enumerate(moves.tolist()):
+    wrong, tally = [], Tally()
+    for v, move in tally.each("translations", enumerate(moves.tolist()), 14):
         if move[0] != v or sorted(move) != list(range(_N)):
             wrong.append(f"row {v} does not move 0 to {v}")
         if any(move[w] not in rows[move[u]] for u in range(_N) for w in rows[u]):
             wrong.append(f"row {v} is not an automorphism")
     members = {tuple(move) for move in moves.tolist()}
-    if any(tuple(a[b]) not in members for a in moves for b in moves):
+    pairs = tally.each("pairs of translations", product(moves, moves), 14 * 14)
+    if any(tuple(a[b]) not in members for a, b in pairs):
         wrong.append("they are no group")
     again = sum(int(moves[s][s]) == 0 for s in rows[0])
     if again != 3:
         wrong.append(f"{again} of 3 generators are their own inverses")
-    return judge(wrong, f"{len(members)} translations, {again} of 3 generators are reflections")
+    text = f"{len(members)} translations, {again} of 3 generators are reflections"
+    return judge(wrong, text, searched=tally)

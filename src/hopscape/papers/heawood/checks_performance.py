@@ -19,7 +19,7 @@ from hopscape.core.network import Network
 from hopscape.core.verify import verify
 from hopscape.families.classic import Complete, CubeConnectedCycles, Hypercube
 from hopscape.families.torus import Ring
-from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, Tally, judge
 from hopscape.ledger.crosscheck import differing, settled
 from hopscape.papers.heawood import comparison, printed
 from hopscape.papers.heawood.checks_expanded import _longest_repaired, expanded, longest_walks
@@ -91,8 +91,8 @@ def row(name: str) -> comparison.Printed:
 
 
 def check_hypercube_row() -> Outcome:
-    wrong = []
-    for n in range(1, 10):
+    wrong, tally = [], Tally()
+    for n in tally.each("members", range(1, 10), 9):
         rows = graphs.rows_of(Network.of(Hypercube(n)))
         reach = graphs.diameter(rows, sorted({0, 1, len(rows) // 3, len(rows) - 1}))
         true = (len(rows), *sorted({len(r) for r in rows}), reach)
@@ -100,18 +100,20 @@ def check_hypercube_row() -> Outcome:
                  int(row("hypercube").diameter(n)))  # fmt: skip
         if true != table:
             wrong.append(f"n = {n}: {true}, printed {table}")
-    return judge(wrong, f"n = 1..9: nodes, degree and diameter, {len(wrong)} rows differ")
+    text = f"n = 1..9: nodes, degree and diameter, {len(wrong)} rows differ"
+    return judge(wrong, text, searched=tally)
 
 
 def check_ccc_row() -> Outcome:
-    wrong = []
-    for n in range(3, 9):
+    wrong, tally = [], Tally()
+    for n in tally.each("members", range(3, 9), 6):
         rows = graphs.rows_of(Network.of(CubeConnectedCycles(n)))
         degrees = sorted({len(r) for r in rows})
         table = (n * 2**n, [int(row("CCC").degree(n))])
         if (len(rows), degrees) != table:
             wrong.append(f"n = {n}: {len(rows)} nodes of degrees {degrees}, printed {table}")
-    return judge(wrong, f"n = 3..8: n·2^n nodes of degree 3, {len(wrong)} rows differ")
+    text = f"n = 3..8: n·2^n nodes of degree 3, {len(wrong)} rows differ"
+    return judge(wrong, text, searched=tally)
 
 
 def check_ccc_diameter() -> Outcome:
@@ -150,8 +152,8 @@ def check_ccc_diameter() -> Outcome:
 
 def check_costs() -> Outcome:
     """The last column: at the largest n there is, or at n = 10,000, within one in a hundred."""
-    wrong, parts, costs = [], [], {}
-    for name in _SIX:
+    wrong, parts, costs, tally = [], [], {}, Tally()
+    for name in tally.each("families", _SIX, 6):
         n = row(name).levels or 10_000
         true = member(name, n)
         assert true is not None
@@ -160,7 +162,8 @@ def check_costs() -> Outcome:
         parts.append(f"{name} {off:+.0%} at n = {n}")
         if abs(off) > 0.01:
             wrong.append(f"{name}, n = {n}: {true.cost}, printed {printed.COSTS[name](n)}")
-    outcome = judge(wrong, "printed against true cost: " + ", ".join(parts), values=costs)
+    text = "printed against true cost: " + ", ".join(parts)
+    outcome = judge(wrong, text, values=costs, searched=tally)
     return settled(distrusted(), outcome)
 
 
@@ -269,7 +272,8 @@ def check_cost_order() -> Outcome:
     )
     ends = [member(name, row(name).levels or 0) for name in ("RE-P", "RE-H")]
     last = " and ".join(f"{m.family} at {m.nodes:.2e} nodes" for m in ends if m is not None)
-    return settled(distrusted(), judge(wrong, text, note=f"{last} end"))
+    members_seen = Searched("members", len(ratios), 14 + 10)
+    return settled(distrusted(), judge(wrong, text, note=f"{last} end", searched=[members_seen]))
 
 
 def check_one_nth() -> Outcome:
@@ -310,9 +314,12 @@ def check_cheaper() -> Outcome:
     """Where F-H and RE-H are cheaper than the hypercube, by printed and by true values."""
     bits = printed.FARTHEST_BITS
     share = {name: printed_at(row(name), bits)[2] / bits**2 for name in ("F-H", "F-P", "RE-H")}
-    tried = [*(k / 20 for k in range(40, 300)), *range(15, bits + 1)]
-    dearer = [k for k in tried if printed_at(row("RE-H"), k)[2] >= k * k]
-    true = [k for k in range(4, 58) if (m := smallest("RE-H", k, *bases())) and m.cost >= k * k]
+    tally = Tally()
+    curve = tally.each("printed sizes", [*(k / 20 for k in range(40, 300)), *range(15, bits + 1)],
+                       260 + 86)  # fmt: skip
+    dearer = [k for k in curve if printed_at(row("RE-H"), k)[2] >= k * k]
+    sizes = tally.each("sizes", range(4, 58), 54)
+    true = [k for k in sizes if (m := smallest("RE-H", k, *bases())) and m.cost >= k * k]
     wrong = [f"{name} costs {s:.2f} of the hypercube" for name, s in share.items() if s >= 1]
     text = (
         f"at 2^{bits} nodes F-H costs {share['F-H']:.3f} of the hypercube, F-P {share['F-P']:.3f},"
@@ -334,14 +341,17 @@ def check_cheaper() -> Outcome:
             "dearer_up_to": max(dearer, default=0),
             "truly_dearer_up_to": max(true, default=3),
         },
+        searched=tally,
     )
     return settled(distrusted(), outcome)
 
 
 def check_range() -> Outcome:
-    last = {}
+    last, tally = {}, Tally()
+    tally.expect("sizes of six families", 6 * 101)
     for name in _SIX:
-        fits = [k for k in range(printed.FARTHEST_BITS + 1) if smallest(name, k, *bases())]
+        sizes = tally.each("sizes of six families", range(printed.FARTHEST_BITS + 1))
+        fits = [k for k in sizes if smallest(name, k, *bases())]
         last[name] = max(fits)
     wrong = [
         f"{name} has no member of more than 2^{k} nodes"
@@ -349,18 +359,24 @@ def check_range() -> Outcome:
         if k < printed.FARTHEST_BITS
     ]
     text = f"largest k with a member of at least 2^k nodes: {last}"
-    return settled(distrusted(), judge(wrong, text, values=last))
+    return settled(distrusted(), judge(wrong, text, values=last, searched=tally))
 
 
 def check_order_n() -> Outcome:
     """Steps of the four algorithms (repaired) for n = 1, 2, 3: do they grow by the same amount?"""
+    algorithms: dict[str, Callable[[int], int]] = {
+        "FH route": lambda n: graphs.diameter(graphs.rows_of(folded(heawood(), n)), [0]),
+        "FH broadcast": lambda n: (
+            broadcast_by_axes(folded(heawood(), n), (heawood(),) * n, 0).rounds
+        ),
+        "RE route": _longest_repaired,
+        "RE broadcast": lambda n: printed.expanded_diameter(n, "heawood"),
+    }
+    tally = Tally()
+    tally.expect("sizes of four algorithms", 4 * 3)
     steps = {
-        "FH route": [graphs.diameter(graphs.rows_of(folded(heawood(), n)), [0]) for n in (1, 2, 3)],
-        "FH broadcast": [
-            broadcast_by_axes(folded(heawood(), n), (heawood(),) * n, 0).rounds for n in (1, 2, 3)
-        ],
-        "RE route": [_longest_repaired(n) for n in (1, 2, 3)],
-        "RE broadcast": [printed.expanded_diameter(n, "heawood") for n in (1, 2, 3)],
+        name: [taken(n) for n in tally.each("sizes of four algorithms", (1, 2, 3))]
+        for name, taken in algorithms.items()
     }
     wrong = [
         f"{name}: {taken}"
@@ -371,7 +387,7 @@ def check_order_n() -> Outcome:
     if reached > steps["RE broadcast"][1]:
         wrong.append(f"RE-H(2) has diameter {reached}, above {steps['RE broadcast'][1]} rounds")
     text = ", ".join(f"{name} {taken}" for name, taken in steps.items())
-    return judge(wrong, f"steps for n = 1, 2, 3: {text}")
+    return judge(wrong, f"steps for n = 1, 2, 3: {text}", searched=tally)
 
 
 def check_distance() -> Outcome:
@@ -405,9 +421,11 @@ def check_cut_nodes() -> Outcome:
     """With one level the connectors, and nobody else, are cut nodes."""
     import networkx
 
-    wrong, parts = [], []
+    wrong, parts, tally = [], [], Tally()
+    tally.expect("nodes", 14**2 + 10**2)
     for base in (heawood(), petersen()):
         network = expanded(base, 1)
+        tally.add("nodes", len(graphs.rows_of(network)))
         cuts = set(networkx.articulation_points(graphs.graph(graphs.rows_of(network))))
         wanted = {v for v in range(network.order) if v % base.order == 0}
         closed_form = network.facts.node_connectivity
@@ -415,7 +433,7 @@ def check_cut_nodes() -> Outcome:
         if cuts != wanted or closed_form != 1:
             wrong.append(parts[-1])
         wrong += graphs.wrong_facts(network)
-    return judge(wrong, "; ".join(parts))
+    return judge(wrong, "; ".join(parts), searched=tally)
 
 
 def check_permutation() -> Outcome:
@@ -427,7 +445,8 @@ def check_permutation() -> Outcome:
     wrong, worst, hops = [], {1: 0, 2: 0}, 0
     cases = [(1, targets) for targets in tried]
     cases += [(2, rng.permutation(196).tolist()), (2, np.arange(196)[::-1].tolist())]
-    for n, targets in cases:
+    tally = Tally()
+    for n, targets in tally.each("permutations", cases, 7 + 5 + 12 + 2):
         network = folded(heawood(), n)
         plan = permute_by_rows(network, (heawood(),) * n, targets)
         worst[n] = max(worst[n], plan.rounds)
@@ -437,14 +456,16 @@ def check_permutation() -> Outcome:
             wrong.append(f"FH({n}): {verdict.reason or f'{plan.rounds} rounds'}")
     return judge(
         wrong,
-        f"{len(cases)} permutations: at most {worst[1]} rounds on H, {worst[2]} on FH(2)",
+        f"at most {worst[1]} rounds on H, {worst[2]} on FH(2)",
         values={"rounds": list(worst.values()), "hops": hops},
+        searched=tally,
     )
 
 
 def check_exchange() -> Outcome:
     """Gossip and total exchange of FH(1), FH(2), total exchange of RE-H(1): rounds and bounds."""
-    wrong, parts = [], []
+    wrong, parts, tally = [], [], Tally()
+    tally.expect("schedules", 2 + 2 + 1)
     known = {"FH(1)": (5, 9), "FH(2)": (33, 126), "RE-H(1)": (None, 9 * 14**2)}
     cases = {
         "FH(1)": (folded(heawood(), 1), "translations"),
@@ -461,7 +482,8 @@ def check_exchange() -> Outcome:
             parts.append(f"{name} {goal.kind} {made.rounds} (at least {bound})")
             if not verdict or not made.rounds == bound == rounds:
                 wrong.append(f"{parts[-1]}: {verdict.reason or f'not {rounds}'}")
-    return judge(wrong, "; ".join(parts))
+            tally.add("schedules")
+    return judge(wrong, "; ".join(parts), searched=tally)
 
 
 def check_cheaper_still() -> Outcome:
@@ -469,10 +491,11 @@ def check_cheaper_still() -> Outcome:
     wrong = list(distrusted())
     ring = Network.from_links(4, range(4), [1, 2, 3, 0])
     reach = graphs.diameter(graphs.rows_of(Network.of(Expanded(ring, 4, petersen()))), range(4))
-    first = {}
+    first, tally = {}, Tally()
+    tally.expect("sizes of two families", 2 * (56 + 6))
     for name in ("PCC", "Kautz 3"):
         beaten = []
-        for k in [*range(4, 60), *range(60, 101, 8)]:
+        for k in tally.each("sizes of two families", [*range(4, 60), *range(60, 101, 8)]):
             mine = smallest(name, k, *bases())
             six = [
                 smallest(n, k, *bases()) for n in ("hypercube", "CCC", "F-P", "RE-P", "F-H", "RE-H")
@@ -485,4 +508,4 @@ def check_cheaper_still() -> Outcome:
         wrong.append(f"PCC(4) has diameter {reach}, told {closed_form}")
     wrong += [f"{name} only from k = {k}" for name, k in first.items() if k > 20]
     text = ", ".join(f"{name} from 2^{k} nodes on" for name, k in first.items())
-    return judge(wrong, f"cheaper than all six, up to 2^100: {text}")
+    return judge(wrong, f"cheaper than all six, up to 2^100: {text}", searched=tally)
