@@ -14,7 +14,8 @@ import numpy as np
 from hopscape.collectives import lower_bounds
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
-from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.core.network import Network
+from hopscape.ledger.claim import Correction, Outcome, Searched, Tally, judge
 from hopscape.ledger.crosscheck import settled
 from hopscape.papers.rpc import comparison, printed
 from hopscape.papers.rpc.checks_routing import (
@@ -44,17 +45,20 @@ def broadcast_rounds(k: int, name: str = "tree", root: int = 0, model: Model = M
 
 
 def check_few_slices() -> Outcome:
-    wrong, ours, rounds = [], [], []
-    for k, claimed in enumerate(printed.FEW_SLICES, 1):
+    wrong, ours, rounds, tally = [], [], [], Tally()
+    for k, claimed in tally.each("broadcasts", enumerate(printed.FEW_SLICES, 1), 3):
         reach = graphs.diameter(graphs.rows_of(rpc(k)), [0])
         rounds.append(broadcast_rounds(k))
         if rounds[-1] != reach:
             ours.append(f"k = {k}: {rounds[-1]} rounds, the farthest node is at {reach}")
         if reach != claimed:
             wrong.append(f"{k} slices: a node at distance {reach}, printed {claimed} sends")
-    others = [made(rp(k), Goal.broadcast(0), "tree").rounds for k in (1, 2, 3)]
+    others = [
+        made(rp(k), Goal.broadcast(0), "tree").rounds
+        for k in tally.each("broadcasts", (1, 2, 3), 3)
+    ]
     text = f"one, two, three slices: {rounds} rounds; those of RP {others}"
-    outcome = judge(wrong, text, values={"rounds": rounds, "rp": others})
+    outcome = judge(wrong, text, values={"rounds": rounds, "rp": others}, searched=tally)
     return settled(ours, outcome)
 
 
@@ -79,17 +83,19 @@ def check_broadcast() -> Outcome:
 
 
 def check_broadcast_better() -> Outcome:
+    tally = Tally()
     rounds = {k: (broadcast_rounds(k), made(rp(3 * k), Goal.broadcast(0), "tree").rounds)
-              for k in range(1, 9)}  # fmt: skip
+              for k in tally.each("sizes by broadcasts", range(1, 9), 8)}  # fmt: skip
     ours = [f"k = {k}: {a} and {b} rounds" for k, (a, b) in rounds.items()
             if (a, b) != (comparison.rpc_diameter(k), comparison.rp_diameter(3 * k))]  # fmt: skip
     above = printed.BROADCAST_BEATS_RP_ABOVE
     wrong = [f"k = {k}: {a} against {b} rounds" for k, (a, b) in rounds.items()
              if (a < b) != (k > above)]  # fmt: skip
-    wrong += [f"k = {k}: no better" for k in range(9, _FAR)
+    wrong += [f"k = {k}: no better"
+              for k in tally.each("sizes by diameters", range(9, _FAR), 2000 - 9)
               if comparison.rpc_diameter(k) >= comparison.rp_diameter(3 * k)]  # fmt: skip
     text = f"RPC(k) and RP(3k), k = 1..8: {list(rounds.values())}; by diameters up to {_FAR}"
-    return settled([*distrusted(), *ours], judge(wrong, text))
+    return settled([*distrusted(), *ours], judge(wrong, text, searched=tally))
 
 
 # -- all-to-all ----------------------------------------------------------------------------------
@@ -99,7 +105,7 @@ def gathered(k: int, name: str, model: Model) -> int:
     return made(rpc(k), Goal.all_gather(), name, model).rounds
 
 
-def _fewest(half: bool) -> int:
+def _fewest(half: bool, tally: Tally) -> int:
     """Rounds of an all-gather on a triangle with packed messages: all choices of directions."""
     links = ((0, 1), (1, 2), (2, 0))
     states: set[tuple[int, ...]] = {(1, 2, 4)}
@@ -107,7 +113,9 @@ def _fewest(half: bool) -> int:
     while (7, 7, 7) not in states:
         after: set[tuple[int, ...]] = set()
         for state in states:
-            for directions in product((0, 1), repeat=3) if half else ((0, 0, 0),):
+            tally.expect("choices of directions", 2**3 if half else 1)
+            choices = product((0, 1), repeat=3) if half else ((0, 0, 0),)
+            for directions in tally.each("choices of directions", choices):
                 new = list(state)
                 for (a, b), direction in zip(links, directions, strict=True):
                     if direction == 0:
@@ -136,7 +144,8 @@ def _known_after(k: int, rounds: int) -> tuple[int, int]:
 
 
 def check_cycle_gather() -> Outcome:
-    least, full = _fewest(half=True), _fewest(half=False)
+    tally = Tally()
+    least, full = _fewest(True, tally), _fewest(False, tally)
     own, _ = _known_after(1, printed.CYCLE_ALL_GATHER)
     wrong = []
     if least != printed.CYCLE_ALL_GATHER:
@@ -148,7 +157,8 @@ def check_cycle_gather() -> Outcome:
         f"all choices of directions: {least} rounds in half duplex, {full} in full; our schedule"
         f" on PC gives every node {own} of 3 data of its cycle in {printed.CYCLE_ALL_GATHER}"
     )
-    return judge(wrong, text) if wrong else settled(ours, judge(wrong, text))
+    outcome = judge(wrong, text, searched=tally)
+    return outcome if wrong else settled(ours, outcome)
 
 
 def five_stages() -> tuple[int, int]:
@@ -188,8 +198,9 @@ def check_slice_gather() -> Outcome:
 
 
 def check_all_gather() -> Outcome:
-    packed = {k: gathered(k, "paper", PAPER) for k in range(1, 8)}
-    unit = {k: gathered(k, "paper", HALF) for k in (1, 3, 4)}
+    tally = Tally()
+    packed = {k: gathered(k, "paper", PAPER) for k in tally.each("schedules", range(1, 8), 7)}
+    unit = {k: gathered(k, "paper", HALF) for k in tally.each("schedules", (1, 3, 4), 3)}
     slices = five_stages()[0]
     bound = printed.ALL_GATHER
     wrong = [f"k = {k}: {r} rounds" for k, r in packed.items() if r != k + bound]
@@ -203,42 +214,48 @@ def check_all_gather() -> Outcome:
         text,
         Correction(note, fixed),
         values={"packed": list(packed.values()), "single": list(unit.values())},
+        searched=tally,
     )
     return settled(ours, outcome)
 
 
 def check_one_by_one() -> Outcome:
-    wrong, parts = [], []
+    wrong, parts, tally = [], [], Tally()
+    tally.expect("roots", 2 * (1 + 2 + 3 + 4))
     for k in range(1, 5):
         each = graphs.diameter(graphs.rows_of(rpc(k)), [0])
-        rounds = sum(broadcast_rounds(k, root=v) for v in range(0, 30 * k, 15)) * 15
+        roots = tally.each("roots", range(0, 30 * k, 15))
+        rounds = sum(broadcast_rounds(k, root=v) for v in roots) * 15
         whole = gathered(k, "paper", PAPER)
         parts.append(f"k = {k}: {rounds} (together {whole})")
         if rounds != printed.one_by_one(k) or rounds != 30 * k * each:
             wrong.append(f"k = {k}: {rounds} rounds, printed {printed.one_by_one(k)}")
         if whole >= rounds:
             wrong.append(f"k = {k}: all together take {whole} rounds")
-    return judge(wrong, "; ".join(parts))
+    return judge(wrong, "; ".join(parts), searched=tally)
 
 
 # -- against RP ----------------------------------------------------------------------------------
 
 
-def _decided(beside: int) -> int:
+def _decided(beside: int, tally: Tally) -> int:
     """From which k on k + `beside` rounds are fewer than the diameter of RP(3k); 0 for never."""
-    fails = [k for k in range(1, _FAR) if comparison.rp_diameter(3 * k) <= k + beside]
+    sizes = tally.each("sizes by diameters", range(1, _FAR), 1999)
+    fails = [k for k in sizes if comparison.rp_diameter(3 * k) <= k + beside]
     last = max(fails, default=0)
     return last + 1 if last < _FAR - 1 else 0
 
 
-def _against(rounds: Mapping[int, tuple[int, ...]], above: int, beside: int, what: str) -> Outcome:
+def _against(
+    rounds: Mapping[int, tuple[int, ...]], above: int, beside: int, what: str, tally: Tally
+) -> Outcome:
     """RPC's rounds against those of each way of RP, and where the diameter of RP decides."""
     wrong = [
         f"k = {k}: {mine} rounds, RP({3 * k}) {min(others)}"
         for k, (mine, *others) in rounds.items()
         if k > above and mine >= min(others)
     ]
-    first = _decided(beside)
+    first = _decided(beside, tally)
     slow = [f"k = {k}: {mine} rounds, more than k + {beside}"
             for k, (mine, *_) in rounds.items() if mine > k + beside + (k == 2)]  # fmt: skip
     fixed = slow if first else [*slow, "the diameter of RP(3k) never exceeds it"]
@@ -249,33 +266,36 @@ def _against(rounds: Mapping[int, tuple[int, ...]], above: int, beside: int, wha
         text,
         Correction(note, fixed),
         values={"rounds": [list(row) for row in rounds.values()], "certain_from": first},
+        searched=tally,
     )
     return settled(distrusted(), outcome)
 
 
 def check_permutation_better() -> Outcome:
-    rounds = {
-        k: (
-            max(permuted(rpc(k), t, "general", Model()) for t in trials(30 * k)),
-            max(permuted(rp(3 * k), t, "general", Model()) for t in trials(30 * k)),
-        )
-        for k in range(1, 6)
-    }
+    tally = Tally()
+    tally.expect("permutations", 2 * 3 * 5)
+
+    def worst(network: Network) -> int:
+        drawn = tally.each("permutations", trials(network.order))
+        return max(permuted(network, t, "general", Model()) for t in drawn)
+
+    rounds = {k: (worst(rpc(k)), worst(rp(3 * k))) for k in range(1, 6)}
     what = "worst of the reversal and random permutations, RPC(k) and RP(3k)"
-    return _against(rounds, printed.PERMUTATION_BEATS_RP_ABOVE, printed.PERMUTATION, what)
+    return _against(rounds, printed.PERMUTATION_BEATS_RP_ABOVE, printed.PERMUTATION, what, tally)
 
 
 def check_gather_better() -> Outcome:
+    tally = Tally()
     rounds = {
         k: (
             gathered(k, "paper", PAPER),
             *(made(rp(3 * k), Goal.all_gather(), name, PAPER).rounds
               for name in ("slice-first", "packed")),
         )
-        for k in range(1, 8)
+        for k in tally.each("sizes by schedules", range(1, 8), 7)
     }  # fmt: skip
     what = "RPC(k), RP(3k) one way round, RP(3k) both ways"
-    return _against(rounds, printed.ALL_GATHER_BEATS_RP_ABOVE, printed.ALL_GATHER, what)
+    return _against(rounds, printed.ALL_GATHER_BEATS_RP_ABOVE, printed.ALL_GATHER, what, tally)
 
 
 def check_all_four() -> Outcome:
@@ -317,10 +337,12 @@ _FOUR = ("unicast", "permutation", "broadcast", "all-to-all")
 def check_third() -> Outcome:
     """How many rounds eight slices more cost, by each algorithm of the paper on RPC and on RP."""
     few, many = 4, 12
+    tally = Tally()
+    tally.expect("sizes of four algorithms on two networks", 2 * 4 * 2)
 
     def more(kind: Literal["rpc", "rp"], name: str) -> int:
         took = []
-        for k in (few, many):
+        for k in tally.each("sizes of four algorithms on two networks", (few, many)):
             network = rpc(k) if kind == "rpc" else rp(3 * k)
             if name == "unicast":
                 took.append(graphs.diameter(graphs.rows_of(network), [0]))
@@ -337,13 +359,17 @@ def check_third() -> Outcome:
     wrong = [f"{name}: {a} rounds more against {b}" for name, (a, b) in growth.items()
              if abs(a / b - printed.RATIO) > 0.02]  # fmt: skip
     text = f"from k = {few} to {many}, rounds more on RPC(k) and on RP(3k): {growth}"
-    return judge(wrong, text)
+    return judge(wrong, text, searched=tally)
 
 
 def check_connectivity() -> Outcome:
     import networkx
 
-    cuts = {k: networkx.node_connectivity(graphs.graph(graphs.rows_of(rpc(k)))) for k in (1, 2, 3)}
+    tally = Tally()
+    cuts = {
+        k: networkx.node_connectivity(graphs.graph(graphs.rows_of(rpc(k))))
+        for k in tally.each("networks", (1, 2, 3), 3)
+    }
     closed_form = {k: RingOfPetersenCycles(k).facts().node_connectivity for k in cuts}
     wrong = [f"k = {k}: {cut} nodes part it" for k, cut in cuts.items() if cut != k + 2]
     ours = [
@@ -351,24 +377,30 @@ def check_connectivity() -> Outcome:
     ]
     ours += [text for k in cuts for text in graphs.wrong_facts(rpc(k))]
     text = f"least cuts of nodes for k = 1, 2, 3: {list(cuts.values())}"
-    return settled(ours, judge(wrong, text))
+    return settled(ours, judge(wrong, text, searched=tally))
 
 
 def check_symmetries() -> Outcome:
-    moves = _moves(graphs.rows_of(pc()))
+    rows = graphs.rows_of(pc())
+    moves = _moves(rows)
+    kept = sum(all(m[w] in rows[m[v]] for v in range(30) for w in rows[v]) for m in moves)
     fixing = sum(move[0] == 0 for move in moves)
     wrong = [] if len(moves) == 120 else [f"{len(moves)} automorphisms"]
-    return judge(wrong, f"{len(moves)} automorphisms, {fixing} of them keep node 0")
+    text = f"{len(moves)} automorphisms, {fixing} of them keep node 0"
+    return judge(wrong, text, searched=[Searched("maps that keep all links", kept, 120)])
 
 
 def check_mean() -> Outcome:
-    wrong, ours, links = [], [], []
+    wrong, ours, links, tally = [], [], [], Tally()
+    tally.expect("pairs", 30 * 30 * (8 * 9 // 2))
     for k in range(1, 9):
         rows = graphs.rows_of(rpc(k))
         links.append(sum(map(len, rows)) // 2)
         if links[-1] != {1: 45, 2: 120}.get(k, 75 * k):
             wrong.append(f"k = {k}: {links[-1]} links")
-        hops = int(graphs.distances(rows, range(30)).sum())  # slices look alike
+        far = graphs.distances(rows, range(30))  # slices look alike
+        tally.add("pairs", far.size)
+        hops = int(far.sum())
         if hops != (101 * k + 30 * (k * k // 4)) * 30:
             wrong.append(f"k = {k}: {hops} hops from the nodes of a slice")
         facts = RingOfPetersenCycles(k).facts()
@@ -376,32 +408,38 @@ def check_mean() -> Outcome:
             ours.append(f"k = {k}: our closed forms say {facts.mean_distance}, {facts.links} links")
         ours += graphs.wrong_facts(rpc(k)) if k < 5 else []
     text = f"k = 1..8: {links} links; distances add up to 101k + 30 floor(k²/4) from every node"
-    return settled(ours, judge(wrong, text))
+    return settled(ours, judge(wrong, text, searched=tally))
 
 
 def check_detours() -> Outcome:
-    rounds = [permuted(pc(), t, "slice-detour", PAPER) for t in
-              (np.asarray(HARD), np.asarray(HARD_WITH_DETOURS), *trials(30, 12))]  # fmt: skip
+    tally = Tally()
+    tried = (np.asarray(HARD), np.asarray(HARD_WITH_DETOURS), *trials(30, 12))
+    rounds = [
+        permuted(pc(), t, "slice-detour", PAPER)
+        for t in tally.each("permutations", tried, 2 + 1 + 12)
+    ]
     wrong = [f"{r} rounds" for r in rounds if r > 11]
-    text = f"{len(rounds)} permutations of a slice, half duplex, packed: at most {max(rounds)}"
-    return judge(wrong, f"{text} rounds with detours in the third step")
+    text = f"permutations of a slice, half duplex, packed: at most {max(rounds)} rounds with"
+    return judge(wrong, f"{text} detours in the third step", searched=tally)
 
 
 def check_two_way() -> Outcome:
-    wrong, rounds = [], {}
+    wrong, rounds, tally = [], {}, Tally()
+    tally.expect("permutations", 3 * 7)
     for k in (*range(1, 7), 16):
-        rounds[k] = max(permuted(rpc(k), t, "two-way", Model()) for t in trials(30 * k))
+        drawn = tally.each("permutations", trials(30 * k))
+        rounds[k] = max(permuted(rpc(k), t, "two-way", Model()) for t in drawn)
         if rounds[k] > k // 2 + 10:
             wrong.append(f"k = {k}: {rounds[k]} rounds")
     least = permuted(rpc(16), reversal(480), "general", Model())
     text = f"rounds by k: {rounds}; one way round RPC(16) takes {least}"
-    return judge(wrong, text)
+    return judge(wrong, text, searched=tally)
 
 
 def check_gathers() -> Outcome:
     """Packed messages in seven rounds on a slice; single messages as few as links allow."""
-    wrong, parts = [], []
-    for k in (1, 2, 3):
+    wrong, parts, tally = [], [], Tally()
+    for k in tally.each("sizes", (1, 2, 3), 3):
         single = made(rpc(k), Goal.all_gather(), "bandwidth", HALF).rounds
         rows = graphs.rows_of(rpc(k))
         need = -(-len(rows) * (len(rows) - 1) // (sum(map(len, rows)) // 2))
@@ -414,4 +452,5 @@ def check_gathers() -> Outcome:
     packed = made(pc(), Goal.all_gather(), "packed", PAPER).rounds
     if packed != 7:
         wrong.append(f"{packed} rounds packed on PC")
-    return judge(wrong, f"single messages, {', '.join(parts)}; packed on PC {packed}")
+    text = f"single messages, {', '.join(parts)}; packed on PC {packed}"
+    return judge(wrong, text, searched=tally)

@@ -7,7 +7,7 @@ from functools import cache
 
 from hopscape.core.family import Symmetry
 from hopscape.core.network import Network
-from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, Tally, judge
 from hopscape.ledger.crosscheck import differing, settled
 from hopscape.papers.rpc import groups as known
 from hopscape.papers.rpc import printed
@@ -202,7 +202,9 @@ def rows() -> dict[int, tuple[int, int, int]]:
 def check_p5() -> Outcome:
     single, above = printed.GROUPS_BEAT_RP
     claimed = {m for m in rows() if m == single or m > above}
-    not_worse = [m for m, (a, b, _) in rows().items() if a <= b]
+    tally = Tally()
+    sizes = tally.each("sizes", rows().items(), 3136 - 1)
+    not_worse = [m for m, (a, b, _) in sizes if a <= b]
     better = [m for m, (a, b, _) in rows().items() if a < b]
     worse = [
         f"m = {m}: {rows()[m][0]} against {rows()[m][1]}" for m in sorted(claimed - set(not_worse))
@@ -215,21 +217,24 @@ def check_p5() -> Outcome:
         text,
         Correction(note, worse),
         values={"no_worse": ranges(not_worse), "better": ranges(better)},
-        searched=[Searched("sizes", len(rows()), 3135)],
+        searched=tally,
     )
     return settled(distrusted(), outcome)
 
 
 def check_p5_limit() -> Outcome:
     ratio = {m: a / b for m, (a, b, _) in rows().items() if m >= 100}
-    return settled(distrusted(), ratio_outcome(ratio, "m"))
+    return settled(distrusted(), ratio_outcome(ratio, "m", 3136 - 99))
 
 
 def check_p6() -> Outcome:
     most = printed.GROUPS_BEAT_TORUS
-    worse = [m for m, (a, _, b) in rows().items() if a > b and m <= most]
-    own = [m for m in rows()
-           if m <= most and known.printed_rpc_group(m) > known.printed_torus_group(m)]  # fmt: skip
+    worse, own, tally = [], [], Tally()
+    for m, (a, _, b) in tally.each("sizes", rows().items(), 3136 - 1):
+        if m <= most:
+            worse += [m] if a > b else []
+            printed_worse = known.printed_rpc_group(m) > known.printed_torus_group(m)
+            own += [m] if printed_worse else []
     wrong = [f"m = {m}: {rows()[m][0]} against {rows()[m][2]}" for m in worse]
     text = (
         f"RPC is worse for {len(worse)} sizes up to {most}: m = {ranges(worse)}; by the printed"
@@ -239,7 +244,7 @@ def check_p6() -> Outcome:
         wrong,
         text,
         values={"worse": ranges(worse), "by_formulas": ranges(own)},
-        searched=[Searched("sizes", len(rows()), 3135)],
+        searched=tally,
     )
     return settled(distrusted(), outcome)
 
@@ -247,8 +252,11 @@ def check_p6() -> Outcome:
 def check_p6_half() -> Outcome:
     low, high = printed.HALF_OF_TORUS
     named = range(low, high + 1)
-    true = [m for m in named if 2 * rows()[m][0] >= rows()[m][2]]
-    own = [m for m in named if 2 * known.printed_rpc_group(m) >= known.printed_torus_group(m)]
+    true, own, tally = [], [], Tally()
+    for m in tally.each("sizes", named, 361):
+        true += [m] if 2 * rows()[m][0] >= rows()[m][2] else []
+        printed_half = 2 * known.printed_rpc_group(m) >= known.printed_torus_group(m)
+        own += [m] if printed_half else []
     wrong = [f"m = {m}: {rows()[m][0]} against {rows()[m][2]}" for m in true]
     text = (
         f"true groups: {len(true)} of {len(named)} sizes are not below half; by the printed"
@@ -258,6 +266,6 @@ def check_p6_half() -> Outcome:
         wrong,
         text,
         values={"true": len(true), "by_formulas": len(own)},
-        searched=[Searched("sizes", len(named), 361)],
+        searched=tally,
     )
     return settled(distrusted(), outcome)

@@ -19,7 +19,7 @@ from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
-from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, Tally, Value, judge
 from hopscape.ledger.crosscheck import settled
 from hopscape.papers.rpc import comparison, printed
 from hopscape.papers.rpc.checks_structure import pc, petersen_rows, ports, rpc
@@ -265,7 +265,9 @@ def check_cycle_permutation() -> Outcome:
 def check_slice_permutation() -> Outcome:
     steps, bound = five_steps(HARD), sum(printed.SLICE_PERMUTATION)
     ours = []
-    for targets in (HARD, HARD_WITH_DETOURS, *(tuple(t.tolist()) for t in trials(30, 6))):
+    tally = Tally()
+    tried = (HARD, HARD_WITH_DETOURS, *(tuple(t.tolist()) for t in trials(30, 6)))
+    for targets in tally.each("permutations", tried, 2 + 1 + 6):
         for half, model in ((True, PAPER), (False, Model(packing="packed"))):
             rounds = permuted(pc(), np.asarray(targets), "slice", model)
             if rounds != sum(five_steps(targets, half)):
@@ -277,9 +279,8 @@ def check_slice_permutation() -> Outcome:
         f"half duplex, cross links packed: steps of {steps} rounds, printed"
         f" {printed.SLICE_PERMUTATION}; full duplex {full}; with detours in the third step {detour}"
     )
-    outcome = judge(
-        wrong, text, values={"steps": list(steps), "full": list(full), "detour": detour}
-    )
+    values: dict[str, Value] = {"steps": list(steps), "full": list(full), "detour": detour}
+    outcome = judge(wrong, text, values=values, searched=tally)
     return settled(ours, outcome)
 
 
@@ -308,7 +309,8 @@ def check_inner_steps() -> Outcome:
     tried = [tuple(turned.tolist()), HARD, HARD_WITH_DETOURS, *(
         tuple(rng.permutation(30).tolist()) for _ in range(_PERMUTATIONS))]  # fmt: skip
     most, cycle, node = [0] * 5, 0, 0
-    for targets in tried:
+    tally = Tally()
+    for targets in tally.each("permutations", tried, 400 + 3):
         most = [max(x, y) for x, y in zip(most, five_steps(targets), strict=True)]
         by_cycle, by_node = _after_two_steps(targets)
         cycle = max(cycle, *by_cycle.values(), 0)
@@ -328,7 +330,7 @@ def check_inner_steps() -> Outcome:
         f"steps of at most {most} rounds; {cycle} packets in a cycle and {node} at a node at most",
         Correction("step 3 takes up to 6 rounds, the other inner claims are right", fixed),
         values={"steps": most, "in_a_cycle": cycle, "at_a_node": node},
-        searched=[Searched("permutations", len(tried), _PERMUTATIONS + 3)],
+        searched=tally,
     )
 
 
@@ -366,21 +368,24 @@ def check_simple_permutation() -> Outcome:
     """Every slice to the one before it, within it a bad permutation."""
     k = 4
     slices = (np.arange(30 * k) // 30 - 1) % k
-    took = {}
-    for name, inner in (("simple", HARD), ("simple-detour", HARD_WITH_DETOURS)):
+    took, tally = {}, Tally()
+    both = (("simple", HARD), ("simple-detour", HARD_WITH_DETOURS))
+    for name, inner in tally.each("permutations", both, 2):
         took[name] = permuted(rpc(k), 30 * slices + np.tile(inner, k), name, PAPER)
     written = k - 1 + sum(five_steps(HARD))
     ours = [] if took["simple"] == written else [f"ours takes {took['simple']}, not {written}"]
     claimed = k + printed.SIMPLE_PERMUTATION
     wrong = [f"k = {k}: {written} rounds, printed {claimed}"] if written > claimed else []
     text = f"k = {k}: {written} rounds as written, {took['simple-detour']} with detours"
-    return settled(ours, judge(wrong, text, values={"written": written, **took}))
+    values = {"written": written, **took}
+    return settled(ours, judge(wrong, text, values=values, searched=tally))
 
 
 def check_ring_phase() -> Outcome:
     """All clockwise at once: one packet per link and round, and how many end at one node."""
-    wrong, ours, most = [], [], {}
-    for k in (1, 2, 3, 5, 8, 30, 32):
+    wrong, ours, most, tally = [], [], {}, Tally()
+    tally.expect("steps", 1 + 2 + 3 + 5 + 8 + 30 + 32)
+    for k in tally.each("sizes", (1, 2, 3, 5, 8, 30, 32), 7):
         order = 30 * k
         first = [30 * s for s in range(min(k, 30))]  # the ring through node 0, all to slice 0
         targets = dict(zip(first, range(30), strict=False))
@@ -394,7 +399,7 @@ def check_ring_phase() -> Outcome:
         per_slice = Counter((ends // 30).tolist())
         if set(per_slice.values()) != {30}:
             wrong.append(f"k = {k}: {sorted(set(per_slice.values()))} packets in a slice")
-        for step in range(k):  # who is moving stands where no other moving packet stands
+        for step in tally.each("steps", range(k)):  # no two that move stand at one node
             moving = (aim // 30 - np.arange(order) // 30) % k > step
             here = ((np.arange(order) // 30 + step) % k * 30 + np.arange(order) % 30)[moving]
             if len(set(here.tolist())) < len(here) or (step == k - 1 and moving.any()):
@@ -408,18 +413,20 @@ def check_ring_phase() -> Outcome:
     if max(most.values()) < printed.AT_ONE_NODE:
         wrong.append(f"never more than {max(most.values())} at one node")
     text = f"most packets at one node, by k: {most}; k - 1 rounds, no two on one link"
-    return settled(ours, judge(wrong, text))
+    return settled(ours, judge(wrong, text, searched=tally))
 
 
 def check_thirds() -> Outcome:
     """All trees of shortest paths from every node."""
     rows = graphs.rows_of(pc())
     hops = graphs.distances(rows)
-    wrong, ours, balanced = [], [], []
+    wrong, ours, balanced, tally = [], [], [], Tally()
+    tally.expect("trees", 30 * 2**4)  # four nodes have two ways home each
     for root in range(30):
         choices = [[u for u in rows[v] if hops[root, u] + 1 == hops[root, v]] or [-1]
                    for v in range(30)]  # fmt: skip
-        sizes = [_behind(root, hops[root].tolist(), tree) for tree in product(*choices)]
+        trees = tally.each("trees", product(*choices))
+        sizes = [_behind(root, hops[root].tolist(), tree) for tree in trees]
         balanced.append(sizes.count(printed.THIRDS))
         if not balanced[-1]:
             wrong.append(f"no tree from node {root} has branches of {printed.THIRDS} nodes")
@@ -428,7 +435,7 @@ def check_thirds() -> Outcome:
         if tuple(map(len, parts)) != printed.THIRDS or whole != [v for v in range(30) if v != root]:
             ours.append(f"our parts of node {root} have {list(map(len, parts))} nodes")
     text = f"trees of {printed.THIRDS}, from each node: {sorted(set(balanced))} of {len(sizes)}"
-    return settled(ours, judge(wrong, text))
+    return settled(ours, judge(wrong, text, searched=tally))
 
 
 def _behind(root: int, far: list[int], parents: tuple[int, ...]) -> tuple[int, ...]:
@@ -474,9 +481,11 @@ def check_incomplete() -> Outcome:
 
 
 def check_general() -> Outcome:
-    full, half = {}, {}
+    full, half, tally = {}, {}, Tally()
+    tally.expect("permutations", 3 * 7)
     for k in range(1, 8):
-        full[k] = max(permuted(rpc(k), t, "general", Model()) for t in trials(30 * k))
+        drawn = tally.each("permutations", trials(30 * k))
+        full[k] = max(permuted(rpc(k), t, "general", Model()) for t in drawn)
         half[k] = permuted(rpc(k), reversal(30 * k), "general", HALF)
     bound = printed.PERMUTATION
     load = link_load([29 - d for d in range(30)])
@@ -493,6 +502,7 @@ def check_general() -> Outcome:
         text,
         Correction("in full duplex only", fixed),
         values={"full": list(full.values()), "half": list(half.values()), "load": load},
+        searched=tally,
     )
 
 

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from hopscape.core.network import Network
 from hopscape.families.classic import Petersen
-from hopscape.ledger.claim import Correction, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Outcome, Searched, Tally, judge
 from hopscape.ledger.crosscheck import settled
 from hopscape.papers.heawood.checks_graph import shortest_triples
 from hopscape.papers.rpc import comparison, printed
@@ -115,7 +115,9 @@ def check_petersen() -> Outcome:
     images = {move[0] for move in _moves(rows)}
     if len(images) < nodes:
         wrong.append(f"automorphisms move node 0 to {sorted(images)} only")
-    lengths_by_distance = shortest_triples(rows, 5)
+    tally = Tally()
+    tally.expect("pairs of nodes", 10 * 9 // 2)
+    lengths_by_distance = shortest_triples(rows, 5, tally)
     for apart, lengths in lengths_by_distance.items():
         if lengths != {printed.PATHS.get(apart)}:
             wrong.append(f"distance {apart}: disjoint paths of lengths {sorted(lengths)}")
@@ -126,6 +128,7 @@ def check_petersen() -> Outcome:
         wrong,
         f"degrees {list(degrees)}, diameter {diameter}, node 0 goes to {len(images)} nodes"
         f" by symmetry; disjoint paths, {triples}",
+        searched=tally,
     )
 
 
@@ -137,13 +140,15 @@ def check_pc() -> Outcome:
         wrong.append(
             f"nodes, degree, diameter: {(nodes, *degrees, diameter)}, printed {printed.PC}"
         )
-    images = {move[0] for move in _moves(graphs.rows_of(network))}
+    moves = _moves(graphs.rows_of(network))
+    images = {move[0] for move in moves}
     if len(images) < nodes:
         wrong.append(f"automorphisms move node 0 to {len(images)} nodes only")
     return judge(
         wrong,
         f"{nodes} nodes, {links} links, degrees {list(degrees)}, diameter {diameter}; node 0 goes"
         f" to {len(images)} nodes by symmetry",
+        searched=[Searched("automorphisms", len(moves), 120)],  # those of the Petersen graph
     )
 
 
@@ -160,24 +165,28 @@ def check_pc_cycles() -> Outcome:
                 if ports()[w] != (n, m):
                     wrong.append(f"{(m, n)} is joined to {ports()[w]}")
     kinds = {"joined": 0, "by one third cycle": 0, "otherwise": 0}
-    for a, b in combinations(range(10), 2):
+    tally = Tally()
+    for a, b in tally.each("pairs of cycles", combinations(range(10), 2), 10 * 9 // 2):
         third = len(joined[a] & joined[b])
         kind = "joined" if b in joined[a] else "by one third cycle" if third == 1 else "otherwise"
         kinds[kind] += 1
         if kind == "otherwise":
             wrong.append(f"cycles {a} and {b} have {third} cycles between them")
-    return judge(wrong, "pairs of cycles: " + ", ".join(f"{v} {k}" for k, v in kinds.items()))
+    text = "pairs of cycles: " + ", ".join(f"{v} {k}" for k, v in kinds.items())
+    return judge(wrong, text, searched=tally)
 
 
 def check_construction() -> Outcome:
-    wrong, sizes = [], []
+    wrong, sizes, tally = [], [], Tally()
+    tally.expect("nodes", 30 * 7 * 8 // 2)
     for k in range(1, 8):
         rows = graphs.rows_of(Network.of(RingOfPetersenCycles(k)))
         sizes.append(len(rows))
         if len(rows) != 30 * k:
             wrong.append(f"k = {k}: {len(rows)} nodes")
             continue
-        for v, (mine, defined) in enumerate(zip(rows, defined_rows(k), strict=True)):
+        pairs = enumerate(zip(rows, defined_rows(k), strict=True))
+        for v, (mine, defined) in tally.each("nodes", pairs):
             if sorted(mine) != defined:
                 wrong.append(f"k = {k}: node {v} is wired to {sorted(mine)}, defined {defined}")
         import networkx
@@ -186,12 +195,13 @@ def check_construction() -> Outcome:
         rings = [len(part) for part in networkx.connected_components(graphs.graph(between))]
         if sorted(rings) != [k] * 30:
             wrong.append(f"k = {k}: {len(rings)} rings of {sorted(set(rings))} nodes")
-    return judge(wrong, f"k = 1..7: {sizes} nodes, {len(wrong)} differ from the definition")
+    text = f"k = 1..7: {sizes} nodes, {len(wrong)} differ from the definition"
+    return judge(wrong, text, searched=tally)
 
 
 def check_degree() -> Outcome:
-    wrong, fixed, parts = [], [], []
-    for k in range(1, 9):
+    wrong, fixed, parts, tally = [], [], [], Tally()
+    for k in tally.each("networks", range(1, 9), 8):
         degrees = sorted({len(row) for row in graphs.rows_of(rpc(k))})
         parts.append(str(degrees))
         if degrees != [printed.degree(k)]:
@@ -200,12 +210,14 @@ def check_degree() -> Outcome:
             fixed.append(f"k = {k}: degrees {degrees}")
     text = "degrees for k = 1..8: " + ", ".join(parts)
     note = "4 at k = 2, where two slices are joined by single links"
-    return judge(wrong, text, Correction(note, fixed), values={"degrees": parts})
+    correction = Correction(note, fixed)
+    return judge(wrong, text, correction, values={"degrees": parts}, searched=tally)
 
 
 def check_diameter() -> Outcome:
     wrong, ours, true = [], [], {}
-    for k in [*range(1, 15), 24]:
+    tally = Tally()
+    for k in tally.each("networks", [*range(1, 15), 24], 14 + 1):
         rows = graphs.rows_of(rpc(k))
         true[k] = graphs.diameter(rows, range(30) if k < 8 else [0, 11])
         if true[k] != printed.diameter(k):
@@ -217,7 +229,7 @@ def check_diameter() -> Outcome:
     up = [k for k, diameter in true.items() if diameter != -(-k // 2) + 5]
     text = f"k = {ranges(list(true))}: {list(true.values())}"
     note = f"read as a ceiling it would be wrong at k = {ranges(up)}"
-    outcome = judge(wrong, text, note=note, values={"ceiling_fails": up})
+    outcome = judge(wrong, text, note=note, values={"ceiling_fails": up}, searched=tally)
     return settled(ours, outcome)
 
 
@@ -337,7 +349,8 @@ def check_table() -> Outcome:
         wrong.append(f"torus: degrees {degrees['torus']}")
     if graphs.diameter(torus_30, [0]) != printed.torus_diameter(30):
         wrong.append(f"the torus of 30 x 30 nodes has diameter {graphs.diameter(torus_30, [0])}")
-    for k in range(1, 201):
+    tally = Tally()
+    for k in tally.each("tori", range(1, 201), 200):
         a, b, diameter = best_torus(30 * k)
         if diameter != printed.torus_diameter(k):
             torus.append(
@@ -356,27 +369,27 @@ def check_table() -> Outcome:
         text,
         Correction(note, wrong + fixed),
         values={"torus_differs": len(torus), "square": square},
-        searched=[Searched("tori", k, 200)],
+        searched=tally,
     )
     return settled(distrusted(), outcome)
 
 
 def check_p3() -> Outcome:
     most = 2000
-    worse = [
-        k for k in range(1, most + 1) if comparison.rpc_diameter(k) >= comparison.rp_diameter(3 * k)
-    ]
+    tally = Tally()
+    sizes = tally.each("sizes", range(1, most + 1), 2000)
+    worse = [k for k in sizes if comparison.rpc_diameter(k) >= comparison.rp_diameter(3 * k)]
     wrong = [f"k = {k}: not smaller" for k in worse if 30 * k > printed.SMALLER_THAN_RP_ABOVE]
     last = max(worse, default=0)
     pair = comparison.rpc_diameter(last), comparison.rp_diameter(3 * last)
     text = f"not smaller for k = {ranges(worse)}, smaller for all others up to {most}"
     if 30 * last < printed.SMALLER_THAN_RP_ABOVE:
         wrong.append(f"it is smaller from {30 * (last + 1)} nodes on")
-    outcome = judge(wrong, text, note=f"at {30 * last} nodes the two have {pair[0]} and {pair[1]}")
-    return settled(distrusted(), outcome)
+    note = f"at {30 * last} nodes the two have {pair[0]} and {pair[1]}"
+    return settled(distrusted(), judge(wrong, text, note=note, searched=tally))
 
 
-def ratio_outcome(ratio: dict[int, float], what: str) -> Outcome:
+def ratio_outcome(ratio: dict[int, float], what: str, count: int) -> Outcome:
     """Does a ratio tend to 1/3, and come closer with every step?"""
     steps = sorted(ratio)
     off = {k: abs(ratio[k] - printed.RATIO) for k in steps}
@@ -392,19 +405,21 @@ def ratio_outcome(ratio: dict[int, float], what: str) -> Outcome:
         text,
         Correction(note, wrong),
         values={"last": round(ratio[last], 4), "rises": len(rises)},
-        searched=[Searched("ratios", len(ratio), steps[-1] - steps[0] + 1)],
+        searched=[Searched("ratios", len(ratio), count)],
     )
 
 
 def check_p3_limit() -> Outcome:
     ratio = {k: comparison.rpc_diameter(k) / comparison.rp_diameter(3 * k) for k in range(4, 2001)}
-    return settled(distrusted(), ratio_outcome(ratio, "k"))
+    return settled(distrusted(), ratio_outcome(ratio, "k", 2000 - 3))
 
 
 def check_p4() -> Outcome:
+    formula, real, tally = [], [], Tally()
     below = range(1, -(-printed.SMALLER_THAN_TORUS_BELOW // 30))
-    formula = [k for k in below if comparison.rpc_diameter(k) >= printed.torus_diameter(k)]
-    real = [k for k in below if comparison.rpc_diameter(k) >= best_torus(30 * k)[2]]
+    for k in tally.each("sizes", below, 2940 // 30 - 1):
+        formula += [k] if comparison.rpc_diameter(k) >= printed.torus_diameter(k) else []
+        real += [k] if comparison.rpc_diameter(k) >= best_torus(30 * k)[2] else []
     wrong = [f"k = {k}: {comparison.rpc_diameter(k)} against {printed.torus_diameter(k)}"
              for k in formula]  # fmt: skip
     fixed = [f"k = {k}: the best torus has {best_torus(30 * k)[2]}" for k in real if k > 1]
@@ -418,7 +433,7 @@ def check_p4() -> Outcome:
         text,
         Correction(note, fixed),
         values={"formula": formula, "real": real},
-        searched=[Searched("sizes", len(below), -(-printed.SMALLER_THAN_TORUS_BELOW // 30) - 1)],
+        searched=tally,
     )
     return settled(distrusted(), outcome)
 
@@ -438,14 +453,19 @@ def check_processors() -> Outcome:
              if comparison.rpc_diameter(j) >= best_torus(30 * j)[2]]  # fmt: skip
     text = f"{nodes} nodes with {each} processors: {counts}; diameters {mine} and {torus[2]}"
     note = "the counts are right, but the diameter is smaller with fewer nodes only"
+    tally = Tally()
+    tori = [
+        f"the best torus of {30 * j} nodes is {_least_torus(30 * j)}"
+        for j in tally.each("tori", range(1, k + 1), 2940 // 30)
+        if best_torus(30 * j) != _least_torus(30 * j)
+    ]
     outcome = judge(
         wrong + equal,
         text,
         Correction(note, wrong + fewer),
         values={"diameters": [mine, torus[2]], "processors": list(counts)},
+        searched=tally,
     )
-    tori = [f"the best torus of {30 * j} nodes is {_least_torus(30 * j)}" for j in range(1, k + 1)
-            if best_torus(30 * j) != _least_torus(30 * j)]  # fmt: skip
     return settled([*distrusted(), *tori], outcome)
 
 
@@ -462,13 +482,13 @@ def _least_torus(nodes: int) -> tuple[int, int, int]:
 def check_mesh() -> Outcome:
     """RP(k) against the best 2-D mesh and torus with 10k nodes."""
     k = printed.RP_BEATS_MESH_BELOW // 10
-    first = {}
-    for name in ("mesh", "torus"):
-        for size in range(2, 500):
-            a, b, diameter = best_torus(10 * size)
-            if comparison.rp_diameter(size) >= (a + b - 2 if name == "mesh" else diameter):
-                first[name] = size
-                break
+    first: dict[str, int] = {}
+    tally = Tally()
+    for size in tally.each("sizes", range(2, 500), 498):
+        a, b, diameter = best_torus(10 * size)
+        for name, other in (("mesh", a + b - 2), ("torus", diameter)):
+            if comparison.rp_diameter(size) >= other:
+                first.setdefault(name, size)
     wrong = (
         [f"RP({first['mesh']}) is the first no smaller than a mesh"] if first["mesh"] != k else []
     )
@@ -478,7 +498,7 @@ def check_mesh() -> Outcome:
         f" 2-D torus at k = {first['torus']}"
     )
     note = f"{10 * k} nodes is the threshold against tori, not meshes"
-    outcome = judge(wrong, text, Correction(note, fixed), values=first)
+    outcome = judge(wrong, text, Correction(note, fixed), values=first, searched=tally)
     return settled(distrusted(), outcome)
 
 
@@ -495,10 +515,14 @@ def check_relatives() -> Outcome:
     diameter, degree = graphs.diameter(rows, [0]), max(map(len, rows))
     wrong = [] if degree == own else [f"RP has degree {degree}"]
     parts = [f"RP {degree} and {diameter}"]
+    tally = Tally()
+    tally.expect("nodes", 4 * 250)
     for name, network in built.items():
+        tally.add("nodes", len(graphs.rows_of(network)))
         rows = graphs.rows_of(network)
         (mine, *more), reach = sorted({len(row) for row in rows}), graphs.diameter(rows, [0])
         parts.append(f"{name} {mine} and {reach}")
         if mine not in raised or more or reach >= diameter:
             wrong.append(f"{parts[-1]}, degrees {[mine, *more]}")
-    return judge(wrong, "degree and diameter with 250 nodes: " + ", ".join(parts))
+    text = "degree and diameter with 250 nodes: " + ", ".join(parts)
+    return judge(wrong, text, searched=tally)
