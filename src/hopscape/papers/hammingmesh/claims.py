@@ -15,7 +15,7 @@ import numpy as np
 
 from hopscape.core.network import Network
 from hopscape.design.prices import load_prices
-from hopscape.ledger.claim import Entries, Outcome, Paper, Searched, Value, judge
+from hopscape.ledger.claim import Entries, Outcome, Paper, Searched, Tally, Value, judge
 from hopscape.registry import build
 
 __all__ = ["PAPER", "PRINTED", "costs"]
@@ -57,14 +57,16 @@ def _check_prices() -> Outcome:
         "5 m copper": paid[:2].tolist(),
         "20 m active optical": paid[2:].tolist(),
     }
+    tally = Tally()
+    tally.expect("prices asked for", 3 + 2 + 3)
     wrong = [
         f"{item}: {price:,.0f} USD in the list, {PRINTED[item]:,.0f} printed"
         for item, some in listed.items()
-        for price in some
+        for price in tally.each("prices asked for", some)
         if price != PRINTED[item]
     ]
     words = ", ".join(f"{item} {some[0]:,.0f}" for item, some in listed.items())
-    return judge(wrong, f"{words} {prices.currency}")
+    return judge(wrong, f"{words} {prices.currency}", searched=tally)
 
 
 # -- costs ----------------------------------------------------------------------------------------
@@ -200,17 +202,20 @@ def _check_table() -> Outcome:
     values: dict[str, Value] = {
         f"{size} {name}": round(cost) for size in totals for name, cost in totals[size].items()
     }
-    for name, (spec, _) in _MACHINES[1024].items():
+    tally = Tally()
+    tally.expect("accelerators of five machines", 5 * 1024)
+    for name, (spec, _) in tally.each("machines", _MACHINES[1024].items(), 5):
         network = build(spec)
         degrees, nodes = np.unique(network.degrees, return_counts=True)
         values[f"{name}, nodes by degree"] = [degrees.tolist(), nodes.tolist()]
         values[f"{name}, nodes by distance"] = _levels(network, 0)
+        tally.add("accelerators of five machines", network.endpoint_count)
     text = "; ".join(
         f"{size:,}: " + ", ".join(f"{name} {cost / 1e6:.3g}" for name, cost in some.items())
         for size, some in totals.items()
     )
     note = "the printed values are not at hand, so that nothing is compared; recomputed only"
-    return Outcome("open", f"{text} million USD", note, values)
+    return Outcome("open", f"{text} million USD", note, values, tuple(tally))
 
 
 # -- bandwidth ------------------------------------------------------------------------------------
@@ -318,6 +323,7 @@ CLAIMS = (
         "It supports high global bandwidth for generic traffic.",
         "uniform traffic over all shortest paths",
         _check_global,
+        searches=False,
     ),
     _claim(
         "hammingmesh-table",

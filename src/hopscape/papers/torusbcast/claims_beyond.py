@@ -14,7 +14,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 from hopscape.families.torus.grids import Torus
-from hopscape.ledger.claim import Entries, Outcome, Searched, judge
+from hopscape.ledger.claim import Entries, Outcome, Searched, Tally, judge
 from hopscape.papers.torusbcast.claims_definition import READINGS, faults, run, walked
 from hopscape.papers.torusbcast.codes import check_code_lemma, corner_in_code, torus_codes
 from hopscape.papers.torusbcast.delays import check_delay_safety
@@ -49,7 +49,7 @@ __all__ = ["CLAIMS", "chain_totals"]
 
 
 def _check_optimum() -> Outcome:
-    wrong, parts = [], []
+    wrong, parts, tally = [], [], Tally()
     points = boxes(7, 3)
     lattices = set()
     for order in permutations((1, 2, 3)):
@@ -57,6 +57,8 @@ def _check_optimum() -> Outcome:
             inside = points @ (np.array(order) * signs) % 7 == 0
             lattices.add(frozenset(map(tuple, points[inside].tolist())))
     codes = set(torus_codes(7, 3))
+    tally.expect("perfect codes", 2**3)  # of 48 forms ±x ± 2y ± 3z six make the same lattice
+    tally.add("perfect codes", len(codes))
     if codes != lattices:
         wrong.append(f"{len(codes)} perfect codes of side 7, {len(lattices)} lattices")
     hops = {tuple(p) for p in points[torus_distance(7, 3) == 9].tolist()}
@@ -66,9 +68,9 @@ def _check_optimum() -> Outcome:
     lemma = check_code_lemma()
     if not lemma:
         wrong.append(lemma.reason)
-    for m in (1, 2):
-        wrong += faults("optimal", 7**m, 3, "vertex")
-        walk, diameter = walked("optimal", 7**m, 3), 3 * (7**m // 2)
+    for m in tally.each("sides", (1, 2), 2):
+        wrong += faults(tally, "optimal", 7**m, 3, "vertex")
+        walk, diameter = walked(tally, "optimal", 7**m, 3), 3 * (7**m // 2)
         parts.append(f"{walk.longest} (diameter {diameter})")
         if walk.longest != diameter + 1 or walk.lengths[-1] != 1:
             wrong.append(
@@ -79,33 +81,37 @@ def _check_optimum() -> Outcome:
         f"longest chains {', '.join(parts)} on sides 7, 49; perfect codes of side 7 with the"
         f" origin: {len(codes)}, with a farthest vertex: {corners}",
         note="the senders of the last round are a perfect code, a farthest vertex among them",
+        searched=tally,
     )
 
 
 def _check_edge_optimum() -> Outcome:
-    wrong, parts = [], []
+    wrong, parts, tally = [], [], Tally()
+    tally.expect("sides and readings", 2 * 2)
     for m in (1, 2):
-        for reading in READINGS[1:]:
-            wrong += faults("edge-disjoint", 7**m, 3, reading)
-        walk, diameter = walked("edge-disjoint", 7**m, 3, "edge"), 3 * (7**m // 2)
+        for reading in tally.each("sides and readings", READINGS[1:]):
+            wrong += faults(tally, "edge-disjoint", 7**m, 3, reading)
+        walk, diameter = walked(tally, "edge-disjoint", 7**m, 3, "edge"), 3 * (7**m // 2)
         parts.append(f"{walk.longest} in {walk.rounds} rounds (diameter {diameter})")
         if (walk.longest, walk.rounds) != (diameter, 3 * m):
             wrong.append(f"side {7**m}: longest chain {walk.longest} in {walk.rounds} rounds")
-    return judge(wrong, f"longest chains {', '.join(parts)} on sides 7, 49; {len(wrong)} faults")
+    text = f"longest chains {', '.join(parts)} on sides 7, 49; {len(wrong)} faults"
+    return judge(wrong, text, searched=tally)
 
 
 def _check_axis() -> Outcome:
-    wrong, parts = [], []
-    for m in (1, 2):
-        wrong += faults("axis", 7**m, 3, "vertex")
-        walk, diameter = walked("axis", 7**m, 3), 3 * (7**m // 2)
+    wrong, parts, tally = [], [], Tally()
+    for m in tally.each("sides", (1, 2), 2):
+        wrong += faults(tally, "axis", 7**m, 3, "vertex")
+        walk, diameter = walked(tally, "axis", 7**m, 3), 3 * (7**m // 2)
         parts.append(f"{walk.longest} (diameter {diameter})")
         if walk.longest != diameter + 6 * (m - 1) + 1:
             wrong.append(f"m = {m}: longest chain {walk.longest}")
         if not walk.faults:
             safe = check_delay_safety(run("axis", 7**m, 3))
             wrong += [] if safe else [safe.reason]
-    return judge(wrong, f"longest chains {', '.join(parts)} on sides 7, 49; {len(wrong)} faults")
+    text = f"longest chains {', '.join(parts)} on sides 7, 49; {len(wrong)} faults"
+    return judge(wrong, text, searched=tally)
 
 
 _CLASSES = 30
@@ -209,25 +215,28 @@ def _links_out(points: set[tuple[int, ...]]) -> int:
 
 
 def _check_boundary() -> Outcome:
-    wrong, parts = [], []
+    wrong, parts, tally = [], [], Tally()
+    tally.expect("tiles", 4 + 3)
+    tally.expect("vertices of tiles", sum(5 ** (k + 1) for k in range(4)) + 7 + 7**2 + 7**3)
     for d, most in ((2, 4), (3, 3)):
         system, row = NumberSystem(paper.MATRICES[d], star_digits(d)), []
-        for k in range(most):
-            own = _links_out(
-                set(map(tuple, sums(paper.MATRICES[d], star(d), range(k + 1)).tolist()))
-            )
+        for k in tally.each("tiles", range(most)):
+            points = set(map(tuple, sums(paper.MATRICES[d], star(d), range(k + 1)).tolist()))
+            own = _links_out(points)
+            tally.add("vertices of tiles", len(points))
             row.append(own)
             if boundary(tile(system, k)) != own:
                 wrong.append(f"{d}-D: the boundary of T({k}) is {own}")
             if d == 2 and own != 12 * 3**k:
                 wrong.append(f"{d}-D: T({k}) has {own} links to others")
         parts.append(f"{d}-D: {row}")
-    return judge(wrong, f"links that leave T(0), T(1), ...: {'; '.join(parts)}")
+    text = f"links that leave T(0), T(1), ...: {'; '.join(parts)}"
+    return judge(wrong, text, searched=tally)
 
 
 def _check_companion() -> Outcome:
-    wrong, parts = [], []
-    for d in range(1, 9):
+    wrong, parts, tally = [], [], Tally()
+    for d in tally.each("dimensions", range(1, 9), 8):
         base = 2 * d + 1
         try:
             matrix = companion_system(d).matrix.tolist()
@@ -241,21 +250,22 @@ def _check_companion() -> Outcome:
         parts.append(f"{len(classes)}/{base}")
         if len(classes) != base:
             wrong.append(f"d = {d}: 0, ±e_i are in {len(classes)} of {base} classes")
-    return judge(wrong, f"classes of 0, ±e_i for d = 1 to 8: {', '.join(parts)}")
+    text = f"classes of 0, ±e_i for d = 1 to 8: {', '.join(parts)}"
+    return judge(wrong, text, searched=tally)
 
 
 def _check_dimensions() -> Outcome:
-    wrong, parts = [], []
-    for d, total in ((4, 18), (5, 28)):
+    wrong, parts, tally = [], [], Tally()
+    for d, total in tally.each("dimensions", ((4, 18), (5, 28)), 2):
         side = 2 * d + 1
-        wrong += faults("numeration", side, d, "vertex")
-        walk = walked("numeration", side, d)
+        wrong += faults(tally, "numeration", side, d, "vertex")
+        walk = walked(tally, "numeration", side, d)
         parts.append(
             f"{d}-D, side {side}: {walk.lengths}, longest {walk.longest} of {d * (side // 2)}"
         )
         if (walk.longest, walk.rounds) != (total, d):
             wrong.append(f"{d}-D: longest chain {walk.longest} in {walk.rounds} rounds")
-    return judge(wrong, "; ".join(parts))
+    return judge(wrong, "; ".join(parts), searched=tally)
 
 
 _claim = Entries("torusbcast").claim

@@ -21,7 +21,7 @@ from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 from hopscape.families.torus.grids import Torus
-from hopscape.ledger.claim import Correction, Entries, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Entries, Outcome, Tally, judge
 from hopscape.papers.torusbcast.numeration import word_system
 from hopscape.papers.torusbcast.reference import (
     Walked,
@@ -50,14 +50,23 @@ def run(name: str, side: int, dimension: int) -> Schedule:
 
 
 @cache
-def walked(name: str, side: int, dimension: int, disjoint: Disjoint = "vertex") -> Walked:
-    """The same, walked call by call."""
+def _walked(name: str, side: int, dimension: int, disjoint: Disjoint) -> Walked:
     return walk_broadcast(run(name, side, dimension), side, dimension, disjoint)
 
 
-def faults(name: str, side: int, dimension: int, disjoint: Disjoint) -> list[str]:
+def walked(
+    tally: Tally, name: str, side: int, dimension: int, disjoint: Disjoint = "vertex"
+) -> Walked:
+    """The same, walked call by call: one call for each vertex but the origin."""
+    walk = _walked(name, side, dimension, disjoint)
+    tally.expect("calls walked", side**dimension - 1)
+    tally.add("calls walked", walk.followed)
+    return walk
+
+
+def faults(tally: Tally, name: str, side: int, dimension: int, disjoint: Disjoint) -> list[str]:
     """How a scheme breaks the definition, walked by hand; and where `verify` sees it otherwise."""
-    by_hand = walked(name, side, dimension, disjoint).faults
+    by_hand = walked(tally, name, side, dimension, disjoint).faults
     model = Model(switching="circuit", disjoint=disjoint)
     verdict = verify(run(name, side, dimension), goal=Goal.broadcast(0), model=model)
     if bool(verdict) == bool(by_hand):
@@ -65,15 +74,16 @@ def faults(name: str, side: int, dimension: int, disjoint: Disjoint) -> list[str
     return [f"side {side}, {disjoint}-disjoint: {fault}" for fault in by_hand]
 
 
-def wrong_roots(name: str, side: int, dimension: int, count: int = 6) -> list[str]:
+def wrong_roots(tally: Tally, name: str, side: int, dimension: int, count: int = 6) -> list[str]:
     """Roots whose broadcast is not that of vertex 0, moved; some are drawn, some at the rim."""
     network, sides = Network.of(Torus((side,) * dimension)), (side,) * dimension
     rng = np.random.default_rng(_SEED)
     roots = {1, network.order - 1, *rng.integers(network.order, size=count).tolist()}
+    tally.expect("other roots", len(roots))  # a root that is drawn twice is one
     base = run(name, side, dimension)
     wanted = _calls(base, sides, 0)
     wrong = []
-    for root in sorted(roots):
+    for root in tally.each("other roots", sorted(roots)):
         schedule = to_schedule(scheme(name, sides), network, root, Model(), name)
         arcs = Model(switching="circuit", disjoint="arc")
         verdict = verify(schedule, network, Goal.broadcast(root), model=arcs)
@@ -106,33 +116,34 @@ def called(side: int, dimension: int, rounds: Sequence[tuple[Sequence[str], int]
 
 
 def _check_graph() -> Outcome:
-    wrong, parts = [], []
+    wrong, parts, tally = [], [], Tally()
+    tally.expect("vertices", 5**2 + 7**2 + 4**3 + 7**3 + 3**4)
     for sides in ((5, 5), (7, 7), (4, 4, 4), (7, 7, 7), (3,) * 4):
         net = build(f"torus({', '.join(map(str, sides))})")
         points, side = boxes(sides[0], len(sides)), sides[0]
-        for v, point in enumerate(points):
+        for v, point in tally.each("vertices", enumerate(points)):
             ends = (point + star(len(sides))[1:]) % side
             wanted = sorted(np.ravel_multi_index(ends.T, sides).tolist())
             if sorted(net.neighbours(v)) != wanted:
                 wrong.append(f"{net.spec}: vertex {v} has neighbours {sorted(net.neighbours(v))}")
-                break
         hops = distances_from(net, 0)
         if not np.array_equal(hops, torus_distance(side, len(sides))):
             wrong.append(f"{net.spec}: distances are not those of the coordinates")
         if int(hops.max()) != len(sides) * (side // 2):
             wrong.append(f"{net.spec}: diameter {int(hops.max())}")
         parts.append(f"{net.spec}: degree {int(net.degrees.max())}, diameter {int(hops.max())}")
-    return judge(wrong, "; ".join(parts))
+    return judge(wrong, "; ".join(parts), searched=tally)
 
 
 def _check_bounds() -> Outcome:
-    wrong, parts = [], []
-    for name, side, d in (
+    wrong, parts, tally = [], [], Tally()
+    named = (
         *(("numeration", 3**m, 1) for m in (1, 2, 3)),
         *(("numeration", 5, 2), ("numeration", 25, 2), ("numeration", 7, 3)),
         *(("numeration-10", 7, 3), ("optimal", 49, 3), ("axis", 25, 2)),
-    ):
-        walk = walked(name, side, d)
+    )
+    for name, side, d in tally.each("broadcasts", named, 9):
+        walk = walked(tally, name, side, d)
         grown = [n for r, n in enumerate(walk.informed, 1) if n > (2 * d + 1) ** r]
         if grown:
             wrong.append(f"{name} on side {side}: {grown[0]} know too early")
@@ -146,17 +157,18 @@ def _check_bounds() -> Outcome:
         parts.append(
             f"{name} {side}^{d}: {walk.rounds} rounds, {walk.longest} of {d * (side // 2)}"
         )
-    return judge(wrong, "; ".join(parts))
+    return judge(wrong, "; ".join(parts), searched=tally)
 
 
 def _check_chains() -> Outcome:
     """A chain of k calls whose last is in round k uses the rounds 1, ..., k."""
-    literal, wrong, parts, skipped, chains = [], [], [], [], 0
+    literal, wrong, parts, skipped, tally = [], [], [], [], Tally()
+    tally.expect("chains", 5**2 + 25**2)
     for side in (5, 25):
-        walk = walked("numeration", side, 2)
+        walk = walked(tally, "numeration", side, 2)
         skip = np.flatnonzero(walk.calls != walk.when)
         skipped.append(len(skip))
-        chains += len(walk.calls)
+        tally.add("chains", len(walk.calls))
         if len(skip):
             v = int(skip[0])
             literal.append(
@@ -176,18 +188,19 @@ def _check_chains() -> Outcome:
             "the calls of the chain are in rounds that rise, not in rounds 1, 2, ..., k", wrong
         ),
         values={"leave_rounds_out": skipped},
-        searched=[Searched("chains", chains, 5**2 + 25**2)],
+        searched=tally,
     )
 
 
 def _check_van_der_corput() -> Outcome:
-    wrong = []
+    wrong, tally = [], Tally()
+    tally.expect("prefixes", 3 + 5 + 4)  # dm + 1 of each
     for d, m in ((2, 1), (2, 2), (3, 1)):
         side, base, total = (2 * d + 1) ** m, 2 * d + 1, d * m
         points = word_system("2" if d == 2 else "3-printed").van_der_corput(np.arange(side**d), m)
         number = points @ side ** np.arange(d - 1, -1, -1)
-        when = walked("numeration", side, d).when
-        for r in range(total + 1):
+        when = walked(tally, "numeration", side, d).when
+        for r in tally.each("prefixes", range(total + 1)):
             if sorted(number[: base**r].tolist()) != np.flatnonzero(when <= r).tolist():
                 wrong.append(f"side {side}^{d}: the first {base**r} points are not I({r})")
             lattice = sums(paper.MATRICES[d], star(d), range(total - r, total)) % side
@@ -202,6 +215,7 @@ def _check_van_der_corput() -> Outcome:
         wrong,
         f"sides 5, 25 (2-D), 7 (3-D): {len(wrong)} blocks of b^r numbers whose points are not I(r)"
         " or miss a tile",
+        searched=tally,
     )
 
 
@@ -214,6 +228,7 @@ CLAIMS = (
         "the model is that of Peters and Syska for short messages; they solved two dimensions",
         "a citation; that paper is not at hand",
         lambda: Outcome("open", "nothing", "what another paper says is not computed"),
+        searches=False,
     ),
     _claim(
         "torus-graph",

@@ -12,7 +12,7 @@ import numpy as np
 import hopscape.papers.torusbcast.printed as paper
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.ledger.claim import Correction, Entries, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Entries, Outcome, Tally, judge
 from hopscape.papers.torusbcast.numeration import (
     NumberSystem,
     lattice,
@@ -58,16 +58,17 @@ def _accepted(matrix: Sequence[Sequence[int]], digits: Sequence[Sequence[int]]) 
     return True
 
 
-def _star_matrices() -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+def _star_matrices(tally: Tally) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
     """Small 2 x 2 matrices of determinant ±5 in which 0, ±e_i are in five classes."""
-    for a, b, c, e in product(range(-3, 4), repeat=4):
+    for a, b, c, e in tally.each("small matrices", product(range(-3, 4), repeat=4)):
         if abs(a * e - b * c) == 5 and _classes(((a, b), (c, e)), star(2)) == 5:
             yield (a, b), (c, e)
 
 
 def _check_hypothesis() -> Outcome:
-    literal, wrong, parts = [], [], []
-    for d, matrix in paper.MATRICES.items():
+    literal, wrong, parts, tally = [], [], [], Tally()
+    tally.expect("small matrices", 7**4)
+    for d, matrix in tally.each("printed matrices", paper.MATRICES.items(), 2):
         det, power = _leibniz(matrix), matrix_power(matrix, d)
         parts.append(f"{d}-D: det B = {det}, B^{d} = {power.tolist()}")
         if not np.array_equal(power, det * np.eye(d)):
@@ -77,7 +78,7 @@ def _check_hypothesis() -> Outcome:
         if not _accepted(matrix, star_digits(d)):
             wrong.append(f"{d}-D: the matrix is refused")
     counted = 0
-    for matrix in _star_matrices():
+    for matrix in _star_matrices(tally):
         counted += 1
         fits = np.array_equal(matrix_power(matrix, 2), -_leibniz(matrix) * np.eye(2))
         unique = len(np.unique(sums(matrix, star(2), range(2)) % 5, axis=0)) == 25
@@ -88,12 +89,14 @@ def _check_hypothesis() -> Outcome:
         f"{'; '.join(parts)}; {counted} matrices with entries up to 3 and digits 0, ±e_i looked at",
         Correction("B^d = (-1)^(d+1) det(B) I", wrong),
         values={"literal": len(literal), "matrices": counted},
+        searched=tally,
     )
 
 
 def _check_residues() -> Outcome:
-    literal, wrong, parts = [], [], []
-    for d, printed in ((2, star(2)), (3, np.array(paper.DIGITS_3D))):
+    literal, wrong, parts, tally = [], [], [], Tally()
+    both = ((2, star(2)), (3, np.array(paper.DIGITS_3D)))
+    for d, printed in tally.each("sets of digits", both, 2):
         matrix = paper.MATRICES[d]
         size = abs(_leibniz(matrix))
         as_printed, right = _classes(matrix, printed), _classes(matrix, star(d))
@@ -109,22 +112,24 @@ def _check_residues() -> Outcome:
         f"digits 0, ±e_i: {'; '.join(parts)}",
         Correction("{0, ±e_1, ±e_2, ±e_3}, a comma is missing", wrong),
         values={"literal": literal},
+        searched=tally,
     )
 
 
 def _check_powers() -> Outcome:
-    wrong, parts = [], []
-    for d, base in ((2, 5), (3, 7)):
+    wrong, parts, tally = [], [], Tally()
+    tally.expect("places", 2 + 3)
+    for d, base in tally.each("matrices", ((2, 5), (3, 7)), 2):
         power = matrix_power(paper.MATRICES[d], d)
         parts.append(f"B^{d} = {power.tolist()}")
         if not np.array_equal(power, base * np.eye(d)):
             wrong.append(parts[-1])
         own = word_system("2" if d == 2 else "3-printed")
-        for j in range(d):
+        for j in tally.each("places", range(d)):
             vectors = star(d) @ matrix_power(paper.MATRICES[d], j).T
             if set(map(tuple, own.place_vectors(j).tolist())) != set(map(tuple, vectors.tolist())):
                 wrong.append(f"{d}-D: place {j} of the scheme is not B^{j} D")
-    return judge(wrong, "; ".join(parts))
+    return judge(wrong, "; ".join(parts), searched=tally)
 
 
 def _system(d: int) -> NumberSystem | str:
@@ -149,7 +154,8 @@ def _random_digits(matrix: Sequence[Sequence[int]], seed: int) -> IntArray | Non
 
 
 def _check_expansions() -> Outcome:
-    wrong, parts, vertices = [], [], 0
+    wrong, parts, tally = [], [], Tally()
+    tally.expect("vertices", sum((2 * d + 1) ** (d * m) for d, m in _BLOCKS))
     for d, m in _BLOCKS:
         matrix, side = paper.MATRICES[d], (2 * d + 1) ** m
         if len(_different(sums(matrix, star(d), range(d * m)) % side)) != side**d:
@@ -166,10 +172,10 @@ def _check_expansions() -> Outcome:
         bad = np.flatnonzero(((back - points) % side).any(axis=1))
         if len(bad):
             wrong.append(f"side {side}: the digits of {points[bad[0]].tolist()} add up to another")
-        vertices += len(digits_of)
+        tally.add("vertices", len(digits_of))
         parts.append(f"{side}^{d}")
     others = 0
-    for a, b, c in product(range(-2, 3), repeat=3):
+    for a, b, c in tally.each("other matrices", product(range(-2, 3), repeat=3), 5**3):
         size = abs(-a * a - b * c)
         digits = _random_digits(((a, b), (c, -a)), 10 + a + 3 * b) if 2 <= size <= 6 else None
         if digits is None:
@@ -183,15 +189,17 @@ def _check_expansions() -> Outcome:
         wrong,
         f"every vertex of {', '.join(parts)}; {others} other matrices with random digits",
         values={"others": others},
-        searched=[Searched("vertices", vertices, sum((2 * d + 1) ** (d * m) for d, m in _BLOCKS))],
+        searched=tally,
     )
 
 
 def _check_restated() -> Outcome:
-    literal, wrong, parts = [], [], []
+    literal, wrong, parts, tally = [], [], [], Tally()
+    tally.expect("vertices", 5**2 + 5**4)
     for m in (1, 2):
         rows = NumberSystem(paper.MATRICES[2], star_digits(2)).digits(boxes(5**m, 2), m)
         words = len(np.unique(rows, axis=0))
+        tally.add("vertices", len(rows))
         classes = _classes(paper.MATRICES[2], boxes(5, 2))
         parts.append(f"m = {m}: {words} words of length {2 * m}, {classes} elements of Z^2/BZ^2")
         if words != classes:
@@ -203,16 +211,17 @@ def _check_restated() -> Outcome:
         "; ".join(parts),
         Correction("x in Z^2/5^m Z^2, not in Z^2/BZ^2", wrong),
         values={"words": parts},
+        searched=tally,
     )
 
 
 def _check_tiles() -> Outcome:
-    wrong, levels = [], 0
+    wrong, tally = [], Tally()
+    tally.expect("levels", sum(d * m for d, m in _BLOCKS))
     for d, m in _BLOCKS:
         matrix, side = paper.MATRICES[d], (2 * d + 1) ** m
         system = NumberSystem(matrix, star_digits(d))
-        for k in range(d * m):
-            levels += 1
+        for k in tally.each("levels", range(d * m)):
             low, high = (
                 sums(matrix, star(d), range(k + 1)),
                 sums(matrix, star(d), range(k + 1, d * m)),
@@ -232,7 +241,7 @@ def _check_tiles() -> Outcome:
     return judge(
         wrong,
         "sides 5, 25, 125 (2-D) and 7, 49 (3-D)",
-        searched=[Searched("levels", levels, sum(d * m for d, m in _BLOCKS))],
+        searched=tally,
     )
 
 

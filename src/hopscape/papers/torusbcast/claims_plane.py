@@ -9,7 +9,7 @@ import numpy as np
 import hopscape.papers.torusbcast.printed as paper
 from hopscape.collectives.circuits.schemes import scheme
 from hopscape.collectives.circuits.torus import parse_word, steps
-from hopscape.ledger.claim import Correction, Entries, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Entries, Outcome, Tally, judge
 from hopscape.papers.torusbcast.claims_definition import (
     READINGS,
     faults,
@@ -44,13 +44,14 @@ def _check_notation() -> Outcome:
     return judge(wrong, f"{word}: {places}")
 
 
-def wordings(d: int, m: int, printed: dict[int, tuple[str, ...]]) -> list[str]:
+def wordings(d: int, m: int, printed: dict[int, tuple[str, ...]], tally: Tally) -> list[str]:
     """Rounds whose paths are not those of the printed words of the case dm - r mod d.
 
     Or that are not called by all who know by then, the lattice L(dm - r).
     """
     wrong, side = [], (2 * d + 1) ** m
-    for r, now in enumerate(scheme("numeration", ((2 * d + 1) ** m,) * d).rounds, 1):
+    rounds = enumerate(scheme("numeration", ((2 * d + 1) ** m,) * d).rounds, 1)
+    for r, now in tally.each("rounds of schemes", rounds, d * m):
         unit = (2 * d + 1) ** ((d * m - r) // d)
         wanted = {places_of(w, d, unit).tobytes() for w in printed[(d * m - r) % d]}
         used = {steps(w, d)[0].astype(np.int64).tobytes() for calls in now for w in calls.words}
@@ -64,8 +65,9 @@ def wordings(d: int, m: int, printed: dict[int, tuple[str, ...]]) -> list[str]:
 
 
 def _check_words() -> Outcome:
-    wrong, hits = [], 0
-    for m in _SIZES:
+    wrong, hits, tally = [], 0, Tally()
+    tally.expect("paths", 4 * (2 + 4 + 6))
+    for m in tally.each("sides", _SIZES, 3):
         for r in range(1, 2 * m + 1):
             k, odd = divmod(2 * m - r, 2)
             if odd != r % 2:
@@ -74,37 +76,44 @@ def _check_words() -> Outcome:
             ends = ends_of(paper.WORDS_2D[r % 2], 2, 5**k)
             same = {tuple(p) for p in wanted.tolist()} & {tuple(p) for p in ends.tolist()}
             hits += len(same)
+            tally.add("paths", len(ends))
             if len(same) != 4:
                 wrong.append(f"m = {m}, r = {r}: paths end at {ends.tolist()}")
-        wrong += wordings(2, m, paper.WORDS_2D)
-    return judge(wrong, f"{hits} paths of the rounds of m = 1, 2, 3 end at v + B^(2m-r) D*")
+        wrong += wordings(2, m, paper.WORDS_2D, tally)
+    text = f"{hits} paths of the rounds of m = 1, 2, 3 end at v + B^(2m-r) D*"
+    return judge(wrong, text, searched=tally)
 
 
-def broadcast_faults(d: int, sizes: Sequence[int]) -> tuple[list[str], list[int]]:
+def broadcast_faults(d: int, sizes: Sequence[int], tally: Tally) -> tuple[list[str], list[int]]:
     """Faults of the broadcasts on sides (2d + 1)^m, by every reading of the rules; their rounds."""
     wrong, rounds, base = [], [], 2 * d + 1
     for m in sizes:
-        for reading in READINGS:
-            wrong += faults("numeration", base**m, d, reading)
-        walk = walked("numeration", base**m, d)
+        for reading in tally.each("sides and readings", READINGS):
+            wrong += faults(tally, "numeration", base**m, d, reading)
+        walk = walked(tally, "numeration", base**m, d)
         rounds.append(walk.rounds)
         if walk.rounds != d * m or walk.informed != [base**r for r in range(1, d * m + 1)]:
             wrong.append(f"side {base**m}: {walk.informed} know after rounds 1, 2, ...")
         if base ** (d * m) < 10_000:  # 25² and 7³ vertices: larger ones are the same, moved
-            wrong += wrong_roots("numeration", base**m, d)
+            wrong += wrong_roots(tally, "numeration", base**m, d)
     return wrong, rounds
 
 
 def _check_broadcast() -> Outcome:
-    wrong, rounds = broadcast_faults(2, _SIZES)
+    tally = Tally()
+    tally.expect("sides and readings", 3 * 3)
+    wrong, rounds = broadcast_faults(2, _SIZES, tally)
     return judge(
         wrong,
         f"rounds {rounds} on {_SIDES}; {len(wrong)} faults, vertex-, edge- and arc-disjoint",
+        searched=tally,
     )
 
 
 def _check_length() -> Outcome:
-    longest = [walked("numeration", 5**m, 2).longest for m in _SIZES]
+    tally = Tally()
+    sizes = tally.each("sides", _SIZES, 3)
+    longest = [walked(tally, "numeration", 5**m, 2).longest for m in sizes]
     diameters = [2 * (5**m // 2) for m in _SIZES]
     printed = [paper.length_2d(m) for m in _SIZES]
     right = [5**m - 1 for m in _SIZES]
@@ -116,13 +125,14 @@ def _check_length() -> Outcome:
             [] if longest == diameters == right else [f"longest chains {longest}, not {diameters}"],
         ),
         values={"longest": longest, "printed": printed},
+        searched=tally,
     )
 
 
 def _check_round_lengths() -> Outcome:
-    wrong, parts = [], []
-    for m in _SIZES:
-        lengths = walked("numeration", 5**m, 2).lengths
+    wrong, parts, tally = [], [], Tally()
+    for m in tally.each("sides", _SIZES, 3):
+        lengths = walked(tally, "numeration", 5**m, 2).lengths
         printed = [paper.round_length_2d(m, r) for r in range(1, 2 * m + 1)]
         parts.append(f"m = {m}: {lengths}")
         if lengths != printed:
@@ -131,21 +141,21 @@ def _check_round_lengths() -> Outcome:
         each = np.diff(schedule.path_start)
         if any(len(set(each[schedule.round == r].tolist())) != 1 for r in range(2 * m)):
             wrong.append(f"m = {m}: the paths of a round differ in length")
-    return judge(wrong, "; ".join(parts))
+    return judge(wrong, "; ".join(parts), searched=tally)
 
 
 def _check_informed_set() -> Outcome:
     """Sets, not sizes: I(r - 1) against L(2m - r + 1) and L(2m - r), added up by hand."""
     literal: list[str] = []
     wrong: list[str] = []
-    parts, rounds = [], 0
+    parts, tally = [], Tally()
+    tally.expect("rounds", 2 + 4)
     for m in (1, 2):
         side, matrix = 5**m, paper.MATRICES[2]
-        when = walked("numeration", side, 2).when
+        when = walked(tally, "numeration", side, 2).when
         sizes = []
-        for r in range(1, 2 * m + 1):
+        for r in tally.each("rounds", range(1, 2 * m + 1)):
             informed = np.flatnonzero(when < r).tolist()
-            rounds += 1
             sizes.append(len(informed))
             for shift, out in ((1, literal), (0, wrong)):
                 points = sums(matrix, star(2), range(2 * m - r + shift + 1, 2 * m)) % side
@@ -163,19 +173,23 @@ def _check_informed_set() -> Outcome:
         "; ".join(parts),
         Correction("I(r-1) = L(2m - r)", wrong),
         values={"as_printed": len(literal)},
-        searched=[Searched("rounds", rounds, 2 + 4)],
+        searched=tally,
     )
 
 
 def judge_containment(dimension: int, words: str, sizes: Sequence[int]) -> Outcome:
     """Do calls stay in their tiles? Call by call, and for every m by the cells that edges meet."""
     base, matrix = 2 * dimension + 1, paper.MATRICES[dimension]
-    wrong, parts = [], []
-    for m in sizes:
-        outside = strangers(run("numeration", base**m, dimension), matrix, m)
+    wrong, parts, tally = [], [], Tally()
+    for m in tally.each("sides", sizes, 5 - dimension):  # 5, 25 and 125, or 7 and 49
+        outside, seen = strangers(run("numeration", base**m, dimension), matrix, m)
+        tally.expect("calls in tiles", base ** (dimension * m) - 1)
+        tally.add("calls in tiles", seen)
         wrong += [f"m = {m}: {text}" for text in outside[:2]]
         parts.append(len(outside))
-    cells = lasting_cells(matrix)
+    cells, edges = lasting_cells(matrix)
+    tally.expect("scaled edges", 2 * dimension)
+    tally.add("scaled edges", edges)
     wrong += cells
     if any(len(sets) != 1 for sets in closure(word_system(words)).values()):
         wrong.append("the library's closure grows")
@@ -184,6 +198,7 @@ def judge_containment(dimension: int, words: str, sizes: Sequence[int]) -> Outco
         f"calls outside their tile: {parts} for m = {', '.join(map(str, sizes))}; edges of {base}"
         f" units that meet a third cell: {len(cells)} of {2 * dimension}",
         note="a scaled edge meets the cells of its two ends only, so that it holds for every m",
+        searched=tally,
     )
 
 
@@ -191,18 +206,19 @@ def _check_containment() -> Outcome:
     return judge_containment(2, "2", _SIZES)
 
 
-def delay_faults(name: str, d: int, m: int, rule: str) -> list[str]:
+def delay_faults(name: str, d: int, m: int, rule: str, tally: Tally) -> list[str]:
     """Calls in foreign tiles, by hand; where the library sees it otherwise; circuits that met."""
     side, call = (2 * d + 1) ** m, rule == "call"
     schedule = run(name, side, d)
-    crossings = [
-        f"m = {m}: {text}" for text in strangers(schedule, paper.MATRICES[d], m, calls=call)
-    ]
+    outside, seen = strangers(schedule, paper.MATRICES[d], m, calls=call)
+    tally.expect("calls in tiles", side**d - 1)
+    tally.add("calls in tiles", seen)
+    crossings = [f"m = {m}: {text}" for text in outside]
     verdict = check_delay_safety(schedule, "call" if call else "node")
     if bool(verdict) == bool(crossings) or int(verdict.details["crossings"]) != len(crossings):
         crossings.append(f"m = {m}: the library says: {verdict.reason}")
     if m == 1:
-        for seed in range(5):
+        for seed in tally.each("runs with delays", range(5), 5):
             clashes = simulate_delays(schedule, "call" if call else "node", seed=seed)[1]
             crossings += [
                 f"m = {m}: with delays, circuits met at vertex {c.node}" for c in clashes[:1]
@@ -211,10 +227,11 @@ def delay_faults(name: str, d: int, m: int, rule: str) -> list[str]:
 
 
 def _check_delays() -> Outcome:
-    wrong, parts = [], []
+    wrong, parts, tally = [], [], Tally()
+    tally.expect("sides and rules", 3 * 2)
     for m in _SIZES:
-        for rule in ("node", "call"):
-            crossings = delay_faults("numeration", 2, m, rule)
+        for rule in tally.each("sides and rules", ("node", "call")):
+            crossings = delay_faults("numeration", 2, m, rule, tally)
             wrong += crossings
             parts.append(len(crossings))
     return judge(
@@ -222,6 +239,7 @@ def _check_delays() -> Outcome:
         f"calls in foreign tiles on {_SIDES}, node and call level in turn: {parts}; five runs with"
         " random delays on side 5",
         note="not even when receivers go on at once (call level)",
+        searched=tally,
     )
 
 
@@ -234,6 +252,7 @@ CLAIMS = (
         "(o, YXXȲ) is the path over (0,0), (0,1), (1,1), (2,1), (2,0)",
         "walked",
         _check_notation,
+        searches=False,
     ),
     _claim(
         "torus-2d-words",

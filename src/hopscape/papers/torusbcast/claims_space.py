@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 import hopscape.papers.torusbcast.printed as paper
-from hopscape.ledger.claim import Correction, Entries, Outcome, Searched, judge
+from hopscape.ledger.claim import Correction, Entries, Outcome, Tally, judge
 from hopscape.papers.torusbcast.claims_definition import READINGS, called, faults, run, walked
 from hopscape.papers.torusbcast.claims_plane import (
     broadcast_faults,
@@ -34,19 +34,22 @@ def _diameter(m: int) -> int:
 
 
 def _check_words() -> Outcome:
-    wrong, hits = [], 0
+    wrong, hits, tally = [], 0, Tally()
+    tally.expect("words", 3 * 6)
     for power, words in paper.WORDS_3D.items():
         wanted = star(3)[1:] @ matrix_power(paper.MATRICES[3], power).T
         ends = {tuple(p) for p in ends_of(words, 3).tolist()}
         hits += len(ends & {tuple(p) for p in wanted.tolist()})
+        tally.add("words", len(ends))
         for end in ends - {tuple(p) for p in wanted.tolist()}:
             wrong.append(f"a word ends at {end}, not at ±B^{power} e_i")
     for m in _SIZES:
-        wrong += wordings(3, m, paper.WORDS_3D)
-    return judge(wrong, f"{hits} of 18 words end at ±B^2 e_i, ±B e_i, ±e_i, each once")
+        wrong += wordings(3, m, paper.WORDS_3D, tally)
+    text = f"{hits} of 18 words end at ±B^2 e_i, ±B e_i, ±e_i, each once"
+    return judge(wrong, text, searched=tally)
 
 
-def _printed(m: int, case: str) -> list[str]:
+def _printed(m: int, case: str, tally: Tally) -> list[str]:
     """Faults of the printed words, the case taken as r or as 3m - r modulo 3; u corrected."""
     rounds = []
     for r in range(1, 3 * m + 1):
@@ -54,17 +57,19 @@ def _printed(m: int, case: str) -> list[str]:
         rounds.append((paper.WORDS_3D[label], 7 ** ((3 * m - r) // 3)))
     schedule = called(7**m, 3, rounds)
     out = []
-    for reading in READINGS:
+    for reading in tally.each("sides, cases and readings", READINGS):
         seen = walk_broadcast(schedule, 7**m, 3, reading).faults
         out += [f"m = {m}, {reading}-disjoint: {fault}" for fault in seen]
     return out
 
 
 def _check_labels() -> Outcome:
-    literal = [text for m in _SIZES for text in _printed(m, "r")]
-    wrong = [text for m in _SIZES for text in _printed(m, "3m - r")]
-    for m in _SIZES:
-        wrong += wordings(3, m, paper.WORDS_3D)
+    tally = Tally()
+    tally.expect("sides, cases and readings", 2 * 2 * 3)
+    literal = [text for m in _SIZES for text in _printed(m, "r", tally)]
+    wrong = [text for m in _SIZES for text in _printed(m, "3m - r", tally)]
+    for m in tally.each("sides", _SIZES, 2):
+        wrong += wordings(3, m, paper.WORDS_3D, tally)
     return judge(
         literal,
         f"{len(literal)} faults with the cases r mod 3, {len(wrong)} with 3m - r mod 3 (m = 1, 2,"
@@ -73,31 +78,32 @@ def _check_labels() -> Outcome:
             "the cases are 3m - r mod 3: long words when r = 1, middle ones when r = 2", wrong
         ),
         values={"faults_as_printed": len(literal)},
+        searched=tally,
     )
 
 
 def _check_unit() -> Outcome:
-    literal, wrong, parts, rounds = [], [], [], 0
+    literal, wrong, parts, tally = [], [], [], Tally()
+    tally.expect("rounds", 3 * (1 + 2 + 3 + 4))
     for m in (1, 2, 3, 4):
         used = []
-        for r in range(1, 3 * m + 1):
+        for r in tally.each("rounds", range(1, 3 * m + 1)):
             printed, power = paper.unit_3d(m, r), (3 * m - r) // 3
             used.append(7**power)
             if abs(printed - 7**power) > 1e-9:
                 literal.append(f"m = {m}, r = {r}: u = {printed:.4g}, not {7**power}")
-        rounds += len(used)
         parts.append(f"m = {m}: {used}")
-    for m in _SIZES:
+    for m in tally.each("sides", _SIZES, 2):
         unit = [min(walk, default=0) for walk in _run_lengths(m)]
         if unit != [7 ** ((3 * m - r) // 3) for r in range(1, 3 * m + 1)]:
             wrong.append(f"m = {m}: the scheme uses u = {unit}")
-        wrong += faults("numeration", 7**m, 3, "vertex")
+        wrong += faults(tally, "numeration", 7**m, 3, "vertex")
     return judge(
         literal,
         f"u by rounds, {'; '.join(parts)}; the printed one is another in {len(literal)} rounds",
         Correction("u = 7^⌊(3m-r)/3⌋", wrong),
         values={"other_units": len(literal)},
-        searched=[Searched("rounds", rounds, 3 * (1 + 2 + 3 + 4))],
+        searched=tally,
     )
 
 
@@ -117,11 +123,14 @@ def _run_lengths(m: int) -> list[list[int]]:
 
 
 def _check_broadcast() -> Outcome:
-    wrong, rounds = broadcast_faults(3, _SIZES)
+    tally = Tally()
+    tally.expect("sides and readings", 2 * 3)
+    wrong, rounds = broadcast_faults(3, _SIZES, tally)
     return judge(
         wrong,
         f"rounds {rounds} on sides 7, 49; {len(wrong)} faults, vertex-, edge- and arc-disjoint",
         note="with the cases and the unit of torus-3d-labels and torus-3d-unit",
+        searched=tally,
     )
 
 
@@ -130,7 +139,9 @@ def _check_containment() -> Outcome:
 
 
 def _check_length() -> Outcome:
-    longest = [walked("numeration", 7**m, 3).longest for m in _SIZES]
+    tally = Tally()
+    sizes = tally.each("sides", _SIZES, 2)
+    longest = [walked(tally, "numeration", 7**m, 3).longest for m in sizes]
     diameters = [_diameter(m) for m in _SIZES]
     ratios = [Fraction(a, b) for a, b in zip(longest, diameters, strict=True)]
     wrong = [
@@ -138,34 +149,37 @@ def _check_length() -> Outcome:
         for a, b, c in zip(longest, diameters, ratios, strict=True)
         if c != paper.RATIO_3D
     ]
-    return judge(
-        wrong, f"longest chains {longest}, diameters {diameters}: {', '.join(map(str, ratios))}"
-    )
+    text = f"longest chains {longest}, diameters {diameters}: {', '.join(map(str, ratios))}"
+    return judge(wrong, text, searched=tally)
 
 
 def _check_delays() -> Outcome:
-    literal = [text for m in _SIZES for text in delay_faults("numeration", 3, m, "call")]
-    wrong = [text for m in _SIZES for text in delay_faults("numeration", 3, m, "node")]
+    tally = Tally()
+    calls, nodes = (tally.each("sides and rules", _SIZES, 2) for _ in range(2))
+    literal = [text for m in calls for text in delay_faults("numeration", 3, m, "call", tally)]
+    wrong = [text for m in nodes for text in delay_faults("numeration", 3, m, "node", tally)]
     many = [
-        len(strangers(run("numeration", 7**m, 3), paper.MATRICES[3], m, calls=True)) for m in _SIZES
+        len(strangers(run("numeration", 7**m, 3), paper.MATRICES[3], m, calls=True)[0])
+        for m in _SIZES
     ]
     return judge(
         literal,
         f"node level: {len(wrong)} calls in foreign tiles; call level: {many} (m = 1, 2)",
         Correction("a receiver has to wait for the other calls of its sender", wrong),
         values={"foreign_calls": many},
+        searched=tally,
     )
 
 
 def _check_eleven() -> Outcome:
-    wrong, parts = [], []
-    for m in _SIZES:
-        wrong += faults("numeration-11", 7**m, 3, "vertex")
-        walk = walked("numeration-11", 7**m, 3)
+    wrong, parts, tally = [], [], Tally()
+    for m in tally.each("sides", _SIZES, 2):
+        wrong += faults(tally, "numeration-11", 7**m, 3, "vertex")
+        walk = walked(tally, "numeration-11", 7**m, 3)
         parts.append(f"{walk.longest}/{_diameter(m)}")
         if Fraction(walk.longest, _diameter(m)) != paper.RATIO_ELEVEN:
             wrong.append(f"m = {m}: longest chain {walk.longest}")
-        for r in range(3 * m + 1):
+        for r in tally.each("informed sets", range(3 * m + 1), 3 * m + 1):
             points = sums(paper.MATRICES[3], star(3), range(3 * m - r, 3 * m)) % 7**m
             known = sorted((points @ [49**m, 7**m, 1]).tolist())
             if np.flatnonzero(walk.when <= r).tolist() != known:
@@ -175,19 +189,21 @@ def _check_eleven() -> Outcome:
         f"longest chain over diameter: {', '.join(parts)}; {len(wrong)} faults",
         note="reconstructed, the paper only states it: the lattices of B, other digits in every"
         " third round",
+        searched=tally,
     )
 
 
 def _check_shorter() -> Outcome:
-    longest, wrong = {}, []
-    for name, reading in (
+    longest, wrong, tally = {}, [], Tally()
+    schemes = (
         ("numeration-10", READINGS[0]),
         ("axis", READINGS[0]),
         ("optimal", READINGS[0]),
         ("edge-disjoint", READINGS[1]),
-    ):
-        wrong += faults(name, 49, 3, reading)
-        walk = walked(name, 49, 3, reading)
+    )
+    for name, reading in tally.each("schemes", schemes, 4):
+        wrong += faults(tally, name, 49, 3, reading)
+        walk = walked(tally, name, 49, 3, reading)
         longest[f"{name} ({reading}-disjoint)"] = walk.longest
         if walk.rounds != 6:
             wrong.append(f"{name} takes {walk.rounds} rounds")
@@ -201,6 +217,7 @@ def _check_shorter() -> Outcome:
         f"side 49, diameter {_diameter(2)}, 11/9 of it {bound}: {shown}",
         note=f"settled: there is, down to {best}; torus-optimum says how short it can be",
         values=longest,
+        searched=tally,
     )
 
 

@@ -104,6 +104,7 @@ class Walked:
             not come).
         calls (int64[order]): How many calls these are.
         when (int64[order]): In which round each vertex is informed, from 1; 0 for the origin.
+        followed: How many calls were walked.
     """
 
     faults: list[str]
@@ -113,6 +114,7 @@ class Walked:
     chain: IntArray
     calls: IntArray
     when: IntArray
+    followed: int
 
     @property
     def longest(self) -> int:
@@ -145,15 +147,16 @@ def walk_broadcast(
     faults += _meetings(tails, heads, source, call, when, order, disjoint)
     chain, calls = np.full(order, -1, dtype=np.int64), np.full(order, -1, dtype=np.int64)
     chain[0] = calls[0] = 0
-    length = np.diff(start)
+    length, followed = np.diff(start), 0
     for r in range(1, schedule.rounds + 1):
         now = when == r
         chain[target[now]] = chain[source[now]] + length[now]
         calls[target[now]] = calls[source[now]] + 1
+        followed += int(now.sum())
     rounds = range(1, schedule.rounds + 1)
     counts = [int((informed <= r).sum()) for r in rounds]
     longest = [int(length[when == r].max(initial=0)) for r in rounds]
-    return Walked(faults, schedule.rounds, counts, longest, chain, calls, informed)
+    return Walked(faults, schedule.rounds, counts, longest, chain, calls, informed, followed)
 
 
 def _hops(schedule: Schedule) -> tuple[IntArray, IntArray, IntArray, IntArray]:
@@ -213,9 +216,13 @@ def boxes(side: int, dimension: int) -> IntArray:
 
 
 def strangers(
-    schedule: Schedule, matrix: Sequence[Sequence[int]], m: int, *, calls: bool = False
-) -> list[str]:
-    """Calls that enter a tile that is not theirs.
+    schedule: Schedule,
+    matrix: Sequence[Sequence[int]],
+    m: int,
+    *,
+    calls: bool = False,
+) -> tuple[list[str], int]:
+    """Calls that enter a tile that is not theirs, and how many were looked at.
 
     A call of round r may use the tile T(dm - r) of its sender; when `calls`, only the next smaller
     tiles of its sender and of its receiver.
@@ -223,7 +230,7 @@ def strangers(
     tails, heads, start, call = _hops(schedule)
     source, target = tails[start[:-1]], heads[start[1:] - 1]
     when = np.asarray(schedule.round)[call] + 1
-    total, out = len(matrix) * m, []
+    total, out, seen = len(matrix) * m, [], 0
     for r in range(1, total + 1):
         corner = tile_corners(matrix, m, total - r - calls)
         now = np.flatnonzero(when == r)
@@ -238,11 +245,14 @@ def strangers(
                 f"in round {r} the call from vertex {int(source[one])} to {int(target[one])} runs"
                 f" through vertex {int(heads[now[i]])}, in the tile of vertex {int(at[i])}"
             )
-    return out
+        seen += len(np.unique(of))
+    return out, seen
 
 
-def lasting_cells(matrix: Sequence[Sequence[int]]) -> list[str]:
+def lasting_cells(matrix: Sequence[Sequence[int]]) -> tuple[list[str], int]:
     """Unit edges that, b times as long, meet other coarse cells than those of their two ends.
+
+    And how many were looked at.
 
     When there is none, an edge of any length b^k meets the two cells of its ends only: what keeps
     inside its tile at scale 1 does so at every scale.
@@ -250,7 +260,7 @@ def lasting_cells(matrix: Sequence[Sequence[int]]) -> list[str]:
     d = len(matrix)
     base, scale = 2 * d + 1, int(matrix_power(matrix, d)[0, 0])
     home = {tuple((p % base).tolist()): p for p in sums(matrix, star(d), range(d))}
-    out = []
+    out, seen = [], 0
     for edge in star(d)[1:]:
         ends = [0 * edge, edge]
         cells = set()
@@ -262,4 +272,5 @@ def lasting_cells(matrix: Sequence[Sequence[int]]) -> list[str]:
         sign = {tuple((0 * edge).tolist()), tuple((edge * (1 if scale > 0 else -1)).tolist())}
         if not cells <= sign:
             out.append(f"the edge {edge.tolist()} meets the cells {sorted(cells)}")
-    return out
+        seen += 1
+    return out, seen
