@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
+
 from hopscape.algebra.fields import prime_power
-from hopscape.ledger.claim import Correction, Entries, Outcome, Paper, Value, judge
+from hopscape.ledger.claim import Correction, Entries, Outcome, Paper, Tally, Value, judge
 from hopscape.registry import build
 
 __all__ = ["PAPER"]
@@ -23,28 +25,33 @@ _PORTS = 64
 _NOTE = "the table was not at hand in print; sizes as handed down"
 
 
-def _counted(spec: str, planes: int = 1) -> tuple[int, int, int]:
-    """Endpoints, switches and ports of the largest switch."""
+def _counted(spec: str, planes: int, tally: Tally) -> tuple[int, int, int]:
+    """Endpoints, switches and ports of the largest switch, from the lines alone."""
     network = build(spec)
-    ends = network.endpoint_count
-    return planes * ends, planes * (network.order - ends), int(network.degrees.max())
+    lines = network.tails < network.heads
+    ports = np.bincount(network.tails, minlength=network.order)
+    ends = int((ports == 1).sum())  # an endpoint has one line, a switch many
+    tally.add("lines", int(lines.sum()))
+    return planes * ends, planes * (network.order - ends), int(ports.max())
 
 
 def _check_trees() -> Outcome:
-    wrong, words = [], []
+    wrong, words, tally = [], [], Tally()
+    tally.expect("lines", 2 * 2_048 + 2 * 2_048 + 3 * 65_536)  # one of each endpoint and level
     values: dict[str, Value] = {}
     machines = {
         "FT2": ("leaf_spine(64, 32, 32)", 1),
         "MPFT": ("leaf_spine(64, 32, 32)", 8),
         "FT3": ("clos(64, 3)", 1),
     }
-    for name, (spec, planes) in machines.items():
-        ends, switches, ports = _counted(spec, planes)
+    for name, (spec, planes) in tally.each("machines", machines.items(), 3):
+        ends, switches, ports = _counted(spec, planes, tally)
         values[name] = [ends, switches, ports]
         words.append(f"{name} {ends:,} and {switches:,}")
         if (ends, switches) != SIZES[name] or ports > _PORTS:
             wrong.append(f"{words[-1]} at {ports} ports, printed {SIZES[name]}")
-    return judge(wrong, f"endpoints and switches: {', '.join(words)}", note=_NOTE, values=values)
+    text = f"endpoints and switches: {', '.join(words)}"
+    return judge(wrong, text, note=_NOTE, values=values, searched=tally)
 
 
 def _check_slim_fly() -> Outcome:
@@ -52,7 +59,8 @@ def _check_slim_fly() -> Outcome:
     ends, switches = SIZES["Slim Fly"]
     q = math.isqrt(switches // 2)
     exact = 2 * q * q == switches
-    near = [p for p in range(q - 4, q + 5) if prime_power(p)]
+    tally = Tally()
+    near = [p for p in tally.each("numbers beside", range(q - 4, q + 5), 9) if prime_power(p)]
     wrong: list[str] = []
     words: list[str] = []
     if not exact or not prime_power(q):
@@ -67,9 +75,8 @@ def _check_slim_fly() -> Outcome:
         sizes[name] = [order, order * at, degree + at]
         words.append(f"{name}: {order:,} with {order * at:,}")
     text = f"{ends:,} endpoints are {ends / switches:g} at each of {switches:,} switches;"
-    return judge(
-        wrong, f"{text} there are {', '.join(words)}", note=_NOTE, values={"printed q": q, **sizes}
-    )
+    text = f"{text} there are {', '.join(words)}"
+    return judge(wrong, text, note=_NOTE, values={"printed q": q, **sizes}, searched=tally)
 
 
 def _check_dragonfly() -> Outcome:
@@ -121,6 +128,7 @@ CLAIMS = (
         "A Dragonfly has 261,632 endpoints on 16,352 switches.",
         "balanced groups (a = 2p = 2h) of switches with 64 ports, counted",
         _check_dragonfly,
+        searches=False,
     ),
 )
 

@@ -10,7 +10,7 @@ import numpy as np
 from hopscape.core.channels import ChannelClass
 from hopscape.core.network import Network
 from hopscape.design.prices import load_prices
-from hopscape.ledger.claim import Correction, Entries, Outcome, Paper, Searched, Value, judge
+from hopscape.ledger.claim import Correction, Entries, Outcome, Paper, Tally, Value, judge
 from hopscape.registry import build
 
 __all__ = ["PAPER", "CountedClos", "forwarding_overhead", "full_clos", "machine"]
@@ -59,14 +59,17 @@ def _cost(clos: CountedClos, endpoints: int, radix: int) -> float:
 def _check_cost() -> Outcome:
     """At least what is printed; how much more depends on prices."""
     saved: dict[str, Value] = {}
-    less, same, fewer, counted = [], [], [], 0
+    less, same, fewer, tally = [], [], [], Tally()
+    tally.expect("networks counted as by the formula", 2)
+    tally.expect("machines", 4 * 2 * 2)
     for spec, endpoints in (("clos(8, 3)", 128), ("clos(16, 2)", 128)):
         network, clos = build(spec), full_clos(endpoints, int(spec[5:].split(",")[0]))
         found = network.order - network.endpoint_count, network.links
-        counted += int((network.endpoint_count, *found) == (endpoints, *clos[1:]))
+        same_counts = (network.endpoint_count, *found) == (endpoints, *clos[1:])
+        tally.add("networks counted as by the formula", int(same_counts))
     for size in _SIZES:
         for island in _ISLANDS:
-            for radix in _RADICES:
+            for radix in tally.each("machines", _RADICES):
                 whole, rail = full_clos(size, radix), full_clos(size // island, radix)
                 rails = CountedClos(rail.levels, island * rail.switches, island * rail.cables)
                 share = 1 - _cost(rails, size, radix) / _cost(whole, size, radix)
@@ -81,11 +84,10 @@ def _check_cost() -> Outcome:
     text = f"{min(fewer):.0f} to {max(fewer):.0f} %"
     return judge(
         [*less, *same],
-        f"saved with prices of 400 Gb/s on {len(saved)} machines, where there are fewer levels of"
-        f" switches: {text}",
+        f"saved with prices of 400 Gb/s, where there are fewer levels of switches: {text}",
         Correction("only where a rail needs fewer levels of switches than the whole", less),
         values=saved,
-        searched=[Searched("networks counted as by the formula", counted, 2)],
+        searched=tally,
     )
 
 
@@ -119,7 +121,8 @@ def _check_step() -> Outcome:
     model = LanguageModel(hidden=4096, layers=4, heads=32, seq=2048, vocab=32000)
     wrong, words = [], []
     values: dict[str, Value] = {}
-    for tp, pp, dp in ((8, 1, 8), (8, 2, 4), (4, 2, 8)):
+    tally = Tally()
+    for tp, pp, dp in tally.each("splits", ((8, 1, 8), (8, 2, 4), (4, 2, 8)), 3):
         job = ModelJob(model, Split(2 * dp, tp=tp, pp=pp, dp=dp), load_chip("h100"))
         plain, spine = (step(job, machine(8, 9, more), prove=False) for more in (False, True))
         name = f"{tp} x {pp} x {dp}"
@@ -128,7 +131,8 @@ def _check_step() -> Outcome:
         words.append(f"{name}: {seconds[0]:.4g} s, with a spine {seconds[1]:.4g}")
         if plain.seconds != spine.seconds or not plain.seconds:
             wrong.append(words[-1])
-    return judge(wrong, f"tensors x pipeline x batch {'; '.join(words)}", values=values)
+    text = f"tensors x pipeline x batch {'; '.join(words)}"
+    return judge(wrong, text, values=values, searched=tally)
 
 
 def forwarding_overhead(islands: int, speed: int, size: float) -> float:
@@ -163,9 +167,10 @@ def forwarding_overhead(islands: int, speed: int, size: float) -> float:
 
 def _check_experts() -> Outcome:
     values: dict[str, Value] = {}
-    wrong, shares = [], []
+    wrong, shares, tally = [], [], Tally()
+    tally.expect("machines", 2 * 3)
     for islands in (8, 16):
-        for speed in _SPEEDS:
+        for speed in tally.each("machines", _SPEEDS):
             share = round(forwarding_overhead(islands, speed, 64e6), 6)
             shares.append(share)
             values[f"{islands} islands, {speed} times as fast"] = share
@@ -173,7 +178,7 @@ def _check_experts() -> Outcome:
                 wrong.append(f"{islands} islands, {speed} times as fast: {100 * share:.1f} %")
     low, high = 100 * min(shares), 100 * max(shares)
     text = f"{low:.1f} to {high:.1f} % longer in islands 8 to 10 times as fast as a rail"
-    return judge(wrong, text, values=values)
+    return judge(wrong, text, values=values, searched=tally)
 
 
 _claim = Entries("railonly").claim
