@@ -342,7 +342,7 @@ def crossbar_jumps() -> Outcome:
     """The machines of chapter 6: one crossbar 32 x 32 for each supernode."""
     cross, wrong, parts = CrossCheck(), [], []
     size = printed.SUPERNODE
-    both = (
+    both: tuple[tuple[str, DistributedSwitch | QuasicompleteDigraph, int], ...] = (
         ("graph", DistributedSwitch(993, 32, 1), 32 * 31 + 1),
         ("digraph", QuasicompleteDigraph(32), 32 * 32),
     )

@@ -223,6 +223,7 @@ def wong_third() -> Outcome:
 
 def chen_jia() -> Outcome:
     wrong, missing, diameters, tally = [], [], [], Tally()
+    below, late = list[str](), list[str]()
     tally.expect("pairs (d, n) without a graph", sum(n - 3 for n in (3, 4, 5)))  # d < 2n - 3
     tally.expect("graphs", 4 * 3 + 2 * 4 + 1 * 5)  # n of each k: k = 1..4, 1..2 and 1
     for n in (3, 4, 5):
@@ -230,6 +231,8 @@ def chen_jia() -> Outcome:
             k = (d - n + 3) // n
             if k == 0:
                 missing.append((d, n))
+                below.append(f"no graph for d = {d}, n = {n}: k = 0")
+                late += [f"d = {d}, n = {n}"] if d >= 2 * n - 3 else []
                 tally.add("pairs (d, n) without a graph")
                 continue
             nodes = 2 * k * sum((4 * k) ** i for i in range(n))
@@ -241,8 +244,6 @@ def chen_jia() -> Outcome:
             if measured > d or (member.order, chen_jia_order(d, n)) != (nodes, nodes):
                 wrong.append(f"d = {d}, n = {n}: {member.order} nodes, diameter {measured}")
             tally.add("graphs")
-    below = [f"no graph for d = {d}, n = {n}: k = 0" for d, n in missing]
-    late = [f"d = {d}, n = {n}" for d, n in missing if d >= 2 * n - 3]
     return judge(
         wrong + below,
         f"{len(diameters)} graphs measured; k = 0 for {len(missing)} pairs (d, n)",

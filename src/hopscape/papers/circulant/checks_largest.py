@@ -284,7 +284,8 @@ def theorem2() -> Outcome:
         rows_theory += ball(d, 3) - row.nodes
         wrong += [f"d = {d}: {shown(r.nodes, r.sets[0])}" for r in above if r.diameter <= d]
     rng = np.random.default_rng(_SEED)
-    for nodes in rng.integers(60, max_order(5, 3), 12).tolist():
+    tally = Tally()
+    for nodes in tally.each("drawn orders", rng.integers(60, max_order(5, 3), 12).tolist(), 12):
         drawn = atlas_row(nodes, 6)
         low = ulb(nodes, 3)
         least = next((d for d in range(low, low + 3) if _ring_sets(nodes, d)), -1)
@@ -292,7 +293,7 @@ def theorem2() -> Outcome:
             wrong.append(f"N = {nodes}: the atlas says {drawn}, the search {least}")
     wrong += [
         f"d = {d}: {n}"
-        for d, n in sorted(largest.items())
+        for d, n in tally.each("largest orders", sorted(largest.items()), _PROVED)
         if not n == max_order(d, 3) == in_d(printed.LARGEST, d)
     ]
     wrong += [f"d = {d} is not proved by the atlas" for d in unproved]
@@ -317,6 +318,7 @@ def theorem2() -> Outcome:
             Searched("pairs tried by the search", tested, to_test),
             Searched("pairs at drawn orders", *counted),
             Searched("larger orders in the atlas", rows, rows_theory),
+            *tally,
         ],
     )
 

@@ -86,11 +86,15 @@ def check_symmetric() -> Outcome:
     maps = [*(14 * g[high] + low for g in some), *(14 * high + g[low] for g in some)]
     maps.append(14 * low + high)
     wrong = []
+    tally = Tally()
+    tally.expect("maps and links", 49 * 196 * 6)
     links = [(u, v) for u, row in enumerate(rows) for v in row]
     number = {link: i for i, link in enumerate(links)}
     automorphisms = []
     for move in maps:
-        if all((int(move[u]), int(move[v])) in number for u, v in links):
+        kept = sum((int(move[u]), int(move[v])) in number for u, v in links)
+        tally.add("maps and links", kept)
+        if kept == len(links):
             automorphisms.append(move)
         else:
             wrong.append("a map that ought to keep the links of FH(2) does not")
@@ -112,6 +116,7 @@ def check_symmetric() -> Outcome:
         searched=[
             Searched("automorphisms of the base", len(group), 336),  # those of PGL(2, 7)
             Searched("maps of FH(2)", len(automorphisms), 2 * 24 + 1),
+            *tally,
         ],
     )
 
@@ -145,7 +150,9 @@ def check_route() -> Outcome:
     rows = graphs.rows_of(heawood())
     legs = [[basic_route(a, b, False, rows=rows) for b in range(14)] for a in range(14)]
     rng = np.random.default_rng(_SEED)
-    wrong, ours, longest, tried = [], [], {}, 0
+    wrong, ours, longest, tally = [], [], {}, Tally()
+    tally.expect("pairs", 14 * 14 + 25 * (14**2 + 14**3))
+    tally.expect("routes walked", 8 * (14 + 25 + 25))
     for n in (1, 2, 3):
         network = folded(heawood(), n)
         table = graphs.rows_of(network)
@@ -157,35 +164,35 @@ def check_route() -> Outcome:
         longest[n] = 0
         for i, source in enumerate(sources):
             hops = sum(hops_of[source // 14**j % 14, digit] for j, digit in enumerate(digits))
-            tried += network.order
             longest[n] = max(longest[n], int(np.max(hops)))
             for target in np.flatnonzero(hops != truth[i])[:1].tolist():
                 wrong.append(f"FH({n}): {source} to {target} is not shortest")
-            ours += graphs.wrong_routes(
-                network, table, source, truth[i], rng.integers(2**30, size=8)
-            )
+            ends = tally.each("routes walked", rng.integers(2**30, size=8).tolist())
+            ours += graphs.wrong_routes(network, table, source, truth[i], ends)
             routed = router.distances(np.full(network.order, source), np.arange(network.order))
             for target in np.flatnonzero(routed != truth[i])[:1].tolist():
                 ours.append(f"FH({n}): told {routed[target]} hops from {source} to {target}")
-    ours += _misrouted(hops_of)
+            tally.add("pairs", len(routed))
+    ours += _misrouted(hops_of, tally)
     slow = [f"FH({n}) takes {far} hops" for n, far in longest.items() if far > 3 * n]
-    text = f"FH(1..3): {tried} pairs, longest routes {list(longest.values())}"
+    text = f"FH(1..3): longest routes {list(longest.values())}"
     outcome = judge(
         wrong + slow,
         text,
         values={"longest": list(longest.values())},
-        searched=[Searched("pairs", tried, 14 * 14 + 25 * (14**2 + 14**3))],
+        searched=tally,
     )
     return settled(ours, outcome)
 
 
-def _misrouted(hops_of: IntArray) -> list[str]:
+def _misrouted(hops_of: IntArray, tally: Tally) -> list[str]:
     """Drawn pairs of FH(4) to FH(9): distances add up entry by entry, routes are walked."""
     rng, wrong = np.random.default_rng(_SEED), []
+    tally.expect("drawn pairs", 6 * 20)
     for n in range(4, 10):
         network = folded(heawood(), n)
         router = network.router()
-        for a, b in rng.integers(14**n, size=(20, 2)).tolist():
+        for a, b in tally.each("drawn pairs", rng.integers(14**n, size=(20, 2)).tolist()):
             entries = [(a // 14**i % 14, b // 14**i % 14) for i in range(n)]
             far = sum(int(hops_of[x, y]) for x, y in entries)
             path = router.path(a, b)

@@ -117,7 +117,8 @@ def check_neighbours() -> Outcome:
     for x in tally.each("nodes", range(_N), 14):
         if sorted(rule[x]) != sorted(rows[x]):
             wrong.append(f"node {x} is wired to {sorted(rows[x])}, the rule says {sorted(rule[x])}")
-    both = all(x in rule[y] for x in range(_N) for y in rule[x])
+    wires = [(x, y) for x in range(_N) for y in rule[x]]
+    both = sum(x in rule[y] for x, y in tally.each("wires of the rule", wires, 3 * 14)) == 3 * 14
     if not both:
         wrong.append(f"with {printed.CHORD} the rule is not symmetric")
     text = f"{_N - len(wrong)} of {_N} nodes have the neighbours of the rule"
@@ -217,7 +218,7 @@ def check_paths() -> Outcome:
     wrong = [
         f"distance {hops}: {sorted(lengths_by_distance.get(hops, set()))},"
         f" printed {sorted(wanted.get(hops, set()))}"
-        for hops in sorted({*lengths_by_distance, *wanted})
+        for hops in tally.each("distances", sorted({*lengths_by_distance, *wanted}), 3)
         if lengths_by_distance.get(hops) != wanted.get(hops)
     ]
     text = "; ".join(
@@ -259,11 +260,12 @@ def check_basic_route() -> Outcome:
     rows = graphs.rows_of(network)
     hops = graphs.distances(rows)
     pairs = [(a, b) for a in range(_N) for b in range(_N) if a != b]
-    ours = []
+    ours, tally = [], Tally()
+    tally.expect("routes of ordered pairs", 4 * _N * (_N - 1))  # two readings, ours, and lost ones
 
     def failing(tested: bool) -> list[str]:
         failures = []
-        for a, b in pairs:
+        for a, b in tally.each("routes of ordered pairs", pairs):
             path = basic_route(a, b, tested, rows=rows)
             if path is None:
                 failures.append(f"from {a} to {b} no branch fires")
@@ -276,20 +278,21 @@ def check_basic_route() -> Outcome:
 
     as_printed, plain = failing(printed.THIRD_BRANCH_TESTED), failing(False)
     router = network.router()
-    for a, b in pairs:
+    for a, b in tally.each("routes of ordered pairs", pairs):
         path = graphs.route(router, a, b)
         if path != basic_route(a, b, False, rows=rows):
             ours.append(f"our router goes {path} from {a} to {b}")
-    lost = sum(basic_route(a, b, False, beside_itself=False) is None for a, b in pairs)
+    alone = tally.each("routes of ordered pairs", pairs)
+    lost = sum(basic_route(a, b, False, beside_itself=False) is None for a, b in alone)
     text = (
         f"{len(pairs)} ordered pairs: as printed {len(as_printed)} fail, with a plain else"
         f" {len(plain)}; if a node were not beside itself {lost} would never arrive"
     )
     note = "the third branch must be a plain else"
-    routed = router.distances(*np.asarray(pairs).T)
+    routed = zip(pairs, router.distances(*np.asarray(pairs).T).tolist(), strict=True)
     ours += [
         f"our router tells {hop} hops from {a} to {b}"
-        for (a, b), hop in zip(pairs, routed.tolist(), strict=True)
+        for (a, b), hop in tally.each("distances of ordered pairs", routed, _N * (_N - 1))
         if hop != hops[a, b]
     ]
     outcome = judge(
@@ -297,7 +300,7 @@ def check_basic_route() -> Outcome:
         text,
         Correction(note, plain),
         values={"stuck": len(as_printed), "never_arrive": lost},
-        searched=[Searched("ordered pairs", len(pairs), _N * (_N - 1))],
+        searched=tally,
     )
     return settled(ours, outcome)
 

@@ -72,6 +72,9 @@ def made(network: Network, goal: Goal, name: str, model: Model = Model()) -> Sch
     verdict = verify(schedule, network, goal, model=model)  # not by what it says of itself
     if not verdict:
         raise UnverifiedError(f"{name} on {network.spec}: {verdict.reason}")
+    if verdict.details["time"] != schedule.rounds:  # a round costs 1, and nothing else does
+        time = verdict.details["time"]
+        raise UnverifiedError(f"{name} on {network.spec}: {schedule.rounds} rounds cost {time}")
     return schedule
 
 
