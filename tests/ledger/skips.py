@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from hopscape.ledger import Claim, Outcome, load_claims, run_claim
@@ -53,17 +53,21 @@ def _own_functions(check: Any) -> list[FunctionType]:
         value = getattr(value, "__wrapped__", value)  # of a cache
         if not isinstance(value, FunctionType) or id(value) in found:
             continue
-        last = value.__module__.rpartition(".")[2]
-        if not _judges(last) or last.startswith(("printed", "reference")):
+        if not _judges(value.__module__.rpartition(".")[2]):
             continue
         found[id(value)] = value
         queue += [cell.cell_contents for cell in value.__closure__ or ()]
         for name in _names(value.__code__):
             queue.append(value.__globals__.get(name))
-            for module in value.__globals__.values():  # checks.check_this, called through a module
-                if getattr(module, "__name__", "").startswith("hopscape.papers"):
-                    queue.append(getattr(module, name, None))
+            for holder in value.__globals__.values():  # a module or a class of the paper
+                module = holder.__module__ if isinstance(holder, type) else _name(holder)
+                if module.startswith("hopscape.papers"):
+                    queue.append(getattr(holder, name, None))
     return list(found.values())
+
+
+def _name(value: Any) -> str:
+    return str(getattr(value, "__name__", "")) if isinstance(value, ModuleType) else ""
 
 
 def _names(code: Any) -> set[str]:
@@ -73,15 +77,12 @@ def _names(code: Any) -> set[str]:
 
 @cache
 def _definition(function: FunctionType) -> ast.FunctionDef | None:
-    """The text of a function at the top of its module, parsed."""
+    """The text of a function or a method, parsed."""
     text = Path(function.__code__.co_filename).read_text(encoding="utf-8")
-    for node in ast.parse(text).body:
-        if (
-            isinstance(node, ast.FunctionDef)
-            and node.lineno <= function.__code__.co_firstlineno + 3
-        ):
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-            if first == function.__code__.co_firstlineno and node.name == function.__name__:
+            if first == function.__code__.co_firstlineno:
                 return node
     return None
 

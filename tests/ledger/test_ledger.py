@@ -76,7 +76,7 @@ def test_values_and_what_was_searched_are_for_machines_too() -> None:
     assert record["values"] == {"most": "1/3"}
     assert record["searched"][0] == {"what": "pairs", "count": 6, "expected": 6}
     paper = Paper("made up", "Nobody: nothing", (), (_claim(check),))
-    assert "(searched: 6 pairs, 24 orders)" in markdown_page([paper], [run_claim(_claim(check))])
+    assert "| 6 of 6 pairs, 24 orders |" in markdown_page([paper], [run_claim(_claim(check))])
 
 
 def test_what_differs_from_the_pins_is_told(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import pytest
 from skips import loops_of, stopped
@@ -22,10 +21,10 @@ from hopscape.ledger import (
 from hopscape.ledger.claim import with_searched
 from hopscape.ledger.crosscheck import CrossCheck, settled
 
-_SEED = 36
+_SEED = 37
 """Of the entries that are drawn; ``python tests/ledger/skips.py`` tries all."""
-_DRAWN, _SECONDS = 12, 0.04
-"""Entries, and the processor time that one of them may take."""
+_DRAWN, _FEW = 6, 60
+"""Entries, and the most cases that one of them may have: those are quick."""
 
 
 def test_every_entry_compares_a_count_or_says_that_it_searches_nothing() -> None:
@@ -37,18 +36,20 @@ def test_every_entry_compares_a_count_or_says_that_it_searches_nothing() -> None
         assert all(one["count"] == one["expected"] > 0 for one in compared), claim.key
 
 
-def _drawn() -> Iterator[tuple[Claim, Outcome]]:
-    """Entries that search, in an order drawn from the seed, but not the slow ones."""
-    claims = [claim for claim in load_claims() if claim.searches]
-    random.Random(_SEED).shuffle(claims)
-    for claim in claims:
-        entry = run_claim(claim)
-        if entry.seconds < _SECONDS:
-            yield claim, entry.outcome
+def _drawn() -> list[Claim]:
+    """Entries that search little, drawn from the seed; of papers whose checks are quick."""
+    few = []
+    for claim in load_claims():
+        if not claim.key.startswith(("circulant-", "multiring-")):
+            continue
+        counts = [one["count"] for one in load_pins(claim.paper)[claim.key]["searched"]]
+        few += [claim] if 0 < sum(counts) <= _FEW else []
+    return random.Random(_SEED).sample(few, _DRAWN)
 
 
 def test_loops_that_stop_half_way_are_noticed() -> None:
-    for (claim, right), _ in zip(_drawn(), range(_DRAWN)):
+    for claim in _drawn():
+        right = run_claim(claim).outcome
         assert right.ruling != "failed", claim.key
         wrong = [(loop, stopped(claim, loop)) for loop in loops_of(claim)]
         rulings = {str(loop): one.ruling for loop, one in wrong if one is not None}
@@ -94,6 +95,11 @@ def test_what_was_searched_outlasts_doubts() -> None:
     cross = CrossCheck()
     cross.same("a number", 1, 2)
     assert cross.rule(right).searched == right.searched
+    assert cross.rule(right).ruling == "open"
+    cross.tally.expect("orders", 1)
+    assert cross.rule(right).ruling == "failed"
+    short = judge([], "-", searched=[Searched("pairs", 5, 6)])
+    assert settled(["ours differs"], short) == short
     assert with_searched(right, [Searched("more", 1, 2)]).ruling == "failed"
 
 

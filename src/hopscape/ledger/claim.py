@@ -110,6 +110,10 @@ class Tally:
             yield case
             self.add(what)
 
+    def short(self) -> list[str]:
+        """What was not searched as theory says, in words: for those who only tell exceptions."""
+        return [f"searched {one}" for one in self if not one.complete]
+
     def __iter__(self) -> Iterator[Searched]:
         for what, count in self._counts.items():
             yield Searched(what, count, self._expected.get(what))

@@ -48,17 +48,24 @@ class CrossCheck:
         return self.rule(judge(exceptions, measured, correction, **more))
 
     def rule(self, outcome: Outcome) -> Outcome:
-        """The outcome with the numbers agreed on, or an open one when two disagreed."""
+        """The outcome with the numbers agreed on, or an open one when two disagreed.
+
+        Either has ``failed`` when something else was searched than theory says.
+        """
         if not self.wrong:
             outcome = replace(outcome, values=self.values | dict(outcome.values))
             return with_searched(outcome, self.tally)
         note = f"nothing can be ruled, two computations disagree: {self.wrong[0]}"
-        return Outcome("open", outcome.measured, note, searched=(*outcome.searched, *self.tally))
+        doubted = Outcome("open", outcome.measured, note, searched=outcome.searched)
+        return with_searched(doubted, self.tally)
 
 
 def settled(ours: Sequence[str], outcome: Outcome) -> Outcome:
-    """The outcome, or ``open`` where our own code says something else than what was measured."""
-    if not ours:
+    """The outcome, or ``open`` where our own code says something else than what was measured.
+
+    A check that ``failed`` stays so.
+    """
+    if not ours or outcome.ruling == "failed":
         return outcome
     more = f" (and {len(ours) - 1} more)" if len(ours) > 1 else ""
     note = f"not decided while our own code disagrees with the measurement: {ours[0]}{more}"

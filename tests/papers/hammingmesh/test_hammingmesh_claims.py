@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hopscape
-from hopscape.ledger import run_claim
+from hopscape.ledger import Tally, run_claim
 from hopscape.papers.hammingmesh.claims import PAPER, costs, neighbour_loads
 
 RULINGS = {
@@ -43,8 +43,8 @@ def test_costs_counted_by_hand(size, name, boxes, copper, optical):
 
 def test_neighbours_of_an_oblong_mesh():
     network = hopscape.build("hammingmesh(2, 3, 4, 2)")
-    assert neighbour_loads(network, 6, 8) == (1, [])
-    most, apart = neighbour_loads(network, 8, 6)
+    assert neighbour_loads(network, 6, 8, Tally()) == (1, [])
+    most, apart = neighbour_loads(network, 8, 6, Tally())
     assert most > 1 or apart
     assert isinstance(most, int)
     assert np.all(network.degrees[network.endpoints] == 4)

@@ -15,7 +15,7 @@ import numpy as np
 
 from hopscape.core.network import Network
 from hopscape.design.prices import load_prices
-from hopscape.ledger.claim import Entries, Outcome, Paper, Searched, Tally, Value, judge
+from hopscape.ledger.claim import Entries, Outcome, Paper, Tally, Value, judge, with_searched
 from hopscape.registry import build
 
 __all__ = ["PAPER", "PRINTED", "costs"]
@@ -173,12 +173,14 @@ def _levels(network: Network, source: int) -> list[int]:
 
 
 def _check_costs() -> Outcome:
-    wrong, words, values, cables, expected = [], [], {}, 0, 0
-    for size in _MACHINES:
+    wrong, words, values, tally = [], [], {}, Tally()
+    tally.expect(
+        "cables", sum(m.copper + m.optical for s in _MACHINES for m in _by_formula(s).values())
+    )
+    for size in tally.each("sizes", _MACHINES, 2):
         price, parts, formula = costs(size), machine_parts(size), _by_formula(size)
-        for name, wanted in formula.items():
-            cables += parts[name].copper + parts[name].optical
-            expected += wanted.copper + wanted.optical
+        for name, wanted in tally.each("machines", formula.items(), 5):
+            tally.add("cables", parts[name].copper + parts[name].optical)
             values[f"{size} {name}"] = (*parts[name], round(price[name]))
             if parts[name] != wanted or price[name] != wanted.cost(*PRINTED.values()):
                 wrong.append(
@@ -193,8 +195,7 @@ def _check_costs() -> Outcome:
         ]
         shown = ", ".join(f"{name} {cost / 1e6:.3g}" for name, cost in price.items())
         words.append(f"{size:,} accelerators, million USD: {shown}")
-    searched = [Searched("cables of ten machines", cables, expected)]
-    return judge(wrong, "; ".join(words), values=values, searched=searched)
+    return judge(wrong, "; ".join(words), values=values, searched=tally)
 
 
 def _check_table() -> Outcome:
@@ -215,13 +216,15 @@ def _check_table() -> Outcome:
         for size, some in totals.items()
     )
     note = "the printed values are not at hand, so that nothing is compared; recomputed only"
-    return Outcome("open", f"{text} million USD", note, values, tuple(tally))
+    return with_searched(Outcome("open", f"{text} million USD", note, values), tally)
 
 
 # -- bandwidth ------------------------------------------------------------------------------------
 
 
-def neighbour_loads(network: Network, height: int, width: int) -> tuple[int, list[str]]:
+def neighbour_loads(
+    network: Network, height: int, width: int, tally: Tally
+) -> tuple[int, list[str]]:
     """Most that a channel carries when all send to their four neighbours of a torus at once.
 
     Neighbours are joined by a link or over one switch, by the port that leads there.
@@ -239,7 +242,7 @@ def neighbour_loads(network: Network, height: int, width: int) -> tuple[int, lis
         (south, north, 1, 0),
         (north, south, -1, 0),
     ):
-        for node in range(height * width):
+        for node in tally.each("messages to neighbours", range(height * width)):
             row, column = divmod(node, width)
             goal = (row + down) % height * width + (column + right) % width
             out = int(network.indptr[node]) + port
@@ -258,18 +261,17 @@ def neighbour_loads(network: Network, height: int, width: int) -> tuple[int, lis
 
 
 def _check_neighbours() -> Outcome:
-    wrong, words, lines, expected = [], [], 0, 0
-    for a, x in ((2, 4), (2, 16), (4, 3), (4, 8), (3, 5)):
+    wrong, words, tally = [], [], Tally()
+    sizes = ((2, 4), (2, 16), (4, 3), (4, 8), (3, 5))
+    tally.expect("messages to neighbours", 4 * (8**2 + 32**2 + 12**2 + 32**2 + 15**2))
+    for a, x in tally.each("machines", sizes, 5):
         spec = f"hammingmesh({a}, {a}, {x}, {x})"
         network = build(spec)
-        most, apart = neighbour_loads(network, a * x, a * x)
-        lines += int((network.tails < a * a * x * x).sum())
-        expected += 4 * a * a * x * x
+        most, apart = neighbour_loads(network, a * x, a * x, tally)
         wrong += [f"{spec}: {apart[0]}"] if apart else []
         wrong += [f"{spec}: a channel carries {most} lines"] if most > 1 else []
         words.append(f"{spec} {most}")
-    searched = [Searched("lines of accelerators", lines, expected)]
-    return judge(wrong, f"most lines on a channel: {', '.join(words)}", searched=searched)
+    return judge(wrong, f"most lines on a channel: {', '.join(words)}", searched=tally)
 
 
 def _check_global() -> Outcome:
