@@ -127,6 +127,7 @@ def test_the_report_needs_nothing_else(folder: Path) -> None:
         assert (folder / "out" / name).exists()
 
 
+@pytest.mark.acceptance
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium (Debian: chromium)")
 def test_the_report_in_a_browser(folder: Path, tmp_path: Path) -> None:
     """Its script runs, all rows and pictures are there, and nothing went wrong."""

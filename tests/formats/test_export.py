@@ -124,6 +124,7 @@ def test_simplex_networks_are_refused(tmp_path: Path) -> None:
         write_infiniband(all_routes(build("kautz(2, 3)")), tmp_path)
 
 
+@pytest.mark.acceptance
 @pytest.mark.skipif(
     shutil.which("opensm") is None or shutil.which("ibsim") is None,
     reason="needs OpenSM and ibsim (Debian: opensm, ibsim-utils)",

@@ -410,6 +410,8 @@ def encode(kind: Any) -> Any:
         >>> from numba import types
         >>> encode(types.int64), encode(types.Array(types.int32, 2, "C", readonly=True))
         ('int64', ['int32', 2, 'C', True])
+        >>> encode(types.none)
+        'none'
     """
     from numba import types
 
@@ -426,7 +428,7 @@ def encode(kind: Any) -> Any:
         return {"omitted": kind.value}
     if isinstance(kind, types.Boolean):
         return "boolean"
-    if isinstance(kind, types.Number):
+    if isinstance(kind, types.Number | types.NoneType):
         return str(kind)
     raise TypeError(f"{kind} has no plain form")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -59,12 +60,17 @@ TABLES = {
 }
 SPECS = sorted(CLOSED | TABLES)
 NEEDS_CC = pytest.mark.skipif(not has_program("cc"), reason="cc is not installed")
-NEEDS_VERILOG = pytest.mark.skipif(
-    not has_program("iverilog"), reason="iverilog is not installed (Debian: iverilog)"
-)
-NEEDS_YOSYS = pytest.mark.skipif(
-    not has_program("yosys"), reason="yosys is not installed (Debian: yosys)"
-)
+
+
+def _needs(program: str) -> Callable[[Any], Any]:
+    """Decorator of a test that runs a program of its own package, of the slower tier therefore."""
+    reason = f"{program} is not installed (Debian: {program})"
+    skipped = pytest.mark.skipif(not has_program(program), reason=reason)
+    return lambda test: pytest.mark.acceptance(skipped(test))
+
+
+NEEDS_VERILOG = _needs("iverilog")
+NEEDS_YOSYS = _needs("yosys")
 
 
 @cache
