@@ -35,10 +35,11 @@ def test_bytes_give_microseconds_under_the_costs_asked_for() -> None:
 
 def test_a_range_is_tabled_and_drawn(tmp_path: Path) -> None:
     place = tmp_path / "times.svg"
-    arguments = ("allreduce", "fat_tree(4)", "--bytes", "1KB:1GB", "--figure", str(place))
+    arguments = ("allreduce", "leaf_spine(4, 2, 2)", "--bytes", "1KB:1GB", "--figure", str(place))
     found = ask(*arguments)
     assert place.read_text().startswith("<?xml")
-    assert found["crossovers"][0]["before"] == "recursive-doubling"
+    assert found["crossovers"][0]["before"] == "swing"
+    assert 10_000 < found["crossovers"][0]["bytes"] < 1_000_000
     assert [row["time_us"] for row in found["curve"]] == sorted(
         row["time_us"] for row in found["curve"]
     )

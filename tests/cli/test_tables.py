@@ -32,9 +32,26 @@ _PRINT = (
     "for table, legend in pickle.load(open(sys.argv[1], 'rb')):\n"
     "    output._print_tables([table], legend)\n    print('\\x00')\n"
 )
-SLOW = ("search", "ledger", "torus(49, 49, 49)", "design --nodes")
+SLOW = (
+    *("search", "ledger", "torus(49, 49, 49)", "design --nodes", "design --endpoints", "1KB:1GB"),
+    *("broadcast torus(25, 25)", "simulate torus(8, 8)"),
+)
 QUICK = [
     ("design", "--nodes", "16", "--ports", "4", "--workers", "1", "--families", "torus,circulant"),
+    (
+        "design",
+        "--endpoints",
+        "32",
+        "--radix",
+        "16",
+        "--throughput",
+        "1.0",
+        "--families",
+        "fat_tree,leaf_spine",
+    ),
+    ("broadcast", "torus(5, 5)", "--from", "0", "--ports", "1"),
+    ("allreduce", "ring(4)", "--bytes", "1KB:1GB"),
+    ("simulate", "mesh(3, 3)", "--load", "0.1:0.7:0.3", "--cycles", "500", "--warmup", "200"),
     ("search", "circulant", "--nodes", "30", "--generators", "2"),
     ("families", "torus"),
     ("explain",),

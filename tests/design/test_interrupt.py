@@ -41,7 +41,8 @@ def _children(group: int) -> list[int]:
 def test_ctrl_c_shows_what_is_known(words: str, tmp_path: Path) -> None:
     """Wait until the progress names the stage, then interrupt the group as a terminal does."""
     target = tmp_path / "known.json"
-    command = [sys.executable, "-c", _START, "design", "--nodes", "100", "--ports", "4"]
+    command = [sys.executable, "-c", _START, "design", "--nodes", "32", "--ports", "4"]
+    command += ["--families", "torus,circulant"]
     command += ["--workers", "2", "--format", "json", "--output", str(target)]
     master, slave = pty.openpty()
     run = subprocess.Popen(

@@ -25,7 +25,8 @@ def test_a_sample_keeps_its_promises(name: str) -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_sample_of_schedules_is_what_was_asked_for(name: str) -> None:
-    some = list(members(FAMILIES[name], most=2, order=12, seed=5))
+    some = list(members(FAMILIES[name], most=2, order=8, seed=5))
+    some = some or list(members(FAMILIES[name], most=1, order=14, seed=5))
     broken = {spec: lines for spec in some if (lines := broken_schedules(spec))}
     assert broken == {}
 

@@ -139,10 +139,10 @@ class TestSwitched:
     pytestmark = needs("mpi")
 
     def test_endpoints_alone_are_ranks(self, folders: Folders) -> None:
-        found = check_mpi(folders("fat_tree(4)"))
+        found = check_mpi(folders("leaf_spine(3, 2, 2)"))
         assert found, found.reason
         assert set(found.details) == set(SCHEDULES)
-        assert all(one["ranks"] == 16 for one in found.details.values())
+        assert all(one["ranks"] == 6 for one in found.details.values())
 
 
 class TestSimGrid:
