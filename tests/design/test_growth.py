@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 from collections import Counter
 
@@ -12,7 +13,8 @@ import hopscape
 from commands import refused, shown
 from hopscape.design import Requirements, SwitchedRequirements, design
 from hopscape.design.growth import Cabling, grow
-from hopscape.design.offers import Offer, growth_figures
+from hopscape.design.handover import write_design
+from hopscape.design.offers import Offer, growth_figures, growth_plan
 from hopscape.formats.graphs.libraries import link_ends
 
 
@@ -163,3 +165,73 @@ def test_the_table_shows_growth():
     )
     assert "moved" in text
     assert "grows into" in text
+
+
+def _steps(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(text.splitlines()))
+
+
+@pytest.mark.parametrize(
+    ("spec", "grown"),
+    [
+        ("leaf_spine(4, 3, 9)", "leaf_spine(6, 4, 9)"),
+        ("populated(hyperx((3, 3), p=6, links=(2, 2)), 50)", "hyperx((3, 5), p=6, links=(2, 2))"),
+        ("planes(concentrated(torus(3, 3), 4), 2)", "planes(concentrated(torus(3, 4), 4), 2)"),
+        (
+            "populated(concentrated(complete(3), 9, trunk=5), 20, ends=[9, 9, 2], pairs=19)",
+            "concentrated(complete(4), 8, trunk=2)",
+        ),
+    ],
+)
+def test_the_plan_adds_up(spec, grown):
+    """growth.csv: its costs, switches and cables are the figures; cables lead from list to list."""
+    asked = SwitchedRequirements(20, 32, grow=200, prices="400g")
+    figures = growth_figures(spec, [grown], asked)
+    steps = _steps(growth_plan(spec, grown, "400g"))
+    bought = [step for step in steps if step["action"] == "buy"]
+    cost = sum(round(100 * float(step["money"])) for step in bought)
+    assert cost == round(100 * figures["growth_cost"].value)
+    boxes = sum(int(step["pieces"]) for step in bought if step["what"].startswith("switch"))
+    assert boxes == figures["switches_bought"].value
+    apart, joined = (
+        [step for step in steps if step["action"] == action] for action in ("unplug", "plug in")
+    )
+    moved = 0
+    for kind in ("cable", "line of an endpoint"):
+        counts = [
+            sum(int(step["pieces"]) for step in some if step["what"] == kind)
+            for some in (apart, joined)
+        ]
+        moved += min(counts)
+    assert moved == figures["cables_moved"].value
+    place = {step["here"]: step["there"] for step in steps if step["action"] == "becomes"}
+    now, then = (_cables(Offer.of(one).machine()) for one in (spec, grown))
+    after = Counter({frozenset(int(place[str(v)]) for v in pair): n for pair, n in now.items()})
+    for step in apart:
+        if step["what"] == "cable":
+            pair = frozenset(int(place[step[side]]) for side in ("here", "there"))
+            after[pair] -= int(step["pieces"])
+    for step in joined:
+        if step["what"] == "cable":
+            after[frozenset((int(step["here"]), int(step["there"])))] += int(step["pieces"])
+    assert +after == then
+
+
+def _cables(machine) -> Counter:
+    """Cables between any two switches of a plane, times the planes."""
+    flow, out = machine.flow, Counter()
+    for u, v, cables in zip(flow.tails.tolist(), flow.heads.tolist(), flow.speeds, strict=True):
+        if u < v:
+            out[frozenset((u, v))] += int(cables) * machine.planes
+    return out
+
+
+def test_the_folder_has_the_plan(tmp_path):
+    """What --out writes costs to the cent what the answer says."""
+    asked = SwitchedRequirements(14, 12, grow=20, families=("leaf_spine",))
+    found = design(asked)
+    lines = write_design(found, tmp_path / "plan")
+    assert any("growth.csv" in line for line in lines)
+    text = (tmp_path / "plan" / "growth.csv").read_text()
+    cost = sum(round(100 * float(step["money"] or 0)) for step in _steps(text))
+    assert cost == round(100 * found.best.value("growth_cost")) > 0

@@ -9,7 +9,9 @@ is that of a plan, which fewer may do; 0 is proved. Time O(switches * degree^2) 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import csv
+import io
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,14 +22,22 @@ from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
+from hopscape.design.bill import Bill, BillPart
 from hopscape.formats.graphs.libraries import link_ends
 
 if TYPE_CHECKING:
-    from hopscape.design.bill import Bill
     from hopscape.design.machine import Machine
-    from hopscape.design.prices import PriceList
+    from hopscape.design.prices import Item, PriceList
 
-__all__ = ["Cabling", "Growth", "added_cost", "best_growth", "grow", "moved_figure"]
+__all__ = [
+    "Cabling",
+    "Growth",
+    "added_parts",
+    "best_growth",
+    "grow",
+    "growth_text",
+    "moved_figure",
+]
 
 _LIKE = 1e-4  # of a cable: what tells apart places that keep as many, by what is around them
 _PASSES = 12  # of moves and exchanges; a pass that gains nothing ends them
@@ -297,10 +307,10 @@ def moved_figure(moved: int, note: str) -> Measured[int]:
     return Measured(moved, "bound", f"{note}; another plan may move fewer", low=0, high=moved)
 
 
-def added_cost(
+def added_parts(
     now: Machine, then: Machine, where: IntArray, bills: tuple[Bill, Bill], prices: PriceList
-) -> tuple[int, float]:
-    """Switches to buy, and the cost of all that is not there yet.
+) -> list[BillPart]:
+    """What is not there yet, each line to the cent.
 
     A switch that the present machine has is bought again where it has too few ports. Cables,
     transceivers and interfaces of the larger bill that the present one has are used again.
@@ -309,16 +319,84 @@ def added_cost(
     sizes = [prices.switch(max(1, int(ports))).size for ports in now.ports.tolist()]
     have = np.zeros(then.graph.order)
     have[where] = sizes
-    count, cost = 0, 0.0
+    boxes: dict[Item, int] = {}
     for box, ports, size in zip(then.boxes, then.ports.tolist(), have.tolist(), strict=True):
         if box and ports > size:
-            count, cost = count + copies, cost + copies * prices.switch(int(ports)).price
+            item = prices.switch(int(ports))
+            boxes[item] = boxes.get(item, 0) + copies
+    out = [
+        BillPart(
+            f"{item.name or 'switch'} of {item.size:g} ports" + f" ({item.part})" * bool(item.part),
+            count, None, round(count * item.price, 2), count * item.watts, "switch", item.part,
+        )
+        for item, count in sorted(boxes.items(), key=lambda one: one[0].size)
+    ]  # fmt: skip
     old = {part.part: part for part in bills[0].parts}
     for part in bills[1].parts:
-        if part.kind != "switch" and part.pieces:
-            more = part.pieces - (old[part.part].pieces if part.part in old else 0)
-            cost += max(0, more) * (part.money or 0.0) / part.pieces
-    return count, round(cost, 2)
+        more = part.pieces - (old[part.part].pieces if part.part in old else 0)
+        if part.kind != "switch" and more > 0:
+            money = round(more * (part.money or 0.0) / part.pieces, 2)
+            out.append(BillPart(part.part, more, None, money, None, part.kind, part.number))
+    return out
+
+
+def growth_text(now: Cabling, then: Cabling, plan: Growth, parts: Sequence[BillPart]) -> str:
+    """The plan as CSV: what is bought, what becomes of each switch, which cables are moved.
+
+    First what is bought, line by line with its price; then, switch by switch and trunk by trunk,
+    the cables that are unplugged and those that are plugged in. Of machines of several planes or
+    rails the switches of one are listed, and the pieces are those of all.
+
+    Examples:
+        >>> import hopscape
+        >>> ring = lambda n: Cabling.of_network(hopscape.build(f"ring({n})"))
+        >>> plan = grow(ring(3), ring(4))
+        >>> print(growth_text(ring(3), ring(4), plan, []))
+        step,action,what,here,there,pieces,money,number
+        2,becomes,switch,0,0,1,,
+        2,becomes,switch,1,1,1,,
+        2,becomes,switch,2,2,1,,
+        3,unplug,cable,0,2,1,,
+        4,plug in,cable,0,3,1,,
+        4,plug in,cable,2,3,1,,
+        <BLANKLINE>
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["step", "action", "what", "here", "there", "pieces", "money", "number"])
+    for part in parts:
+        money = "" if part.money is None else f"{part.money:.2f}"
+        writer.writerow([1, "buy", part.part, "", "", part.pieces, money, part.number])
+    times, where = now.copies, plan.where.tolist()
+    for switch, to in enumerate(where):
+        what = "endpoint" if now.hosts[switch] else "switch"
+        writer.writerow([2, "becomes", what, switch, to, times, "", ""])
+    here, there = _trunks(now), _trunks(then)
+    stay: dict[tuple[int, int], int] = {}
+    for (u, v), cables in here.items():
+        pair = min(where[u], where[v]), max(where[u], where[v])
+        stay[pair] = min(cables, there.get(pair, 0))
+        if more := cables - stay[pair]:
+            writer.writerow([3, "unplug", "cable", u, v, times * more, "", ""])
+    lines = np.zeros(then.order, dtype=np.int64)
+    lines[plan.where] = np.minimum(now.lines, then.lines[plan.where])
+    for switch, more in enumerate((now.lines - lines[plan.where]).tolist()):
+        if more:
+            writer.writerow([3, "unplug", "line of an endpoint", switch, "", times * more, "", ""])
+    for pair, cables in there.items():
+        if more := cables - stay.get(pair, 0):
+            writer.writerow([4, "plug in", "cable", *pair, times * more, "", ""])
+    for switch, more in enumerate((then.lines - lines).tolist()):
+        if more:
+            writer.writerow([4, "plug in", "line of an endpoint", switch, "", times * more, "", ""])
+    return out.getvalue()
+
+
+def _trunks(cabling: Cabling) -> dict[tuple[int, int], int]:
+    """Cables between two switches, the smaller number first."""
+    tails = np.repeat(np.arange(cabling.order), np.diff(cabling.indptr))
+    every = zip(tails.tolist(), cabling.heads.tolist(), cabling.cables.tolist(), strict=True)
+    return {(u, v): count for u, v, count in every if u < v}
 
 
 @lru_cache(maxsize=8)

@@ -24,18 +24,21 @@ from hopscape.core.network import Network
 from hopscape.core.numbers import signed_json
 from hopscape.core.progress import STEPS_PER_SECOND, time_limit
 from hopscape.core.tables import in_markdown
-from hopscape.design.bill import bill_of, cable_parts, write_bill
+from hopscape.design.bill import BillPart, bill_of, cable_parts, write_bill
 from hopscape.design.candidates import Candidate
 from hopscape.design.conditions import Conditions
 from hopscape.design.designer import Design
 from hopscape.design.floorplan import RackLayout, place
+from hopscape.design.growth import Cabling, grow, growth_text
 from hopscape.design.machine_columns import Lanes, find_lanes
+from hopscape.design.offers import growth_plan
 from hopscape.design.prices import load_prices
 from hopscape.design.proof import prove_cost
 from hopscape.design.report import html_report, markdown_report
 from hopscape.design.report.floor import best_floor, pictures
 from hopscape.design.report.page import Option
 from hopscape.design.report.text import finalists
+from hopscape.design.requirements import SwitchedRequirements
 from hopscape.design.schedules import write_schedules
 from hopscape.design.table import figure_record
 from hopscape.formats.graphs import write_network
@@ -365,13 +368,33 @@ def write_design(
         for one in drawn:
             write_atomically(shown / f"{one.name}.{one.kind}", partial(_put, data=one.data))
         write_text(top / "ranking.json", _ranking(found))
+        plan = _growth_plan(chosen, found)
+        if plan:
+            write_text(top / "growth.csv", plan)
         proofs = _cost_proof(chosen, found)
         hand_over(chosen, top / "network", found.requirements.conditions, proofs=proofs)
     place_ = Path(folder)
+    grown = f"what it takes to become {chosen.value('grown')}"
     return [
         f"wrote {place_ / 'report.html'} and {place_ / 'report.md'}",
+        *([f"wrote {place_ / 'growth.csv'}: {grown}"] if plan else []),
         f"wrote {place_ / 'network'}: everything about {chosen.spec}",
     ]
+
+
+def _growth_plan(chosen: Candidate, found: Design) -> str:
+    """What is bought and moved when it grows as asked for; empty where that is not known."""
+    grown = chosen.value("grown") if "grown" in chosen.figures else None
+    if grown is None:
+        return ""
+    question = found.requirements
+    if isinstance(question, SwitchedRequirements):
+        return growth_plan(chosen.spec, str(grown), question.prices)
+    now, then = (Cabling.of_network(build(spec)) for spec in (chosen.spec, str(grown)))
+    plan = grow(now, then)
+    assert plan is not None
+    nodes = BillPart("node", plan.switches), BillPart("cable", plan.bought)
+    return growth_text(now, then, plan, [part for part in nodes if part.pieces])
 
 
 def _cost_proof(chosen: Candidate, found: Design) -> list[Proof]:

@@ -26,8 +26,16 @@ from hopscape.design.candidates import fitting
 from hopscape.design.columns import new_evaluation
 from hopscape.design.deals import leaf_deals, mesh_deals
 from hopscape.design.floors import NEAR, CostFloor, cells
-from hopscape.design.growth import Cabling, added_cost, best_growth, bill_at, moved_figure
+from hopscape.design.growth import (
+    Cabling,
+    added_parts,
+    best_growth,
+    bill_at,
+    growth_text,
+    moved_figure,
+)
 from hopscape.design.machine import Machine, machine_figures, router_throughput
+from hopscape.design.prices import load_prices
 from hopscape.design.ranking import SLACK, misses, shortfall
 from hopscape.design.requirements import SwitchedRequirements
 from hopscape.design.survival import Survival, Survived, survived
@@ -42,6 +50,7 @@ __all__ = [
     "Offer",
     "ask_family",
     "family_offers",
+    "growth_plan",
     "lines_needed",
     "sparse_offers",
     "survived_by",
@@ -783,13 +792,31 @@ def growth_figures(
     grown, plan = found
     bills = bill_at(spec, question.prices), bill_at(grown, question.prices)
     now, then = (Offer.of(one).machine() for one in (spec, grown))
-    boxes, cost = added_cost(now, then, plan.where, bills, question.price_list)
+    parts = added_parts(now, then, plan.where, bills, question.price_list)
+    boxes = sum(part.pieces for part in parts if part.kind == "switch")
     note = f"grows to {grown}"
     moved = moved_figure(plan.moved, note)
-    others = (plan.bought, boxes, cost, grown)
+    others = (plan.bought, boxes, round(math.fsum(part.money or 0.0 for part in parts), 2), grown)
     return {"cables_moved": moved} | {
         name: Measured(value, "exact", note) for name, value in zip(names[1:], others, strict=True)
     }
+
+
+def growth_plan(spec: str, grown: str, prices: str) -> str:
+    """How a switched machine becomes a larger one, as CSV; see :func:`growth_figures`."""
+    now, then = _cabling(spec), _cabling(grown)
+    found = best_growth(now, [(grown, then)])
+    if found is None:
+        raise ArgumentError(f"{spec} does not grow into {grown}")
+    bills = bill_at(spec, prices), bill_at(grown, prices)
+    parts = added_parts(
+        Offer.of(spec).machine(),
+        Offer.of(grown).machine(),
+        found[1].where,
+        bills,
+        load_prices(prices),
+    )
+    return growth_text(now, then, found[1], parts)
 
 
 def _cabling(spec: str) -> Cabling:
