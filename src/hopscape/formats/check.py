@@ -28,6 +28,9 @@ from hopscape.formats import (
 from hopscape.formats import (
     verilog_check as verilog,
 )
+from hopscape.formats import (
+    weights_check as weights,
+)
 from hopscape.formats.programs import changed_files, read_back, which_all
 
 __all__ = ["COMPONENTS", "CheckSettings", "Checked", "check_folder"]
@@ -80,6 +83,7 @@ COMPONENTS: dict[str, Component] = {
         booksim.check_booksim,
     ),
     "msccl": Component("msccl/*.xml", list, "nothing to install", msccl.check_msccl),
+    "weights": Component("weighted_paths.csv", list, "nothing to install", weights.check_weights),
 }
 
 

@@ -62,7 +62,8 @@ def check(
     components: Annotated[
         str,
         option(
-            "opensm, mpi, simgrid, iverilog, booksim, msccl, separated by commas; or all.", "--with"
+            "opensm, mpi, simgrid, iverilog, booksim, msccl, weights, separated by commas; or all.",
+            "--with",
         ),
     ] = "all",
     pairs: Annotated[int, option("Pairs of hosts asked about one by one.", min=0)] = 48,
