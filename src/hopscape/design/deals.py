@@ -8,7 +8,6 @@ the cheapest of the list, so what a deal costs here is the least that the machin
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -25,6 +24,8 @@ _THREE = 12
 """Switches up to which three different numbers of endpoints are tried, the last of them once; of
 more, two different ones, of which the second may differ by one."""
 _BEYOND = 1.25  # times the cheapest deal known: sizes that cannot cost less are left out
+_WORK = 2_500_000
+"""Deals to leaves that are looked at, those with the most promising numbers of switches first."""
 _LARGE = 2_000  # endpoints: for more, unequal leaves save little and take long to try
 _SLACK = 1e-9
 
@@ -72,20 +73,22 @@ def mesh_deals(floor: CostFloor) -> tuple[Deal, ...]:
     def cables(x: IntArray, y: IntArray) -> IntArray:
         return np.maximum(1, -(-x * y // pairs))
 
-    def cost(groups: _Groups) -> tuple[Floats, IntArray]:
-        total, links = np.zeros(groups.ends[0].shape), np.zeros(groups.ends[0].shape)
+    out: list[Deal] = []
+    for n in range(max(3, math.ceil(floor.endpoints / floor.radix)), floor.endpoints + 1):
+        best = out[0].floor if out else math.inf
+        if n > 3 * floor.radix or _dear(floor.of_parts(n, n * (n - 1) / 2), best):
+            break
+        groups = _dealt(floor, n)
+        boxes, links = np.zeros(groups.ends[0].shape), np.zeros(groups.ends[0].shape)
         for x, many in zip(*groups, strict=True):
-            others = sum(n * cables(x, y) for y, n in zip(*groups, strict=True)) - cables(x, x)
-            total += _boxes(floor, x * floor.lines + others, many)
+            others = sum(m * cables(x, y) for y, m in zip(*groups, strict=True)) - cables(x, x)
+            boxes += _boxes(floor, x * floor.lines + others, many)
             links += many * others
-        return total, links / 2
-
-    found = _found(floor, cost, lambda n: n * (n - 1) / 2, 3)
-    widest = (cables(np.array(ends[0]), np.array(ends[1])) for _, ends in found)
-    return tuple(
-        Deal(price, ends, int(trunk), int(pairs))
-        for (price, ends), trunk in zip(found, widest, strict=True)
-    )
+        for price, ends, _ in _cheapest(floor, groups, boxes, links / 2):
+            trunk = cables(np.array(ends[0]), np.array(ends[1]))
+            out.append(Deal(price, ends, int(trunk), int(pairs)))
+        out = sorted(out)[:_MOST]
+    return tuple(out)
 
 
 @lru_cache(maxsize=64)
@@ -103,36 +106,55 @@ def leaf_deals(floor: CostFloor) -> tuple[Deal, ...]:
     if floor.endpoints > _LARGE:
         return ()
     out: list[Deal] = []
-    best = math.inf
-    for spines in range(1, floor.radix):
-        if floor.of_parts(2 + spines, 2 * spines) >= _BEYOND * best:
+    work = 0
+    for leaves, spines in _shapes(floor):
+        groups = _dealt(floor, leaves)
+        work += groups.ends[0].size
+        if work > _WORK:
             break
-        for deal in _with_spines(floor, spines, best):
-            out.append(deal)
-            best = min(best, deal.floor)
-    return tuple(sorted(out)[:_MOST])
+        out += _leaves(floor, groups, spines)
+        out = sorted(out)[:_MOST]
+    return tuple(out)
 
 
-def _with_spines(floor: CostFloor, spines: int, best: float) -> Iterator[Deal]:
-    ends = floor.endpoints
+def _uplinks(floor: CostFloor, x: IntArray, pairs: IntArray, spines: IntArray) -> IntArray:
+    """Cables from a leaf of so many endpoints to each spine."""
+    return np.maximum(1, -(-x * (floor.endpoints - x) // (pairs * spines)))
 
-    def up(x: IntArray, most: IntArray) -> IntArray:
-        pairs = _pairs(floor, most)
-        return np.maximum(1, -(-x * (ends - x) // (pairs * spines)))
 
-    def cost(groups: _Groups) -> tuple[Floats, IntArray]:
-        shape = groups.ends[0].shape
-        total, links = np.zeros(shape), np.zeros(shape, dtype=np.int64)
-        for x, many in zip(*groups, strict=True):
-            each = up(x, groups.ends[0])
-            total += _boxes(floor, x * floor.lines + spines * each, many)
-            links += many * each
-        total += _boxes(floor, links, np.full(shape, spines))
-        return total, links * spines
+def _shapes(floor: CostFloor) -> list[tuple[int, int]]:
+    """Leaves and spines, those first that cost least when endpoints and boxes can be divided."""
+    ends, radix = floor.endpoints, floor.radix
+    grids = np.meshgrid(np.arange(2, radix + 1), np.arange(1, radix), indexing="ij")
+    shapes = np.stack([grid.ravel() for grid in grids])
+    shapes = shapes[:, shapes[0] <= ends]
+    each = ends // shapes[0]
+    up = _uplinks(floor, each, _pairs(floor, each), shapes[1])
+    below, above = ends / shapes[0] * floor.lines + shapes[1] * up, shapes[0] * up
+    fits = (below <= radix) & (above <= radix)
+    shapes, below, above = shapes[:, fits], below[fits], above[fits]
+    box = np.interp(below, np.arange(radix + 1), floor.envelope)
+    price = shapes[0] * box + shapes[1] * (floor.price[above] + above * floor.cable)
+    order = np.argsort(price, kind="stable")
+    cheap = shapes[:, order[price[order] <= _BEYOND * price.min(initial=math.inf)]]
+    return list(zip(*cheap.tolist(), strict=True))
 
-    for price, dealt in _found(floor, cost, lambda n: n * spines, 2, spines, best):
-        most = np.array(dealt[0])
-        yield Deal(price, dealt, int(up(most, most)), int(_pairs(floor, most)), spines)
+
+def _leaves(floor: CostFloor, groups: _Groups, spines: int) -> list[Deal]:
+    """The cheapest ways to deal endpoints to leaves under so many spines."""
+    shape = groups.ends[0].shape
+    pairs = np.broadcast_to(_pairs(floor, groups.ends[0]), shape)
+    boxes, links = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+    for x, many in zip(*groups, strict=True):
+        each = _uplinks(floor, x, pairs, np.array(spines))
+        boxes += _boxes(floor, x * floor.lines + spines * each, many)
+        links += many * each
+    boxes += _boxes(floor, links, np.full(shape, spines))
+    widest = _uplinks(floor, groups.ends[0], pairs, np.array(spines))
+    return [
+        Deal(price, ends, int(widest[i]), int(pairs[i]), spines)
+        for price, ends, i in _cheapest(floor, groups, boxes, links * spines)
+    ]
 
 
 def _pairs(floor: CostFloor, most: IntArray | None = None) -> IntArray:
@@ -152,39 +174,24 @@ def _boxes(floor: CostFloor, ports: IntArray, many: IntArray) -> Floats:
     return np.where(many > 0, np.where(many > 0, each, 0.0) * many, 0.0)
 
 
-def _found(
-    floor: CostFloor,
-    cost: Callable[[_Groups], tuple[Floats, IntArray]],
-    links: Callable[[int], float],
-    fewest: int,
-    spines: int = 0,
-    best: float = math.inf,
-) -> list[tuple[float, tuple[int, ...]]]:
-    """The cheapest deals to any number of switches, with their cost.
+def _cheapest(
+    floor: CostFloor, groups: _Groups, boxes: Floats, cables: Floats | IntArray
+) -> list[tuple[float, tuple[int, ...], int]]:
+    """Cost, endpoints of each switch and place of the cheapest deals."""
+    lines = floor.endpoints * floor.lines
+    price = floor.planes * (boxes + (cables + lines) * floor.cable) + floor.nics
+    found: dict[tuple[int, ...], tuple[float, int]] = {}
+    for i in np.argsort(price, kind="stable")[:_MOST].tolist():
+        if math.isfinite(price[i]):
+            every = zip(*groups, strict=True)
+            ends = [int(x[i]) for x, many in every for _ in range(int(many[i]))]
+            found.setdefault(tuple(sorted(ends, reverse=True)), (float(price[i]), i))
+    return [(cost, ends, i) for ends, (cost, i) in found.items()]
 
-    Args:
-        links: The fewest between so many switches.
-        spines: Switches besides, without endpoints.
-        best: Cost of a deal that is known.
-    """
-    found: dict[tuple[int, ...], float] = {}
-    for n in range(max(fewest, math.ceil(floor.endpoints / floor.radix)), floor.endpoints + 1):
-        if n + spines > 3 * floor.radix or floor.of_parts(n + spines, links(n)) > _BEYOND * best:
-            break
-        groups = _dealt(floor, n)
-        if not groups.ends[0].size:
-            continue
-        boxes, cables = cost(groups)
-        lines = floor.endpoints * floor.lines
-        price = floor.planes * (boxes + (cables + lines) * floor.cable) + floor.nics
-        for i in np.argsort(price, kind="stable")[:_MOST].tolist():
-            if not math.isfinite(price[i]):
-                break
-            best = min(best, float(price[i]))
-            ends = [int(x[i]) for x, many in zip(*groups, strict=True) for _ in range(int(many[i]))]
-            found.setdefault(tuple(sorted(ends, reverse=True)), float(price[i]))
-    cheap = sorted((price, ends) for ends, price in found.items())
-    return cheap[:_MOST]
+
+def _dear(least: float, best: float) -> bool:
+    """Are so many parts dearer than what competes? Not if they are too few to be bought."""
+    return _BEYOND * best < least < math.inf
 
 
 def _dealt(floor: CostFloor, n: int) -> _Groups:

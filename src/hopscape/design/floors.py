@@ -98,8 +98,8 @@ class CostFloor:
         return min(item.price for item in self.prices.cables)
 
     @cached_property
-    def _envelope(self) -> Floats:
-        """Least price of a switch by the ports in use, made convex from below."""
+    def envelope(self) -> Floats:
+        """float64[radix + 1]: least price of a switch by the ports in use, convex from below."""
         ports = np.arange(self.radix + 1)
         price = np.array([self._price(max(1, int(p))) for p in ports])
         known = np.isfinite(price)
@@ -131,7 +131,7 @@ class CostFloor:
         if each > self.radix + _SLACK:
             return math.inf
         ports = np.arange(self.radix + 1)
-        box = float(np.interp(each, ports, self._envelope))
+        box = float(np.interp(each, ports, self.envelope))
         return self.planes * (switches * box + (cables + lines) * self.cable) + self.nics
 
     def channels(self, switches: int, degree: int) -> float:
