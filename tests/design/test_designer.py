@@ -25,8 +25,8 @@ from hopscape.design import (
 )
 from hopscape.design import designer as room
 from hopscape.design.columns import new_evaluation
+from hopscape.design.question import CRITERIA
 from hopscape.design.ranking import judge
-from hopscape.design.requirements import CRITERIA
 from hopscape.design.table import TABLE_COLUMNS, cell, ranking_records, ranking_rows
 from hopscape.design.words import sentences
 from hopscape.metrics.columns import measure_columns

@@ -23,7 +23,7 @@ from hopscape.design.report import html_report, markdown_report, pictures, winne
 from hopscape.design.report.floor import floor_of, floor_picture, left_out, length_picture
 from hopscape.design.report.plots import Axis, collapses, curve_plot, scatter
 from hopscape.design.report.text import curve_words, paid
-from hopscape.design.requirements import SwitchedRequirements
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.words import deciding, first_by
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hopscape.core.errors import ArgumentError
 from hopscape.core.requirement import Requirement, scan, small_graphs
 from hopscape.design import Conditions, FloorPlan, Requirements
-from hopscape.design.requirements import CRITERIA, parse_weights
+from hopscape.design.question import CRITERIA, parse_weights
 from hopscape.registry import all_families, build, family, member
 
 

@@ -10,7 +10,6 @@ from hopscape.core.measured import Measured
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.designer import design
-from hopscape.design.requirements import SwitchedRequirements
 from hopscape.design.saturations import (
     SATURATIONS,
     _compared,
@@ -18,6 +17,7 @@ from hopscape.design.saturations import (
     saturate_finalists,
     saturate_machine,
 )
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import build
 from refusals import refusals

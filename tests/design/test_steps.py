@@ -13,8 +13,8 @@ from hopscape.core.errors import ArgumentError
 from hopscape.design import Design
 from hopscape.design.designer import design
 from hopscape.design.report.page import html_report
-from hopscape.design.requirements import SwitchedRequirements
 from hopscape.design.steps import JobRequirements, best_timeline, finalists, time_machine
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.registry import build
 from hopscape.workloads import ModelJob, live_endpoints, read_job, step
 from hopscape.workloads.gantt import SCRUB

@@ -27,7 +27,7 @@ from hopscape.design.names import called
 from hopscape.design.offers import Offer, _Search, family_offers
 from hopscape.design.prices import load_prices
 from hopscape.design.ranking import grades, rank
-from hopscape.design.requirements import SwitchedRequirements
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.words import sentences
 from hopscape.formats.graphs.libraries import link_ends
 from hopscape.metrics import throughput_kernels

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from hopscape.design import which
 from hopscape.design.designer import design, usual_workers
-from hopscape.design.requirements import Requirements, SwitchedRequirements
+from hopscape.design.requirements import Requirements
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.store import Store
 
 

@@ -72,7 +72,7 @@ def _routings(ctx: Any, param: Any, typed: str) -> list[str]:
 
 
 def _criteria(ctx: Any, param: Any, typed: str) -> list[str]:
-    from hopscape.design.requirements import CRITERIA, SWITCHED_CRITERIA
+    from hopscape.design.question import CRITERIA, SWITCHED_CRITERIA
 
     return _after_commas({*CRITERIA, *SWITCHED_CRITERIA}, typed)
 

@@ -202,7 +202,7 @@ _TABLES = {
 def glossary() -> Iterator[GlossaryTerm]:
     """All words, the columns of 'compare' and 'design' first."""
     from hopscape.design.columns import ALL_COLUMNS
-    from hopscape.design.requirements import CRITERIA
+    from hopscape.design.question import CRITERIA
 
     for column in ALL_COLUMNS.values():
         yield GlossaryTerm(column.name, column.title, column.explanation, "column")

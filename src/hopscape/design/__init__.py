@@ -5,15 +5,11 @@ from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.conditions import Conditions
 from hopscape.design.designer import Design, design
 from hopscape.design.floorplan import FloorPlan, RackLayout, place
+from hopscape.design.question import CRITERIA, DEFAULT_WEIGHTS, Question
 from hopscape.design.ranking import rank
-from hopscape.design.requirements import (
-    CRITERIA,
-    DEFAULT_WEIGHTS,
-    Question,
-    Requirements,
-    SwitchedRequirements,
-)
+from hopscape.design.requirements import Requirements
 from hopscape.design.survival import Survival
+from hopscape.design.switched_requirements import SwitchedRequirements
 
 __all__ = [
     "ALL_COLUMNS",

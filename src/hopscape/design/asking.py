@@ -15,8 +15,9 @@ from hopscape.design.candidates import Candidate
 from hopscape.design.columns import new_evaluation
 from hopscape.design.names import called, distinct, plain_name
 from hopscape.design.offers import survived_by
+from hopscape.design.question import LIMITS
 from hopscape.design.ranking import LIMIT_COLUMNS, rank
-from hopscape.design.requirements import LIMITS, SwitchedRequirements
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.metrics.columns import measure_columns
 from hopscape.registry import build
 

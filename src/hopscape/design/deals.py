@@ -63,7 +63,7 @@ def mesh_deals(floor: CostFloor) -> tuple[Deal, ...]:
     so that uniform traffic gets what is asked for, and any permutation by Valiant's routing.
 
     Examples:
-        >>> from hopscape.design.requirements import SwitchedRequirements
+        >>> from hopscape.design.switched_requirements import SwitchedRequirements
         >>> floor = CostFloor.of(SwitchedRequirements(66, 48))
         >>> mesh_deals(floor)[0][1:]
         ((31, 31, 4), 15, 65, 0)
@@ -98,7 +98,7 @@ def leaf_deals(floor: CostFloor) -> tuple[Deal, ...]:
     Every leaf is joined to all spines alike, by as many cables as its endpoints take.
 
     Examples:
-        >>> from hopscape.design.requirements import SwitchedRequirements
+        >>> from hopscape.design.switched_requirements import SwitchedRequirements
         >>> floor = CostFloor.of(SwitchedRequirements(100, 64, worst=1.0))
         >>> leaf_deals(floor)[0][1:]
         ((8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 4), 4, 92, 2)

@@ -32,11 +32,13 @@ from hopscape.design.improve import Improvement, improve
 from hopscape.design.machine import deep_figures, optimal_figures, tables_throughput
 from hopscape.design.names import Shown, distinct, shortlist
 from hopscape.design.offers import FAMILY_STEPS, Offer, ask_family
+from hopscape.design.question import Kind, Question
 from hopscape.design.ranking import Presentation, few_names, grades, misses, rank
 from hopscape.design.reduce_time import allreduce_time
-from hopscape.design.requirements import Kind, Question, Requirements, SwitchedRequirements
+from hopscape.design.requirements import Requirements
 from hopscape.design.steps import JobRequirements, finalists, step_words, time_machines
 from hopscape.design.switched_columns import GROWTH, SURVIVAL
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import machine_records, ranking_records
 from hopscape.design.words import certificate, sentences
 from hopscape.metrics.columns import Evaluation, measure_columns

@@ -18,7 +18,7 @@ import numpy as np
 from hopscape.core.arrays import Floats
 from hopscape.core.errors import ArgumentError
 from hopscape.design.prices import PriceList
-from hopscape.design.requirements import SwitchedRequirements
+from hopscape.design.switched_requirements import SwitchedRequirements
 
 __all__ = ["NEAR", "CostFloor", "SizeFloor", "cells", "least_hops"]
 

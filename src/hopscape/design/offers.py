@@ -37,8 +37,8 @@ from hopscape.design.growth import (
 from hopscape.design.machine import Machine, machine_figures, router_throughput
 from hopscape.design.prices import load_prices
 from hopscape.design.ranking import SLACK, misses, shortfall
-from hopscape.design.requirements import SwitchedRequirements
 from hopscape.design.survival import Survival, Survived, survived
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.families.concentrated import dealt
 from hopscape.metrics.columns import measure_columns
 from hopscape.metrics.throughput import SwitchGraph, switch_graph

@@ -9,7 +9,8 @@ from hopscape.core.errors import ArgumentError, CheckFailedError
 from hopscape.design.bill import priced
 from hopscape.design.candidates import Candidate
 from hopscape.design.prices import PriceList
-from hopscape.design.requirements import Question, SwitchedRequirements
+from hopscape.design.question import Question
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.proofs.machine import PartPrices, prove_machine
 from hopscape.proofs.make import Proof
 from hopscape.registry import build

@@ -16,8 +16,10 @@ from hopscape.core.measured import Measured
 from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate, mark_equal
 from hopscape.design.columns import ALL_COLUMNS
-from hopscape.design.requirements import LIMITS, Question, Requirements, SwitchedRequirements
+from hopscape.design.question import LIMITS, Question
+from hopscape.design.requirements import Requirements
 from hopscape.design.survival import Survival
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import cell
 
 __all__ = [

@@ -19,7 +19,8 @@ from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.design.candidates import Candidate
 from hopscape.design.names import called
-from hopscape.design.requirements import SWITCHED_CRITERIA, Criterion, SwitchedRequirements
+from hopscape.design.question import SWITCHED_CRITERIA, Criterion
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.registry import build, spec_files
 from hopscape.store import Task
 from hopscape.store.records import digest

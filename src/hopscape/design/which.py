@@ -17,8 +17,9 @@ from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS, columns_of
 from hopscape.design.designer import Design, design
 from hopscape.design.report import markdown_table, winners
-from hopscape.design.requirements import Requirements, SwitchedRequirements
+from hopscape.design.requirements import Requirements
 from hopscape.design.switched_columns import SWITCHED_KEYS
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import cell
 from hopscape.ledger import load_papers
 from hopscape.registry import family

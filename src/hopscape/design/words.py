@@ -18,8 +18,10 @@ from hopscape.design.candidates import Candidate, proved
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.floors import NEAR
 from hopscape.design.names import called, kind_of
+from hopscape.design.question import Kind, Question
 from hopscape.design.ranking import grades, misses, rank
-from hopscape.design.requirements import Kind, Question, Requirements, SwitchedRequirements
+from hopscape.design.requirements import Requirements
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import cell
 from hopscape.registry import family
 

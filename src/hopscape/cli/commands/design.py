@@ -384,7 +384,7 @@ def _kept(work: _Work) -> str:
 def _direct_question(direct: _Direct, request: _Request) -> Requirements:
     """The question about a direct machine."""
     from hopscape.design import Conditions, Requirements
-    from hopscape.design.requirements import DEFAULT_WEIGHTS, parse_weights
+    from hopscape.design.question import DEFAULT_WEIGHTS, parse_weights
 
     if direct.nodes is None or direct.ports is None:
         raise ArgumentError(
@@ -430,7 +430,8 @@ def _warn_of_concentration(endpoints: int) -> None:
 
 def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequirements:
     """The question about a switched machine; what is left out has its default there."""
-    from hopscape.design.requirements import SwitchedRequirements, parse_weights
+    from hopscape.design.question import parse_weights
+    from hopscape.design.switched_requirements import SwitchedRequirements
 
     if switched.radix is None:
         raise ArgumentError("--endpoints needs --radix: the ports of a switch")

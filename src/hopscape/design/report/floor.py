@@ -23,7 +23,7 @@ from hopscape.design.floorplan import FloorPlan, place
 from hopscape.design.names import called
 from hopscape.design.report.plots import Axis, Panel, curve_plot, scatter, svg_page
 from hopscape.design.report.text import machines
-from hopscape.design.requirements import SwitchedRequirements
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.formats.graphs.libraries import link_ends
 from hopscape.registry import build
 
