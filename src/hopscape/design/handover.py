@@ -38,8 +38,8 @@ from hopscape.design.report import html_report, markdown_report
 from hopscape.design.report.floor import best_floor, pictures
 from hopscape.design.report.page import Option
 from hopscape.design.report.text import finalists
-from hopscape.design.requirements import SwitchedRequirements
 from hopscape.design.schedules import write_schedules
+from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import figure_record
 from hopscape.formats.graphs import write_network
 from hopscape.formats.graphs.libraries import to_networkx
