@@ -7,13 +7,15 @@ import resource
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 
-from hopscape.core.errors import ArgumentError
-from hopscape.core.files import whole_folder, write_atomically, write_text
+from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.files import is_open_elsewhere, whole_folder, write_atomically, write_text
+from hopscape.core.reading import TextFile
 
 
 def _text(text: str):
@@ -62,6 +64,39 @@ def test_devices_are_written_to() -> None:
     with pytest.raises(ArgumentError, match="No space left"):
         write_atomically("/dev/full", _text("too much"))
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")
+def test_files_in_memory_are_files() -> None:
+    """What stands in /dev/shm is replaced whole; it was appended to."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        place = Path(folder) / "a.json"
+        write_atomically(place, _text("first"))
+        before = place.stat().st_ino
+        write_atomically(place, _text("second"))
+        assert place.read_text("utf-8") == "second"
+        assert place.stat().st_ino != before
+        assert os.listdir(folder) == ["a.json"]
+        os.mkfifo(Path(folder) / "pipe")
+        with pytest.raises(FileFormatError, match="is no ordinary file"):  # it would wait
+            TextFile(Path(folder) / "pipe")
+
+
+def test_what_is_open_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", "utf-8")
+    (tmp_path / "out").symlink_to("/dev/stdout")
+    (tmp_path / "link").symlink_to("file")
+    (tmp_path / "round").symlink_to("round")
+    live = [tmp_path / "out", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+    assert all(is_open_elsewhere(one) for one in live)
+    still = [
+        tmp_path / "file",
+        tmp_path / "link",
+        tmp_path / "round",
+        tmp_path / "new",
+        "/dev/shm/x",
+    ]
+    assert not any(is_open_elsewhere(one) for one in still)
 
 
 def test_standard_output_by_its_name(tmp_path: Path) -> None:

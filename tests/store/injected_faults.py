@@ -27,14 +27,14 @@ from typing import Any
 
 COMMANDS: dict[str, str] = {
     "search circulant": "search circulant --nodes 20:26 --workers 1 --resume {table}",
-    "search multiring": "search multiring --nodes 8:10 --rings 4 --workers 1 --resume {table}",
+    "search multiring": "search multiring --nodes 8:14 --rings 4 --workers 1 --resume {table}",
     "simulate": "simulate ring(6) --load 0.1,0.2,0.3 --cycles 200 --workers 1 --resume {table}",
     "design": "design --nodes 12 --ports 3 --finalists 1 --workers 1 --resume {table}",
     "study": "study load --sizes 64 --traffic uniform --cycles 20 --precision 0.5"
     " --workers 1 --resume {table}",
     "study of broadcasts": "study torus-broadcast --levels 1 --resume {table}",
     "ledger": "ledger --claim circulant-ulb2 --plant --sample 3 --workers 1 --resume {table}",
-    "atlas": "atlas circulant --degree 6 --nodes 20:24 --prove --workers 1 --resume {table}",
+    "atlas": "atlas circulant --degree 6 --nodes 20:40 --prove --workers 1 --resume {table}",
 }
 FOLDERS: dict[str, str] = {
     "handover": "handover ring(4) --out {out}",

@@ -17,6 +17,7 @@ from hopscape.core.processes import is_running
 
 __all__ = [
     "GRAPH_ENDINGS",
+    "is_open_elsewhere",
     "make_folder",
     "require_room",
     "whole_folder",
@@ -30,7 +31,7 @@ GRAPH_ENDINGS = (
 )
 """Of the graph files that are read."""
 
-_LIVE = ("/dev/", "/proc/")
+_LINKS = 40  # of a chain at most, as the system follows them
 _LIST = ".hopscape-files"
 """The names of the files of a folder that hopscape wrote, one in each line."""
 
@@ -53,7 +54,7 @@ def write_atomically(path: str | Path, write: Callable[[IO[bytes]], Any]) -> Non
         raise _refused(path, error) from error
     if mode is not None and stat.S_ISDIR(mode):
         raise ArgumentError(f"{path} is a folder; name a file in it")
-    if mode is not None and (not stat.S_ISREG(mode) or str(path).startswith(_LIVE)):
+    if mode is not None and (not stat.S_ISREG(mode) or is_open_elsewhere(place)):
         _write_through(place, write)
         return
     place = Path(os.path.realpath(place))
@@ -62,6 +63,23 @@ def write_atomically(path: str | Path, write: Callable[[IO[bytes]], Any]) -> Non
     if not place.parent.is_dir():
         raise ArgumentError(f"{path} cannot be written: there is no folder {place.parent}")
     _replace(path, place, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode), write)
+
+
+def is_open_elsewhere(path: str | Path) -> bool:
+    """Is it a name of what a process has open, such as /dev/stdout or /dev/fd/3?
+
+    What stands behind it must be written to even if it is an ordinary file: another one in its
+    place would not reach whoever has it open. Files in /dev/shm are files as all others.
+    """
+    place = Path(path)
+    for _ in range(_LINKS):
+        above = os.path.realpath(place.parent)
+        if above == "/dev/fd" or above.startswith("/proc/"):
+            return True
+        if not place.is_symlink():
+            return False
+        place = Path(above, os.readlink(place))
+    return False
 
 
 def write_text(path: str | Path, text: str) -> None:

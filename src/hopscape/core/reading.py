@@ -23,6 +23,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import FileFormatError, TooLargeError
+from hopscape.core.files import is_open_elsewhere
 from hopscape.core.numbers import byte_count
 from hopscape.core.processes import memory_limit, require_memory
 
@@ -91,7 +92,7 @@ def _require_end(path: str | Path) -> None:
     Pipes that the shell has opened (``/dev/stdin``, ``<(...)``) are read.
     """
     mode = os.stat(path).st_mode
-    opened = stat.S_ISFIFO(mode) and str(path).startswith(("/dev/", "/proc/"))
+    opened = stat.S_ISFIFO(mode) and is_open_elsewhere(path)
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or opened):
         raise FileFormatError(f"{path} is no ordinary file; name one")
 
