@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
 from dataclasses import replace
@@ -24,6 +25,8 @@ from hopscape.core.errors import (
     TooLargeError,
 )
 from hopscape.core.family import Collective
+from hopscape.show.explore.packing import number_links
+from hopscape.show.explore.panels import schedule_data
 from matrix import check, run_case
 
 SEVERAL = (
@@ -119,6 +122,34 @@ def test_no_file_of_a_wrong_schedule(tmp_path, monkeypatch):
     with pytest.raises(CheckFailedError, match="is not written"):
         _forgetful(build("petersen"), Goal.broadcast(0), Model()).save(file)
     assert os.listdir(tmp_path) == []
+
+
+def test_a_wrong_file_is_shown_as_wrong_and_not_replayed(tmp_path):
+    """The page said 'Verified by hopscape' of a schedule that nobody had verified."""
+    network = build("torus(3, 3)")
+    right, wrong = tmp_path / "right.json", tmp_path / "wrong.json"
+    network.broadcast(0).save(right)
+    data = json.loads(right.read_text("utf-8"))
+    for column in data["transfers"].values():
+        column.pop()
+    wrong.write_text(json.dumps(data), "utf-8")
+    page, picture = tmp_path / "page.html", tmp_path / "picture.svg"
+    for file, code in ((right, 0), (wrong, 1)):
+        told = [
+            run("explore", str(file), "-o", str(page)),
+            run("draw", str(file), "-o", str(picture)),
+        ]
+        assert [one.returncode for one in told] == [code, code]
+        assert all(("fails its check" in one.stderr) == bool(code) for one in told)
+        assert page.exists()
+        assert picture.exists()
+        replayed = run("simulate", "--schedule", str(file))
+        assert replayed.returncode == code
+        assert ("is not replayed: after the last round" in replayed.stderr) == bool(code)
+    links = number_links(network)
+    for file, verdict in ((right, "holds"), (wrong, "after the last round")):
+        schedule = Schedule.load(file, build)
+        assert schedule_data(schedule, links)["verdict"].startswith(verdict)
 
 
 def test_pieces_by_the_command(tmp_path):

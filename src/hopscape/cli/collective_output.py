@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from hopscape.core.model import Model
     from hopscape.core.schedule import Schedule
 
-__all__ = ["finish", "list_transfers", "pick_algorithms", "save_pictures"]
+__all__ = ["end_if_wrong", "finish", "list_transfers", "pick_algorithms", "save_pictures"]
 
 _COMPETITORS = {
     "algorithm": "algorithm",
@@ -54,6 +55,19 @@ def pick_algorithms(
         for one in candidates(network, goal, left)
         if one.serves.allows(one.serves.model(**asked))
     ]
+
+
+def end_if_wrong(schedule: Schedule, file: str | Path) -> None:
+    """Leave with 1 and the first violation after a schedule that does not hold was shown.
+
+    Whoever made it by hand sees where it goes wrong; nobody takes it for a right one.
+    """
+    from hopscape.core.verify import verify
+
+    if not (verdict := verify(schedule)):
+        reason = f"the schedule in {file} is shown, but fails its check: {verdict.reason}"
+        print(f"hopscape: {reason}", file=sys.stderr)
+        raise typer.Exit(1)
 
 
 def save_pictures(

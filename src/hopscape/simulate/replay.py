@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, CheckFailedError
 from hopscape.core.schedule import Schedule
+from hopscape.core.verify import verify
 from hopscape.simulate import layout
 from hopscape.simulate.fabric import Setup
 from hopscape.simulate.measurement import blank_counters, make_source, start
@@ -71,6 +72,9 @@ def replay(
         traffic: Whom the background is for; uniform when left out.
         most: Give up after so many cycles.
 
+    Raises:
+        CheckFailedError: For a schedule that does not hold: how long it takes says nothing.
+
     Examples:
         >>> import hopscape
         >>> from hopscape.collectives.generic import broadcast
@@ -87,6 +91,10 @@ def replay(
     if schedule.network.spec != network.spec:
         raise ArgumentError(
             f"the schedule is for {schedule.network.spec}; the simulated network is {network.spec}"
+        )
+    if not (verdict := verify(schedule)):
+        raise CheckFailedError(
+            f"the schedule {schedule.name!r} fails its check and is not replayed: {verdict.reason}"
         )
     if flits < 1:
         raise ArgumentError(f"flits is {flits}; it must be at least 1")

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hopscape.cli.collective_output import end_if_wrong
 from hopscape.cli.options import given, option, refuse
 from hopscape.core.errors import ArgumentError
 
@@ -108,9 +109,10 @@ def explore(
     for network in networks:
         require_small(network)
     payloads = [payload(network, **parts) for network in networks]
+    shown: dict[str, Schedule] = {}
     for one, network, spec in zip(payloads, networks, specs, strict=True):
         if Schedule.spec_in(spec) is not None:
-            saved = Schedule.load(spec, build_within(spec))
+            shown[spec] = saved = Schedule.load(spec, build_within(spec))
             one["schedules"].insert(0, schedule_data(saved, number_links(network), "saved"))
     text = page(payloads)
     write_text(output, text)
@@ -118,6 +120,8 @@ def explore(
     for one in payloads:
         for note in one["notes"]:
             print(f"{one['spec']}: {note}")
+    for spec, saved in shown.items():
+        end_if_wrong(saved, spec)
 
 
 def _names(text: str | None, option: str) -> tuple[str, ...] | None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hopscape.cli.collective_output import end_if_wrong
 from hopscape.cli.ended import ended_code, ended_word
 from hopscape.cli.options import (
     ExactOption,
@@ -374,10 +375,12 @@ def draw(
     from hopscape.show.draw import draw_network, draw_rounds
 
     network = build(spec)
+    saved = None
     styles = ("route", "highlight", "labels", "colour", "layout")
     if Schedule.spec_in(spec) is not None:
         refuse((*styles, "broadcast"), "does not go with a schedule, whose rounds are drawn")
-        draw_rounds(Schedule.load(spec, build_within(spec)), output)
+        saved = Schedule.load(spec, build_within(spec))
+        draw_rounds(saved, output)
     elif broadcast is not None:
         refuse(styles, "does not go with --broadcast, which draws rounds")
         from hopscape.collectives import broadcast as schedule
@@ -394,6 +397,8 @@ def draw(
             highlight=highlight or (),
         )
     print(f"wrote {output}")
+    if saved is not None:
+        end_if_wrong(saved, spec)
 
 
 def export(

@@ -19,6 +19,8 @@ from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
 from hopscape.core.goal import Goal
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
+from hopscape.core.verdict import Verdict
+from hopscape.core.verify import verify
 from hopscape.show.explore.packing import PageLinks, pack
 
 __all__ = [
@@ -446,19 +448,23 @@ def _best(network: Network, links: PageLinks, name: str) -> dict[str, Any]:
     contest = compete(network, goal, rules)
     best = contest.best
     bound = contest.bounds[0] if contest.bounds else None
-    data = schedule_data(best.schedule, links, name)
+    data = schedule_data(best.schedule, links, name, best.verdict)
     data["bound"] = bound.rounds if bound else 0
     data["why"] = bound.why if bound else ""
-    data["verdict"] = "holds" if best.verdict else best.verdict.reason
     data["words"] = f"{goal.describe()}, algorithm {best.algorithm}"
     return data
 
 
-def schedule_data(schedule: Schedule, links: PageLinks, name: str = "") -> dict[str, Any]:
-    """A schedule for the page.
+def schedule_data(
+    schedule: Schedule, links: PageLinks, name: str = "", verdict: Verdict | None = None
+) -> dict[str, Any]:
+    """A schedule for the page, with the verdict on it.
 
     ``starts`` (first transfer of each round), ``hops`` (channels of each transfer), ``channels``
     (of all transfers, as the page numbers them) and ``chunks`` are packed.
+
+    Args:
+        verdict: Where it is known already.
 
     Raises:
         TooLargeError: When it has more transfers than a page can hold.
@@ -469,6 +475,7 @@ def schedule_data(schedule: Schedule, links: PageLinks, name: str = "") -> dict[
             f" the page plays up to {_MOST_TRANSFERS:,}"
         )
     goal = schedule.goal
+    verdict = verify(schedule) if verdict is None else verdict
     known = np.asarray(schedule.channels) if len(schedule.channels) else np.zeros(0, np.int64)
     return {
         "name": name or schedule.name,
@@ -481,7 +488,7 @@ def schedule_data(schedule: Schedule, links: PageLinks, name: str = "") -> dict[
         "transfers": schedule.transfers,
         "bound": 0,
         "why": "",
-        "verdict": "",
+        "verdict": "holds" if verdict else verdict.reason,
         "starts": pack(schedule.round_start),
         "hops": pack(np.diff(schedule.path_start)),
         "channels": pack(links.channel[known]),
