@@ -12,9 +12,10 @@ import pytest
 import hopscape
 from commands import refused, shown
 from hopscape.design import Requirements, SwitchedRequirements, design
+from hopscape.design.family_search import growth_figures, growth_plan
 from hopscape.design.growth import Cabling, grow
 from hopscape.design.handover import write_design
-from hopscape.design.offers import Offer, growth_figures, growth_plan
+from hopscape.design.offers import Offer
 from hopscape.formats.graphs.libraries import link_ends
 
 

@@ -21,10 +21,11 @@ from hopscape.design import prices, saturations
 from hopscape.design.bill import bill_of
 from hopscape.design.candidates import Candidate
 from hopscape.design.designer import design
+from hopscape.design.family_search import _Search
 from hopscape.design.floorplan import FloorPlan, place
 from hopscape.design.machine import Machine, machine_figures
 from hopscape.design.names import called
-from hopscape.design.offers import Offer, _Search, family_offers
+from hopscape.design.offers import Offer, family_offers
 from hopscape.design.prices import load_prices
 from hopscape.design.ranking import grades, rank
 from hopscape.design.switched_requirements import SwitchedRequirements

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from hopscape.core.errors import ArgumentError
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import new_evaluation
+from hopscape.design.family_search import survived_by
 from hopscape.design.names import called, distinct, plain_name
-from hopscape.design.offers import survived_by
 from hopscape.design.question import LIMITS
 from hopscape.design.ranking import LIMIT_COLUMNS, rank
 from hopscape.design.switched_requirements import SwitchedRequirements

@@ -28,10 +28,11 @@ from hopscape.design.asking import OtherAnswer, infeasible, other_answers
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
+from hopscape.design.family_search import FAMILY_STEPS, ask_family
 from hopscape.design.improve import Improvement, improve
 from hopscape.design.machine import deep_figures, optimal_figures, tables_throughput
 from hopscape.design.names import Shown, distinct, shortlist
-from hopscape.design.offers import FAMILY_STEPS, Offer, ask_family
+from hopscape.design.offers import Offer
 from hopscape.design.question import Kind, Question
 from hopscape.design.ranking import Presentation, few_names, grades, misses, rank
 from hopscape.design.reduce_time import allreduce_time

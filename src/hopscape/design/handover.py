@@ -28,10 +28,10 @@ from hopscape.design.bill import BillPart, bill_of, cable_parts, write_bill
 from hopscape.design.candidates import Candidate
 from hopscape.design.conditions import Conditions
 from hopscape.design.designer import Design
+from hopscape.design.family_search import growth_plan
 from hopscape.design.floorplan import RackLayout, place
 from hopscape.design.growth import Cabling, grow, growth_text
 from hopscape.design.machine_columns import Lanes, find_lanes
-from hopscape.design.offers import growth_plan
 from hopscape.design.prices import load_prices
 from hopscape.design.proof import prove_cost
 from hopscape.design.report import html_report, markdown_report
