@@ -60,11 +60,12 @@ def _small(name: str) -> list[str]:
     rows = graphs.rows_of(network)
     true = searched(name, {"rpc": 62, "rp": 41, "torus": 25}[name])
     wrong = [f"the best group of {m} nodes is not what it says" for m, d in true.items() if d < 0]
-    for t in range(1, 5):
+    tally = Tally()
+    for t in tally.each("distances", range(1, 5), 4):
         size = largest(rows, t)
         if true.get(size) != t or (size + 1 in true and true[size + 1] <= t):
             wrong.append(f"{size} nodes can be within {t}, the search says {true.get(size)}")
-    return wrong
+    return wrong + tally.short()
 
 
 def check_eq1() -> Outcome:
@@ -132,13 +133,14 @@ def check_eq3() -> Outcome:
 @cache
 def distrusted() -> list[str]:
     """Where our closed forms differ from searches, and from groups that are easy to build."""
-    wrong = []
+    wrong, tally = [], Tally()
+    tally.expect("sizes", 61 + 40 + 24)
     for name, formula, most in (
         ("rpc", lambda m: known.rpc_group(m, 8), 62),
         ("rp", lambda m: known.rp_group(m, 12), 41),
         ("torus", known.torus_group, 25),
     ):
-        for m, d in searched(name, most).items():
+        for m, d in tally.each("sizes", searched(name, most).items()):
             if formula(m) != d:
                 wrong.append(f"{name}, m = {m}: {formula(m)}, searched {d}")
     for name, network, size, formula in (
@@ -146,11 +148,11 @@ def distrusted() -> list[str]:
         ("RP", rp(24), 10, lambda m: known.rp_group(m, 10_000)),
     ):
         wrong += _beyond_search(name, network, size, formula)
-    for t in range(1, 80):
+    for t in tally.each("distances", range(1, 80), 79):
         nodes = _most_in_a_square(t)
         if (known.torus_group(nodes), known.torus_group(nodes + 1)) != (t, t + 1):
             wrong.append(f"{nodes} nodes of a torus, and no more, can be within {t}")
-    return wrong
+    return wrong + tally.short()
 
 
 def _beyond_search(
@@ -171,16 +173,17 @@ def _beyond_search(
     width = int(inside.max())
     partners = maximum_bipartite_matching(csr_array(inside == width))
     wrong = [] if (partners >= 0).all() else [f"{name}: no matching of nodes {width} apart"]
-    for slices in range(1, 13):
+    tally = Tally()
+    for slices in tally.each("slices", range(1, 13), 12):
         reach = int(hops[:, : size * slices].max())
         if reach != width + slices - 1 or formula(size * slices) > reach:
             wrong.append(f"{slices} slices of {name} lie within {reach}")
     first = next(t for t in range(width, 99) if 2 * (t - width + 1) > t)
-    for m in range(size * (first - width) + 1, 3137):
+    last = size * (first - width)
+    for m in tally.each("sizes", range(last + 1, 3137), 3136 - last):
         if formula(m) != width - 1 + -(-m // size):
             wrong.append(f"{name}, m = {m}: {formula(m)}, proved {width - 1 + -(-m // size)}")
-            break
-    return wrong
+    return wrong + tally.short()
 
 
 def _most_in_a_square(t: int) -> int:

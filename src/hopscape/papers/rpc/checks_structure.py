@@ -237,13 +237,14 @@ def check_recurrence() -> Outcome:
     """C_1 = 5, C_2n = C_(2n-1) + 1, C_(2n+1) = C_2n: eccentricities by search, all of a slice."""
     reach = {k: graphs.diameter(graphs.rows_of(rpc(k)), range(30)) for k in range(1, 17)}
     wrong = [] if reach[1] == printed.PC[2] else [f"C_1 = {reach[1]}"]
-    for k in range(2, 17):
+    tally = Tally()
+    for k in tally.each("steps", range(2, 17), 15):
         if reach[k] - reach[k - 1] != (k % 2 == 0):
             wrong.append(f"C_{k} = {reach[k]}, C_{k - 1} = {reach[k - 1]}")
     return judge(
         wrong,
         f"C_1, ..., C_16 = {list(reach.values())}",
-        searched=[Searched("steps", len(reach) - 1, 15)],
+        searched=tally,
     )
 
 
@@ -301,8 +302,8 @@ def check_regular_row() -> Outcome:
 @cache
 def distrusted() -> list[str]:
     """Where the closed forms that the comparisons use differ from what is measured."""
-    wrong = []
-    for k in range(1, 8):
+    wrong, tally = [], Tally()
+    for k in tally.each("networks", range(1, 8), 7):
         for name, rows, closed_form in (
             (f"RPC({k})", graphs.rows_of(rpc(k)), comparison.rpc_diameter(k)),
             (f"RP({3 * k})", graphs.rows_of(rp(3 * k)), comparison.rp_diameter(3 * k)),
@@ -310,22 +311,22 @@ def distrusted() -> list[str]:
             hops = graphs.diameter(rows, [0, len(rows) // 2])
             if hops != closed_form:
                 wrong.append(f"{name} has diameter {hops}, our closed form says {closed_form}")
-    for nodes in (30, 60, 90, 210):
+    for nodes in tally.each("tori by search", (30, 60, 90, 210), 4):
         sides = [(a, nodes // a) for a in range(1, nodes + 1) if nodes % a == 0]
         least = min(graphs.diameter(torus_rows(a, b), [0]) for a, b in sides)
         if best_torus(nodes)[2] != least:
             wrong.append(f"the best torus of {nodes} nodes has {least}, not {best_torus(nodes)}")
-    for nodes in range(30, 3000, 30):
+    for nodes in tally.each("tori", range(30, 3000, 30), 3000 // 30 - 1):
         a, b, hops = best_torus(nodes)
         if not (a <= b and a * b == nodes and hops == a // 2 + b // 2):
             wrong.append(f"{a} x {b} is not a torus of {nodes} nodes with a <= b, diameter {hops}")
-    return wrong
+    return wrong + tally.short()
 
 
 def check_table() -> Outcome:
     """Every cell for k = 3..6 by search, the torus for all k up to 200 by all its shapes."""
-    wrong, torus, degrees = [], [], {}
-    for k in range(3, 7):
+    wrong, torus, degrees, tally = [], [], {}, Tally()
+    for k in tally.each("columns", range(3, 7), 4):
         built = {
             "RPC": (graphs.rows_of(rpc(k)), printed.diameter(k)),
             "RP": (graphs.rows_of(rp(3 * k)), printed.rp_diameter(k)),
@@ -349,7 +350,6 @@ def check_table() -> Outcome:
         wrong.append(f"torus: degrees {degrees['torus']}")
     if graphs.diameter(torus_30, [0]) != printed.torus_diameter(30):
         wrong.append(f"the torus of 30 x 30 nodes has diameter {graphs.diameter(torus_30, [0])}")
-    tally = Tally()
     for k in tally.each("tori", range(1, 201), 200):
         a, b, diameter = best_torus(30 * k)
         if diameter != printed.torus_diameter(k):
@@ -449,11 +449,12 @@ def check_processors() -> Outcome:
         if mine < torus[2]
         else [f"RPC({k}) has {mine}, the {torus[0]} x {torus[1]} torus {torus[2]}"]
     )
-    fewer = [f"RPC({j}) is no smaller" for j in range(2, k)
+    tally = Tally()
+    fewer = [f"RPC({j}) is no smaller"
+             for j in tally.each("smaller members", range(2, k), 2940 // 30 - 2)
              if comparison.rpc_diameter(j) >= best_torus(30 * j)[2]]  # fmt: skip
     text = f"{nodes} nodes with {each} processors: {counts}; diameters {mine} and {torus[2]}"
     note = "the counts are right, but the diameter is smaller with fewer nodes only"
-    tally = Tally()
     tori = [
         f"the best torus of {30 * j} nodes is {_least_torus(30 * j)}"
         for j in tally.each("tori", range(1, k + 1), 2940 // 30)
