@@ -79,7 +79,7 @@ class Supernodes(Family):
             )
         if self.lanes and sum(self.lanes) != copies * self.depth:
             raise ArgumentError(
-                f"lanes {list(self.lanes)} are {sum(self.lanes)} links; an endpoint has"
+                f"lanes {list(self.lanes)} are {sum(self.lanes)} ports; an endpoint has"
                 f" {copies * self.depth} to other supernodes"
             )
         if self.speeds and len(self.speeds) != len(self._kinds):

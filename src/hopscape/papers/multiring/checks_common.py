@@ -40,7 +40,7 @@ class RingCheck(CrossCheck):
         """Capacity of the shortest schedule, whose shares are equal on the shortest rings."""
         schedule = shortest_schedule(multiring(n, steps), weights)
         rows = [walk(n, s) for s in schedule.rings]
-        for r in range(1, n):
+        for r in self.tally.each("shares compared", range(1, n), n - 1):
             least = min(row[r] for row in rows if row[r])
             best = [row[r] == least for row in rows]
             want = [Fraction(int(good), sum(best)) for good in best]

@@ -191,7 +191,9 @@ def judge_containment(dimension: int, words: str, sizes: Sequence[int]) -> Outco
     tally.expect("scaled edges", 2 * dimension)
     tally.add("scaled edges", edges)
     wrong += cells
-    if any(len(sets) != 1 for sets in closure(word_system(words)).values()):
+    edges_of = closure(word_system(words)).values()
+    grown = [s for s in tally.each("edges at all scales", edges_of, 2 * dimension) if len(s) != 1]
+    if grown:
         wrong.append("the library's closure grows")
     return judge(
         wrong,

@@ -146,7 +146,7 @@ def _check_length() -> Outcome:
     ratios = [Fraction(a, b) for a, b in zip(longest, diameters, strict=True)]
     wrong = [
         f"{a} of {b}"
-        for a, b, c in zip(longest, diameters, ratios, strict=True)
+        for a, b, c in tally.each("ratios", zip(longest, diameters, ratios, strict=True), 2)
         if c != paper.RATIO_3D
     ]
     text = f"longest chains {longest}, diameters {diameters}: {', '.join(map(str, ratios))}"
