@@ -82,7 +82,7 @@ def expansion() -> Outcome:
                 pairs += 1
                 if len(shared) < sigma or there.get(b, -1) != 2 + min(shared, default=-9):
                     wrong.append(f"{spec}: {a} to {b} in {there.get(b)} hops")
-        for copy in range(n):
+        for copy in cross.tally.each("copies", range(n), n):
             first = ends + copy * size
             links = Counter((first + u, first + v) for u, v in zip(base.tails, base.heads))
             mine = Counter(
@@ -142,7 +142,8 @@ def pilot_packet() -> Outcome:
 
 def simplex_ports() -> Outcome:
     """Duplex channels between nodes: at each node one direction ends at the endpoint or switch."""
-    cross, wrong, channels, wanted = CrossCheck(), [], 0, 0
+    cross, wrong = CrossCheck(), []
+    cross.tally.expect("channels", sum(4 * ((p - 1) // 2) * p * p for p in range(3, 10)))
     for p in range(3, 10):
         n, half = p * p, (p - 1) // 2
         digits = [d for k in range(1, half + 1) for d in (k, -k)]
@@ -151,9 +152,7 @@ def simplex_ports() -> Outcome:
             **{(x, (x + d * p) % n, "long"): ("switch", "endpoint")
                for x in range(n) for d in digits},
         }  # fmt: skip
-        wanted += 4 * half * n
-        channels += len(parts)
-        for (x, y, arc), (leaves, _) in parts.items():
+        for (x, y, arc), (leaves, _) in cross.tally.each("channels", parts.items()):
             back = parts.get((y, x, arc))
             if back is None:
                 wrong.append(f"p = {p}: {arc} arc {x} to {y} has no counterpart")
@@ -165,16 +164,17 @@ def simplex_ports() -> Outcome:
             cross.same(f"p = {p}: arcs", mine, Counter((x, y) for x, y, _ in parts))
     return cross.judge(
         wrong,
-        f"p = 3..9: {channels} channels, each with a counterpart, both ends of a pair at a node"
-        " on different parts",
-        searched=[Searched("channels", channels, wanted)],
+        "p = 3..9: each channel has a counterpart, both ends of a pair at a node on different"
+        " parts",
     )
 
 
 def added_channels() -> Outcome:
     """Channels K3 doubled: every one of them may fail without a longer path between its ends."""
-    cross, wrong, worst, tried, wanted = CrossCheck(), [], {}, 0, 0
+    cross, wrong, worst = CrossCheck(), [], {}
     size, supernodes, crossbar = 4, 13, 4
+    cross.tally.expect("channels K3", (1 + 2) * supernodes * crossbar)
+    cross.tally.expect("dead channels", 2 * supernodes * crossbar)  # of two alike one
     for copies in (1, 2):
         outer = Network.of(DistributedSwitch(supernodes, crossbar, 1))
         network = Network.of(TwoLevel(build(f"complete({size})"), outer, copies))
@@ -182,10 +182,9 @@ def added_channels() -> Outcome:
         ends = size * supernodes
         cross.same(f"{copies} channels: endpoints", network.endpoint_count, ends)
         cables = [(int(u), int(k)) for u, k in np.argwhere(rows[:ends] >= ends)]
-        wanted += copies * supernodes * crossbar
-        tried += len(cables)
+        cross.tally.add("channels K3", len(cables))
         longest = whole = 0
-        for u, k in cables[:: 1 if copies == 1 else 2]:
+        for u, k in cross.tally.each("dead channels", cables[::copies]):
             left = rows.copy()
             head = int(rows[u, k])
             left[u, k] = -1
@@ -200,5 +199,4 @@ def added_channels() -> Outcome:
         wrong,
         f"jumps whole and with any one channel K3 dead: single {worst[1]}, doubled {worst[2]}",
         values={"single": list(worst[1]), "doubled": list(worst[2])},
-        searched=[Searched("channels K3", tried, wanted)],
     )

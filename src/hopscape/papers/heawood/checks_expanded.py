@@ -214,7 +214,10 @@ def check_diameters(name: str) -> Outcome:
     diameter = graphs.diameter(rows)
     true = [n * diameter + walk for n, walk in enumerate(longest_walks(rows, most))]
     ours = []
-    for n in (1, 2, 3):  # all levels are alike, so that the nodes of one copy see everything
+    tally = Tally()
+    for n in tally.each(
+        "searches", (1, 2, 3), 3
+    ):  # all levels are alike, so that the nodes of one copy see everything
         reach = graphs.diameter(graphs.rows_of(expanded(base, n)), range(size))
         if reach != true[n]:
             ours.append(f"n = {n}: search finds {reach}, walks {true[n]}")
@@ -234,7 +237,7 @@ def check_diameters(name: str) -> Outcome:
         wrong,
         text,
         values={"diameters": true, "too_small": below},
-        searched=[Searched("closed forms", len(closed), size + 1)],
+        searched=[Searched("closed forms", len(closed), size + 1), *tally],
     )
     return settled(ours, outcome)
 
@@ -283,9 +286,11 @@ def check_route() -> Outcome:
         "connector and else put right": (-1, False, False),
         "last leg added": (-1, False, True),
     }
+    tally = Tally()
+    tally.expect("pairs by three readings", 3 * 6 * 14**2)
     for name, (connector, tested, last) in readings.items():
         delivered[name] = 0
-        for s, d in pairs:
+        for s, d in tally.each("pairs by three readings", pairs):
             hops = _level_route(s, d, connector, tested, last)
             delivered[name] += hops is not None
             path = printed_route(
@@ -324,7 +329,7 @@ def check_route() -> Outcome:
             "longest": list(lengths.values()),
             "excess": excess,
         },
-        searched=[Searched("pairs", len(pairs), 6 * 14**2)],
+        searched=tally,
     )
     return settled(ours, outcome)
 

@@ -55,9 +55,10 @@ def distrusted() -> list[str]:
         "RE-P": (range(3), lambda n: expanded(petersen(), n)),
         "RE-H": (range(2), lambda n: expanded(heawood(), n)),
     }
-    wrong = []
+    wrong, tally = [], Tally()
+    tally.expect("members", 6 + 4 + 2 + 2 + 3 + 2)
     for name, (sizes, make) in built.items():
-        for n in sizes:
+        for n in tally.each("members", sizes):
             nodes, _, degrees, diameter = graphs.shape(make(n))
             closed_form = member(name, n)
             if closed_form is None or (
@@ -75,11 +76,12 @@ def distrusted() -> list[str]:
     for name, base in (("RE-H", heawood()), ("RE-P", petersen())):
         rows = graphs.rows_of(base)
         diameter = graphs.diameter(rows)
-        for n, walk in enumerate(longest_walks(rows, len(rows))):
+        walks = enumerate(longest_walks(rows, len(rows)))
+        for n, walk in tally.each("walks", walks, len(rows) + 1):
             closed_form = member(name, n)
             if closed_form is None or closed_form.diameter != n * diameter + walk:
                 wrong.append(f"{name} n = {n}: walks give {n * diameter + walk}, {closed_form}")
-    return wrong
+    return wrong + tally.short()
 
 
 def row(name: str) -> comparison.Printed:
@@ -196,8 +198,8 @@ def check_diameter_order() -> Outcome:
                 f"2^{k} nodes: { ({name: round(diameter, 2) for name, diameter in at.items()}) }"
             )
     largest = max(excess)
-    cubes, cycles, below, ours = [], [], [], []
-    for k in range(1, printed.FARTHEST_BITS + 1):
+    cubes, cycles, below, ours, tally = [], [], [], [], Tally()
+    for k in tally.each("sizes of whole members", range(1, printed.FARTHEST_BITS + 1), 100):
         whole = _whole_diameters(k)
         for name, diameter in whole.items():
             closed_form = smallest(name, k, *bases())
@@ -225,7 +227,7 @@ def check_diameter_order() -> Outcome:
         text,
         Correction(note, fixed),
         values={"not_below_hypercube": cubes, "not_below_ccc": cycles, "below_fp": below},
-        searched=[Searched("sizes", len(excess), printed.FARTHEST_BITS - 4)],
+        searched=[Searched("sizes", len(excess), printed.FARTHEST_BITS - 4), *tally],
     )
     return settled([*distrusted(), *ours], outcome)
 
@@ -262,7 +264,8 @@ def check_cost_order() -> Outcome:
         name: [round(printed_at(row(name), k)[2] / k, 2) for k in (1000, 4000)]
         for name in ("CCC", "RE-P", "RE-H")
     }
-    for name, (at_1000, at_4000) in per_bit.items():
+    tally = Tally()
+    for name, (at_1000, at_4000) in tally.each("costs per bit", per_bit.items(), 3):
         if abs(at_4000 / at_1000 - 1) > 0.02:
             wrong.append(f"the printed cost of {name} per bit goes from {at_1000} to {at_4000}")
     text = (
@@ -273,7 +276,9 @@ def check_cost_order() -> Outcome:
     ends = [member(name, row(name).levels or 0) for name in ("RE-P", "RE-H")]
     last = " and ".join(f"{m.family} at {m.nodes:.2e} nodes" for m in ends if m is not None)
     members_seen = Searched("members", len(ratios), 14 + 10)
-    return settled(distrusted(), judge(wrong, text, note=f"{last} end", searched=[members_seen]))
+    return settled(
+        distrusted(), judge(wrong, text, note=f"{last} end", searched=[members_seen, *tally])
+    )
 
 
 def check_one_nth() -> Outcome:

@@ -315,7 +315,7 @@ def square_law() -> Outcome:
             if moore_bound(n, rings) < capacity:
                 exceptions.append(f"N = {n}, n = {rings}: above the bound {moore_bound(n, rings)}")
     cross = RingCheck()
-    for cell in ((14, 12), (16, 6), (24, 4)):
+    for cell in cross.tally.each("best cells", ((14, 12), (16, 6), (24, 4)), 3):
         best = Fraction(cell[0] * (cell[0] - 1)) / Fraction(search_cell(*cell)["load"])
         if best < ratios[cell] * cell[1] ** 2:
             cross.same(f"N = {cell[0]}, n = {cell[1]}: best capacity", best, ratios[cell])
@@ -379,7 +379,7 @@ def table_2_4() -> Outcome:
     exceptions += [f"N = {n}, n = {k}: k = {float(r):.3f}" for (n, k), r in ratios.items()
                    if not 1 <= r < 2]  # fmt: skip
     by_rings = {k: set(steps) for (_, k), steps in sorted(printed.TABLE_2_4.items())}
-    for a, b in pairwise(sorted(by_rings)):
+    for a, b in cross.tally.each("larger sets", pairwise(sorted(by_rings)), 4):
         if not by_rings[a] < by_rings[b]:
             exceptions.append(f"the set of {b} rings does not hold that of {a}")
     for (_, k), steps in cross.tally.each("printed sets", printed.TABLE_2_4.items(), 8):
