@@ -32,12 +32,15 @@ def _counted(spec: str, planes: int, tally: Tally) -> tuple[int, int, int]:
     ports = np.bincount(network.tails, minlength=network.order)
     ends = int((ports == 1).sum())  # an endpoint has one line, a switch many
     tally.add("lines", int(lines.sum()))
+    addresses = network.addresses.tuples(np.arange(network.order))
+    tally.add("addresses", len(np.unique(addresses, axis=0)))
     return planes * ends, planes * (network.order - ends), int(ports.max())
 
 
 def _check_trees() -> Outcome:
     wrong, words, tally = [], [], Tally()
     tally.expect("lines", 2 * 2_048 + 2 * 2_048 + 3 * 65_536)  # one of each endpoint and level
+    tally.expect("addresses", sum(SIZES["FT2"]) * 2 + sum(SIZES["FT3"]))
     values: dict[str, Value] = {}
     machines = {
         "FT2": ("leaf_spine(64, 32, 32)", 1),
@@ -54,16 +57,22 @@ def _check_trees() -> Outcome:
     return judge(wrong, text, note=_NOTE, values=values, searched=tally)
 
 
+def _has_field(q: int) -> bool:
+    """Whether q is a power of a prime, which is computed again."""
+    found = prime_power(q)
+    return found is not None and found[0] ** found[1] == q
+
+
 def _check_slim_fly() -> Outcome:
     """A Slim Fly of q has 2 q^2 switches, and a field of q elements: q is a prime power."""
     ends, switches = SIZES["Slim Fly"]
     q = math.isqrt(switches // 2)
     exact = 2 * q * q == switches
     tally = Tally()
-    near = [p for p in tally.each("numbers beside", range(q - 4, q + 5), 9) if prime_power(p)]
+    near = [p for p in tally.each("numbers beside", range(q - 4, q + 5), 9) if _has_field(p)]
     wrong: list[str] = []
     words: list[str] = []
-    if not exact or not prime_power(q):
+    if not exact or not _has_field(q):
         wrong.append(f"{switches:,} = 2 x {q}^2 switches need a field of {q} elements: none has it")
     sizes: dict[str, Value] = {}
     for p in near:
