@@ -273,6 +273,13 @@ def _other_goal(record: Record, rng: random.Random) -> None:
         claim["rounds"] += 1
 
 
+def _more_pieces(record: Record, rng: random.Random) -> None:
+    """A piece more of everything, of which no transfer knows."""
+    record["claim"]["pieces"] += 1
+    if record["network"]["order"] < 2:
+        record["claim"]["at_least"] += 1
+
+
 def _other_price(record: Record, rng: random.Random) -> None:
     prices = record["claim"]["prices"]
     if rng.random() < 0.5:
@@ -324,6 +331,7 @@ ERRORS: dict[str, list[Callable[[Record, random.Random], None]]] = {
         _higher_bound,
         _twice_on_a_channel,
         _other_goal,
+        _more_pieces,
     ],
     "machine": [
         _other_price,
@@ -647,3 +655,11 @@ def test_evidence_that_would_not_fit_is_refused() -> None:
         make.prove_throughput(hopscape.build("torus(64, 64)"))
     with pytest.raises(TooLargeError, match="sets of 4 generators"):
         make.prove_circulant(1000, [1, 2, 3, 4])
+
+
+def test_a_circulant_proves_itself() -> None:
+    """As the command does: `circulant show SPEC --proof FILE`."""
+    proof = hopscape.build("circulant(21, 1, 8)").proof("circulant")
+    assert check.check(proof.record) == make.prove_circulant(21, [1, 8]).verdict
+    with pytest.raises(ArgumentError, match="is no circulant"):
+        hopscape.build("petersen").proof("circulant")

@@ -409,7 +409,8 @@ class Front(Wired):
         """A :class:`~hopscape.proofs.Proof` of one of its figures, accepted by the checker.
 
         Args:
-            kind: ``distances``, ``bisection``, ``throughput`` or ``deadlock-freedom``.
+            kind: ``distances``, ``bisection``, ``throughput``, ``deadlock-freedom``, or
+                ``circulant``: no other generators have a smaller diameter.
             **options: Of deadlock freedom: ``router``, ``method``, ``most``.
 
         Examples:

@@ -283,10 +283,10 @@ def promise(net: Network, claim: Record) -> tuple[list[int], list[list[int]], li
         "all-reduce": ([], [ends] * k),
         "all-gather": ([a for a in ends for _ in each], [ends for _ in ends for _ in each]),
         "reduce-scatter": ([], [[a] for a in ends for _ in each]),
-        "scatter": ([root for _ in ends], [[b] for b in ends]),
-        "gather": (ends, [[root] for _ in ends]),
+        "scatter": ([root for _ in ends for _ in each], [[b] for b in ends for _ in each]),
+        "gather": ([a for a in ends for _ in each], [[root] for _ in ends for _ in each]),
         "all-to-all": ([a for a, _ in pairs], [[b] for _, b in pairs]),
-        "permutation": (ends, [[b] for b in targets]),
+        "permutation": ([a for a in ends for _ in each], [[b] for b in targets for _ in each]),
     }
     require(goal in forms, f"the goal {goal!r} is unknown")
     origins, receivers = forms[goal]

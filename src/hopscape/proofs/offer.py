@@ -19,6 +19,7 @@ from hopscape.proofs import check
 from hopscape.proofs.make import (
     Proof,
     prove_bisection,
+    prove_circulant,
     prove_collective,
     prove_deadlock_freedom,
     prove_distances,
@@ -27,11 +28,22 @@ from hopscape.proofs.make import (
 
 __all__ = ["PROVED", "checker", "prove", "prove_figures", "prove_schedule", "save_proofs"]
 
+
+def _prove_generators(network: Network) -> Proof:
+    """Of a circulant: no other generators have a smaller diameter."""
+    from hopscape.families.circulant import Circulant
+
+    if not isinstance(network.family, Circulant):
+        raise ArgumentError(f"{network.spec} is no circulant; proofs of 'circulant' need one")
+    return prove_circulant(network.order, network.family.generators)
+
+
 _MAKERS: dict[str, Callable[..., Proof]] = {
     "distances": prove_distances,
     "bisection": prove_bisection,
     "throughput": prove_throughput,
     "deadlock-freedom": prove_deadlock_freedom,
+    "circulant": _prove_generators,
 }
 PROVED: dict[str, str] = {
     "diameter": "distances",
