@@ -14,9 +14,9 @@ import numpy as np
 
 from hopscape.collectives.plan import Plan
 from hopscape.collectives.survivors import gathered_backwards, gathered_twice
-from hopscape.collectives.symmetric import WRITTEN, Carried, Orbits, View
+from hopscape.collectives.symmetric import WRITTEN, Carried
 from hopscape.collectives.symmetric_plans import breadth_first_plan
-from hopscape.collectives.symmetric_translations import Translated
+from hopscape.collectives.symmetric_translations import known_symmetries
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -108,7 +108,8 @@ def breadth_first_schedule(network: Network, goal: Goal, model: Model = Model())
         raise ArgumentError(
             f"algorithm 'breadth-first' serves {ALL_PORT_ONLY.describe()}, not {model.describe()}"
         )
-    view = _view(network) if model.packing == "unit" and goal.chunks == 1 else None
+    large = network.order > WRITTEN and model.packing == "unit" and goal.chunks == 1
+    view = known_symmetries(network) if large else None
     if view is not None:
         return Carried(breadth_first_plan(view)[0], goal, model, "breadth-first")
     trees = breadth_first(network, goal.chunks)
@@ -135,16 +136,6 @@ def breadth_first_cost(network: Network, goal: Goal, model: Model) -> float:
     if planned and model.packing == "unit" and pieces == 1 and network.symmetry is not None:
         roots = len(network.symmetry.representatives)
     return _STEPS * pieces * roots * network.order
-
-
-def _view(network: Network) -> View | None:
-    """The symmetries of a large network, where one node per orbit can be planned; None else."""
-    family, zero = network.family, np.zeros(1, dtype=np.int64)
-    if network.order <= WRITTEN or family is None or network.has_switches:
-        return None
-    if family.translate(zero, zero) is not None:
-        return Translated(network, [network])
-    return Orbits(network) if family.rotations() is not None else None
 
 
 def _plan(network: Network, trees: BreadthFirst, pieces: int) -> tuple[Plan, IntArray]:

@@ -5,9 +5,10 @@ channel is never carried to itself, and the channels fall into kinds, each with 
 every member of the group. If the chunks of one node per orbit use no kind twice in a round, the
 group carries their hops to a schedule of all chunks in which no channel is used twice.
 
-One planner builds on it, :mod:`~hopscape.collectives.symmetric_plans`. Its groups are those that a
-family knows (the algorithms 'bandwidth', and 'breadth-first' on large networks) and translations
-of Cayley graphs and their products (:mod:`~hopscape.collectives.symmetric_translations`).
+One planner builds on it, :mod:`~hopscape.collectives.symmetric_plans`, whatever the group is: maps
+that a family knows (:class:`Orbits`, the algorithm 'bandwidth'), translations of Cayley graphs and
+their products (:mod:`~hopscape.collectives.symmetric_translations`, the algorithm 'translations'),
+or the first of these that is known ('breadth-first' on large networks).
 
 On large networks the images are never written out (:class:`Carried`): the group, the kinds and the
 hops of the chunks that stand for all others are checked as they are kept.

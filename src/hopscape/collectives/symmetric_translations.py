@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hopscape.collectives.symmetric import Orbits, is_written
+from hopscape.collectives.symmetric import Orbits, View, is_written
 from hopscape.collectives.symmetric_plans import exchange_under, gather_under, matching_cost
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
@@ -29,6 +29,7 @@ __all__ = [
     "Shifts",
     "Translated",
     "by_translations",
+    "known_symmetries",
     "under_translations",
 ]
 
@@ -158,6 +159,19 @@ def by_translations(kind: str, factors: Sequence[Network] | None = None) -> Coll
 
     what = "one node's schedule carried to all by translations, all-port"
     return Collective("translations", kind, what, build, ALL_PORT_ONLY, cost=matching_cost)
+
+
+def known_symmetries(network: Network) -> View | None:
+    """A group under which few nodes stand for all; None where none is known, or switches forward.
+
+    Translations first, since no table of them is kept; else the maps that the family knows.
+    """
+    family, zero = network.family, np.zeros(1, dtype=np.int64)
+    if family is None or network.has_switches:
+        return None
+    if family.translate(zero, zero) is not None:
+        return Translated(network, [network])
+    return Orbits(network) if family.rotations() is not None else None
 
 
 def under_translations(network: Network, factors: Sequence[Network]) -> Orbits | Translated:
