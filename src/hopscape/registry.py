@@ -179,7 +179,7 @@ def spec_files(text: str) -> list[str]:
         >>> spec_files("product(torus(4, 4), ring(8))")
         []
     """
-    found: list[str] = []
+    files: list[str] = []
     waiting: list[Value] = [_parse(text)]
     while waiting:
         value = waiting.pop()
@@ -188,8 +188,8 @@ def spec_files(text: str) -> list[str]:
         elif isinstance(value, tuple):
             waiting += value
         elif isinstance(value, str) and os.path.isfile(value):
-            found.append(value)
-    return sorted(found)
+            files.append(value)
+    return sorted(files)
 
 
 def build_within(origin: str | Path) -> Callable[[str], Network]:
@@ -264,14 +264,14 @@ def _member(call: Call) -> Family:
 
 
 def _build_call(call: Call) -> Network:
-    found = _member(call)
+    made = _member(call)
     try:
-        return Network.of(found)
+        return Network.of(made)
     except ArgumentError as error:
         raise call.error(str(error)) from error
 
 
 def _unknown(name: str) -> str:
-    near = difflib.get_close_matches(name, plugin_entries("families"), n=3)
-    hint = f"did you mean {' or '.join(near)}?" if near else "'hopscape families' lists them"
+    matches = difflib.get_close_matches(name, plugin_entries("families"), n=3)
+    hint = f"did you mean {' or '.join(matches)}?" if matches else "'hopscape families' lists them"
     return f"unknown family {name!r}; {hint}"

@@ -709,11 +709,11 @@ def _remembered(
             raise
         except HopscapeError as error:
             made[key] = error
-    found = made[key]
-    if isinstance(found, HopscapeError):
-        raise found
-    assert isinstance(found, ContestEntry)
-    return found
+    entry = made[key]
+    if isinstance(entry, HopscapeError):
+        raise entry
+    assert isinstance(entry, ContestEntry)
+    return entry
 
 
 def _check_moves(network: Network, goal: Goal) -> None:

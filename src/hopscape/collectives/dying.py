@@ -89,23 +89,23 @@ def repair_under_way(
     for when, faults in cumulated(whole, deaths, Faults() if left is None else left.faults):
         goal = among_living(now.schedule.goal, whole, faults)
         lost = survivors(whole, sorted(faults.nodes), faults.pairs())
-        ways: list[tuple[ContestEntry, tuple[int, int, int]]] = []
+        repairs: list[tuple[ContestEntry, tuple[int, int, int]]] = []
         wrong: HopscapeError | None = None
         if not goal.on(whole).combines:
             try:
                 patch = patched(now.schedule, goal, when, faults)
-                ways.append((_entry(patch.schedule), (patch.kept, patch.dropped, patch.added)))
+                repairs.append((_entry(patch.schedule), (patch.kept, patch.dropped, patch.added)))
             except (TooLargeError, ArgumentError) as error:
                 wrong = error
         fresh = _anew(contest, now.schedule, goal, when, lost, rules, seconds)
         if fresh is not None:
             late = int((now.schedule.round >= when - 1).sum())
             new = int((fresh.schedule.round >= when - 1).sum())
-            ways.append((fresh, (0, late, new)))
+            repairs.append((fresh, (0, late, new)))
             anew_rounds = fresh.rounds
-        if not ways:
+        if not repairs:
             raise wrong or ArgumentError(f"nothing is left to do for {goal.kind}")
-        now, steps = min(ways, key=lambda way: _price(way[0], plan, contest))
+        now, steps = min(repairs, key=lambda way: _price(way[0], plan, contest))
         anew, counts = now is fresh, counts + steps
     kept, dropped, added = counts.tolist()
     return RepairedPlan(plan, now, tuple(deaths), kept, dropped, added, anew, anew_rounds)
@@ -158,8 +158,8 @@ def _anew(
         asked["packing"] = contest.model.packing
     try:
         inside = left.inside(goal)
-        everybody = tuple(left.left.endpoints.tolist())
-        if inside.groups == (everybody,):
+        living = tuple(left.left.endpoints.tolist())
+        if inside.groups == (living,):
             inside = inside.everywhere()
         best = compete(
             left.left, inside, asked, size=size, seconds=seconds, left=left

@@ -261,8 +261,8 @@ class _Evening:
 
     def __init__(self, graph: Arcs, trees: IntArray, most: int) -> None:
         self.graph, self.most = graph, most
-        everybody = np.arange(graph.nodes)
-        self.indptr, self.arcs, self.heads, self.left = graph.with_top(everybody).csr()
+        all_nodes = np.arange(graph.nodes)
+        self.indptr, self.arcs, self.heads, self.left = graph.with_top(all_nodes).csr()
         self.own = 2 * len(graph.tails)
         self.left[self.own :: 2] = trees
         self.wanted = int(trees.sum())

@@ -108,11 +108,11 @@ def _hops(network: Network, paths: Paths) -> IntArray:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import shortest_path
 
-    ways = paths.ways
+    routes = paths.ways
     require_memory(_PAIR_BYTES * network.order**2, f"the distances of all pairs of {network.spec}")
-    ends = np.repeat(np.arange(network.order), np.diff(ways.into))
+    ends = np.repeat(np.arange(network.order), np.diff(routes.into))
     ones = np.ones(len(ends))
-    matrix = csr_array((ones, (ways.source, ends)), shape=(network.order,) * 2)
+    matrix = csr_array((ones, (routes.source, ends)), shape=(network.order,) * 2)
     apart = shortest_path(matrix, unweighted=True)
     return np.where(np.isinf(apart), -1, apart).astype(np.int64)
 

@@ -275,14 +275,14 @@ class PathPlan:
         height = heights(self.before)
         carried = -(-np.bincount(self.channel, minlength=len(room)) // room)
         least = max(int(carried.max()), int(height.max()) + 1)
-        crowd = np.maximum.reduceat(carried[self.channel], self.start[:-1])
+        busiest = np.maximum.reduceat(carried[self.channel], self.start[:-1])
         generator = np.random.default_rng(0)
         best = None
         work = len(self.channel) * least
         for attempt in range(max(1, min(_PATH_TRIES, _PATH_WORK // max(work, 1)))):
             check_time("giving rounds to the paths")
             noise = generator.random(len(height))
-            keys = (noise, -crowd, -height) if attempt % 2 == 0 else (noise, -height)
+            keys = (noise, -busiest, -height) if attempt % 2 == 0 else (noise, -height)
             order = np.lexsort(keys)
             rounds = time_paths(self.start, self.channel, self.before, room, order)
             if best is None or rounds.max() < best.max():

@@ -126,8 +126,8 @@ def _paths_past_switches(network: Network, most: int) -> list[tuple[int, ...]]:
             sources = sources[np.concatenate([np.arange(half), np.sort(rest)])]
         onward = _onward(network, far, is_end, t)
         for s in sources.tolist():
-            found = {_walk(network, onward, s, t, generator) for _ in range(2 * _PATHS)}
-            out += sorted(found)[:_PATHS]
+            walks = {_walk(network, onward, s, t, generator) for _ in range(2 * _PATHS)}
+            out += sorted(walks)[:_PATHS]
     return out
 
 

@@ -63,11 +63,11 @@ def routed_around(network: Network, goal: Goal, faults: Faults) -> Schedule:
         detours = DetourRouter(network, faults.nodes, faults.pairs())
         more, others = _routes(detours, source[meets], target[meets])
         order = np.argsort(np.concatenate([np.nonzero(~meets)[0], np.nonzero(meets)[0]]))
-        kept = channels[~meets[path]]
+        avoiding = channels[~meets[path]]
         starts = np.cumsum([0, *lengths[~meets], *more])
         lengths = np.diff(starts)[order]
         at = np.repeat(starts[:-1][order] - np.cumsum([0, *lengths[:-1]]), lengths)
-        channels = np.concatenate([kept, others])[at + np.arange(len(at))]
+        channels = np.concatenate([avoiding, others])[at + np.arange(len(at))]
     return _written(network, goal, ROUTED.serves.model(), moving, lengths, channels)
 
 

@@ -454,8 +454,8 @@ class TomlTable:
 
 
 def _nearest(word: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(word, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+    matches = difflib.get_close_matches(word, known, n=1)
+    return f"did you mean {matches[0]!r}?" if matches else f"there are {', '.join(known)}"
 
 
 def _key_lines(text: str) -> dict[tuple[str, str], int]:

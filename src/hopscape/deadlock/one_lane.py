@@ -77,13 +77,13 @@ def one_lane_routes(network: Network, shortest: Routes | None = None, *, seed: i
     direct = shortest if shortest is not None else all_routes(network)
     if cyclic_channels(direct) == 0:
         return direct
-    found = _Search(network, seed).best()
-    check_ways(network, found.name, found.targets, found.table, exact=False)
-    if cyclic_channels(found):
+    routes = _Search(network, seed).best()
+    check_ways(network, routes.name, routes.targets, routes.table, exact=False)
+    if cyclic_channels(routes):
         raise CheckFailedError(
             f"the one-lane routes of {network.spec} fail their check: channels wait in a circle"
         )
-    return found
+    return routes
 
 
 def cyclic_channels(routes: Routes) -> int:

@@ -57,8 +57,8 @@ class Candidate:
 
     def value(self, column: str) -> Any:
         """A figure, or None."""
-        found = self.figures.get(column)
-        return None if found is None else found.value
+        figure = self.figures.get(column)
+        return None if figure is None else figure.value
 
 
 def proved(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -93,23 +93,23 @@ def find_candidates(requirements: Requirements) -> list[Candidate]:
     chosen = all_families()
     if requirements.families:
         chosen = {family(name).name: family(name) for name in requirements.families}
-    found: dict[str, Candidate] = {}
+    by_spec: dict[str, Candidate] = {}
     for name, kind in chosen.items():
         for spec, offered in fitting(kind, requirements.asked()):
             if offered.switches() is None:  # the others: design --endpoints N --radix R
-                found.setdefault(spec, Candidate(spec, name))
-    return list(found.values())
+                by_spec.setdefault(spec, Candidate(spec, name))
+    return list(by_spec.values())
 
 
 def fitting(kind: type[Family], requirement: Requirement) -> Iterator[tuple[str, Family]]:
     """Members that a family offers and that do fit, with their specs."""
     for spec in kind.members(requirement):
         try:
-            found = member(spec)
+            offered = member(spec)
         except HopscapeError:
             continue
-        if requirement.fits(found.endpoint_count):
-            yield spec, found
+        if requirement.fits(offered.endpoint_count):
+            yield spec, offered
 
 
 def next_size(network: Network) -> int | None:
@@ -139,7 +139,7 @@ def _next_size(kind: type[Family], own: int, ports: int) -> int | None:
 
 def nearest_sizes(requirements: Requirements) -> str:
     """Which sizes there are, when none fits: for an error message."""
-    near: list[tuple[int, int, str]] = []
+    sizes: list[tuple[int, int, str]] = []
     kinds = [family(name) for name in requirements.families] or list(all_families().values())
     wide = Requirement(
         requirements.routers(requirements.nodes),
@@ -151,11 +151,11 @@ def nearest_sizes(requirements: Requirements) -> str:
         for spec, found in fitting(kind, wide):
             if found.switches() is None:
                 size = found.endpoint_count * requirements.endpoints
-                near.append((abs(size - requirements.nodes), size, spec))
-    if not near:
+                sizes.append((abs(size - requirements.nodes), size, spec))
+    if not sizes:
         raise ArgumentError(
             f"no family has a network of about {requirements.nodes} nodes and"
             f" {requirements.ports} ports"
         )
-    _, size, spec = min(near)
+    _, size, spec = min(sizes)
     return f"the nearest is {spec} with {size}"

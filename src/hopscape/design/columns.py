@@ -34,16 +34,16 @@ __all__ = [
 
 
 def _load() -> dict[str, Column]:
-    found: dict[str, Column] = {}
+    columns: dict[str, Column] = {}
     for entry, given in load_plugins("columns").items():
         several = [given] if isinstance(given, Column) else given
         for column in several:
             if not isinstance(column, Column):
                 raise HopscapeError(f"hopscape.columns entry {entry!r} holds {column!r}, no column")
-            if column.name in found:
+            if column.name in columns:
                 raise HopscapeError(f"hopscape.columns has two columns {column.name!r}")
-            found[column.name] = column
-    return found
+            columns[column.name] = column
+    return columns
 
 
 ALL_COLUMNS: Mapping[str, Column] = _load()
@@ -107,11 +107,11 @@ def compare_networks(
     which are bounds or samples.
     """
     wanted = columns_of("python") if columns is None else columns
-    found: list[tuple[str, dict[str, Measured[Any]]]] = []
+    records: list[tuple[str, dict[str, Measured[Any]]]] = []
     names = [find_column(word).name for word in wanted]
-    measure([build(one) for one in networks], names, SECONDS, found)
+    measure([build(one) for one in networks], names, SECONDS, records)
     rows: list[dict[str, Any]] = []
-    for spec, figures in found:
+    for spec, figures in records:
         values = {name: figure.value for name, figure in figures.items()}
         plain = {k: float(v) if isinstance(v, Fraction) else v for k, v in values.items()}
         how = {name: figure.how for name, figure in figures.items()}
@@ -141,8 +141,10 @@ def find_column(word: str) -> Column:
             return column
     names = {plain_title(c.name): c.name for c in ALL_COLUMNS.values()}
     names |= {plain_title(c.title): c.name for c in ALL_COLUMNS.values()}
-    near = difflib.get_close_matches(wanted, list(names), n=2)
-    hint = f"did you mean {' or '.join(dict.fromkeys(names[n] for n in near))}? " if near else ""
+    matches = difflib.get_close_matches(wanted, list(names), n=2)
+    hint = (
+        f"did you mean {' or '.join(dict.fromkeys(names[n] for n in matches))}? " if matches else ""
+    )
     raise ArgumentError(f"column {word!r} is unknown; {hint}'hopscape explain' lists all columns")
 
 

@@ -180,13 +180,13 @@ def _cheapest(
     """Cost, endpoints of each switch and place of the cheapest deals."""
     lines = floor.endpoints * floor.lines
     price = floor.planes * (boxes + (cables + lines) * floor.cable) + floor.nics
-    found: dict[tuple[int, ...], tuple[float, int]] = {}
+    cheapest: dict[tuple[int, ...], tuple[float, int]] = {}
     for i in np.argsort(price, kind="stable")[:_MOST].tolist():
         if math.isfinite(price[i]):
             every = zip(*groups, strict=True)
             ends = [int(x[i]) for x, many in every for _ in range(int(many[i]))]
-            found.setdefault(tuple(sorted(ends, reverse=True)), (float(price[i]), i))
-    return [(cost, ends, i) for ends, (cost, i) in found.items()]
+            cheapest.setdefault(tuple(sorted(ends, reverse=True)), (float(price[i]), i))
+    return [(cost, ends, i) for ends, (cost, i) in cheapest.items()]
 
 
 def _dear(least: float, best: float) -> bool:

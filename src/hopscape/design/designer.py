@@ -236,10 +236,10 @@ def measure(
     """One task of a worker: figures, packed, or the reason why there are none."""
     try:
         with time_limit(seconds, steps):
-            found = measure_columns(_evaluation(spec, conditions), columns)
+            figures = measure_columns(_evaluation(spec, conditions), columns)
     except HopscapeError as error:
         return str(error)
-    return {name: figure.packed() for name, figure in found.items()}
+    return {name: figure.packed() for name, figure in figures.items()}
 
 
 def _final(result: dict[str, list[Any]] | str) -> bool:
@@ -305,7 +305,7 @@ def design(
         >>> asked = SwitchedRequirements(32, 16, families=("fat_tree", "complete"))
         >>> result = design(asked)
         >>> result.best.spec, result.best.value("switches")
-        ('populated(concentrated(complete(5), 7, trunk=2), 32)', 5)
+        ('populated(concentrated(complete(5), 7, trunk=2), 32, ends=[7, 7, 7, 7, 4], pairs=31)', 5)
     """
     if workers is None:
         workers = usual_workers(question)
@@ -735,13 +735,13 @@ def _run_stage(
     for task, result in run(tasks, measure, keep=_final, text=text):
         one = by_spec[task.arguments[0]]
         if isinstance(result, str):
-            found = {name: Measured(None, "unknown", result) for name in columns}
+            figures = {name: Measured(None, "unknown", result) for name in columns}
         else:
-            found = {name: Measured.unpacked(figure) for name, figure in result.items()}
+            figures = {name: Measured.unpacked(figure) for name, figure in result.items()}
         if stage > _STAGES:  # asked for besides: nothing is judged by it
-            one.figures = found | one.figures
+            one.figures = figures | one.figures
         elif isinstance(result, str):
             one.failure = result
         else:
-            one.figures |= found
+            one.figures |= figures
             one.stage = stage

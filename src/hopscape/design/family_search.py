@@ -363,15 +363,15 @@ class _Search:
     def records(self) -> list[dict[str, Any]]:
         """The cheapest machines that meet the demands, and one that is near or nearest."""
         cheap = sorted(self.meeting, key=lambda one: (one["figures"]["money"][0], one["spec"]))
-        found = cheap[:_MEETING]
+        shown = cheap[:_MEETING]
         other = self.near if self.meeting or self.best < math.inf else self.nearest
         if other is None:
-            return found
+            return shown
         _, offer, machine = other
         if self._least(machine) >= min(self.dear, self.below):  # near, but not cheaper
-            return found
+            return shown
         figures = _packed(self._figures(offer, machine))
-        return [*found, {"spec": self._spread(offer).spec, "figures": figures}]
+        return [*shown, {"spec": self._spread(offer).spec, "figures": figures}]
 
 
 class _Larger(_Search):
@@ -401,11 +401,11 @@ def growth_figures(
         note = "no machine of its family that meets the other demands was found"
         return dict.fromkeys(names, Measured(None, "unknown", note))
     many = [(one, _cabling(one)) for one in larger]
-    found = best_growth(_cabling(spec), many)
-    if found is None:
+    growth = best_growth(_cabling(spec), many)
+    if growth is None:
         note = "the machines of its family that were found have fewer switches or other planes"
         return dict.fromkeys(names, Measured(None, "unknown", note))
-    grown, plan = found
+    grown, plan = growth
     bills = bill_at(spec, question.prices), bill_at(grown, question.prices)
     now, then = (Offer.of(one).machine() for one in (spec, grown))
     parts = added_parts(now, then, plan.where, bills, question.price_list)
@@ -421,18 +421,18 @@ def growth_figures(
 def growth_plan(spec: str, grown: str, prices: str) -> str:
     """How a switched machine becomes a larger one, as CSV; see :func:`growth_figures`."""
     now, then = _cabling(spec), _cabling(grown)
-    found = best_growth(now, [(grown, then)])
-    if found is None:
+    plan = best_growth(now, [(grown, then)])
+    if plan is None:
         raise ArgumentError(f"{spec} does not grow into {grown}")
     bills = bill_at(spec, prices), bill_at(grown, prices)
     parts = added_parts(
         Offer.of(spec).machine(),
         Offer.of(grown).machine(),
-        found[1].where,
+        plan[1].where,
         bills,
         load_prices(prices),
     )
-    return growth_text(now, then, found[1], parts)
+    return growth_text(now, then, plan[1], parts)
 
 
 def _cabling(spec: str) -> Cabling:

@@ -200,9 +200,9 @@ def place(network: Network, plan: FloorPlan | None = None) -> RackLayout:
         begin[order] = starts
         places = snake(room)[begin[group] + _within(network, group)]
         metres = np.where(np.isnan(said), room.lengths(places[tails], places[heads]), said)
-        found = RackLayout(room, places, how, metres, int((~np.isnan(said)).sum()))
-        if best is None or found.total < best.total:
-            best = found
+        layout = RackLayout(room, places, how, metres, int((~np.isnan(said)).sum()))
+        if best is None or layout.total < best.total:
+            best = layout
     assert best is not None
     return best
 

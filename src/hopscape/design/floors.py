@@ -178,7 +178,7 @@ class CostFloor:
             >>> CostFloor.of(SwitchedRequirements(53, 48)).pairs[0]
             PairFloor(floor=35530.0, ends=(36, 17), trunk=12)
         """
-        found = []
+        deals = []
         share, worst = self.throughput / NEAR, self.worst / NEAR
         for few in range(1, self.endpoints // 2 + 1):
             many = self.endpoints - few
@@ -191,8 +191,8 @@ class CostFloor:
             cables = trunk + self.endpoints * self.lines
             cost = self.planes * (boxes + cables * self.cable) + self.nics
             if math.isfinite(cost):
-                found.append(PairFloor(cost, (many, few), trunk))
-        return tuple(sorted(found))
+                deals.append(PairFloor(cost, (many, few), trunk))
+        return tuple(sorted(deals))
 
     def of_regular(self, switches: int, ports: int) -> float:
         """Switches with as many ports each to others, and the endpoints dealt evenly."""

@@ -290,14 +290,14 @@ def _between(now: Cabling, then: Cabling, pair: tuple[int, int], at: tuple[int, 
     """Cables between two switches that stay where these are: an exchange leaves them."""
     nodes, cables = now.row(pair[0])
     others, there = then.row(at[0])
-    found = cables[nodes == pair[1]], there[others == at[1]]
-    return float(min(found[0][0], found[1][0])) if len(found[0]) and len(found[1]) else 0.0
+    alike = cables[nodes == pair[1]], there[others == at[1]]
+    return float(min(alike[0][0], alike[1][0])) if len(alike[0]) and len(alike[1]) else 0.0
 
 
 def best_growth(now: Cabling, many: Iterable[tuple[str, Cabling]]) -> tuple[str, Growth] | None:
     """Of several larger machines the one for which the fewest cables are moved, then bought."""
-    found = [(spec, plan) for spec, then in many if (plan := grow(now, then)) is not None]
-    return min(found, key=lambda one: (one[1].moved, one[1].bought, one[0]), default=None)
+    plans = [(spec, plan) for spec, then in many if (plan := grow(now, then)) is not None]
+    return min(plans, key=lambda one: (one[1].moved, one[1].bought, one[0]), default=None)
 
 
 def moved_figure(moved: int, note: str) -> Measured[int]:

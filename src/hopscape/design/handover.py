@@ -245,20 +245,20 @@ def _lane_file(lanes: Lanes | None, top: Path) -> tuple[str, str]:
 
 def _proof_files(network: Network, top: Path, more: Sequence[Proof]) -> list[tuple[str, str]]:
     """Proofs of what can be proved in a moment, and the checker, which needs no hopscape."""
-    found = list(more)
+    proofs = list(more)
     why = f"{network.spec} is too large for proofs in a moment; 'hopscape compare --proof' has them"
     if network.endpoint_count * len(network.heads) <= _PROOF_WORK:
         for kind in ("distances", "bisection", "throughput", "deadlock-freedom"):
             try:
-                found.append(prove(network, kind))
+                proofs.append(prove(network, kind))
             except HopscapeError as error:
                 why = str(error)
     write_text(top / "check.py", checker())
     told = [("check.py", "checks proofs with Python alone: python check.py proofs.json")]
-    if not found:
+    if not proofs:
         return [*told, ("(no proofs.json)", why)]
-    save_proofs(top / "proofs.json", found)
-    return [*told, ("proofs.json", "proofs of: " + "; ".join(one.verdict for one in found))]
+    save_proofs(top / "proofs.json", proofs)
+    return [*told, ("proofs.json", "proofs of: " + "; ".join(one.verdict for one in proofs))]
 
 
 def _tried(name: str, write: Callable[[], str]) -> tuple[str, str]:

@@ -93,18 +93,18 @@ def improve(
             notes.append(f"{about}: left out, it is for at most {_MOST_ORDER} nodes")
             continue
         try:
-            found = _search(nodes, degree, how, len(sizes), seed, workers, store, dask)
+            result = _search(nodes, degree, how, len(sizes), seed, workers, store, dask)
         except HopscapeError as error:
             notes.append(f"{about}: {error}")
             continue
-        words = f"{about}: diameter {found.diameter}, mean distance {number(float(found.mean))}"
-        if (found.diameter, found.mean) < best[:2]:
-            spec = found.spec or _write(found, how.folder)
+        words = f"{about}: diameter {result.diameter}, mean distance {number(float(result.mean))}"
+        if (result.diameter, result.mean) < best[:2]:
+            spec = result.spec or _write(result, how.folder)
             searched.append(Candidate(spec, parse(spec).name))
-            notes.append(f"{words}, better than {best[2]}; {found.how}")
+            notes.append(f"{words}, better than {best[2]}; {result.how}")
         else:
             notes.append(f"{words}, not better than {best[2]}")
-        if found.interrupted:
+        if result.interrupted:
             notes.append("graph search: interrupted; what it found is measured")
             break
     return searched, notes

@@ -273,8 +273,8 @@ def _populated_shares(
     full: SwitchGraph,
 ) -> RoutedShares:
     """Shares of a machine with spare ports: at least what the full one guarantees."""
-    found = routed_shares(full, routing, minimal, most)
-    worst = found.worst
+    shares = routed_shares(full, routing, minimal, most)
+    worst = shares.worst
     valiant = _round(graph.valiant())
     if routing == "valiant":
         share = Measured(valiant, "exact", "Valiant's routing")
@@ -284,12 +284,12 @@ def _populated_shares(
         note = f"{worst.note}; as with all ports in use"
         if value < 1 - 1e-9:
             worst = Measured(value, "bound", note, low=value, high=1.0)
-        name = found.worst_routing
+        name = shares.worst_routing
         if routing is None and valiant > value:
             note, name = "Valiant's routing; minimal routing may do better", "Valiant"
             worst = Measured(valiant, "bound", note, low=valiant, high=1.0)
-        found = found._replace(worst=worst, worst_routing=name)
-    return found
+        shares = shares._replace(worst=worst, worst_routing=name)
+    return shares
 
 
 def _optimal_shares(graph: SwitchGraph, most: int, other: RoutedShares) -> RoutedShares:
@@ -300,12 +300,12 @@ def _optimal_shares(graph: SwitchGraph, most: int, other: RoutedShares) -> Route
     if worst.exact and float(worst.value) >= 1 - 1e-9:  # nothing is better than the line rate
         return other._replace(worst=worst.mapped(_round))
     try:
-        found = optimal_oblivious(graph, most)
+        routing = optimal_oblivious(graph, most)
     except TooLargeError as error:
         note = f"{worst.note}; the best split was not computed: {error}"
         return other._replace(worst=replace(worst, note=note).mapped(_round))
-    share = Measured(_round(found.uniform), "exact", "the best split over paths")
-    return RoutedShares(share, "optimal", found.share.mapped(_round), "optimal")
+    share = Measured(_round(routing.uniform), "exact", "the best split over paths")
+    return RoutedShares(share, "optimal", routing.share.mapped(_round), "optimal")
 
 
 def optimal_figures(
@@ -319,9 +319,9 @@ def optimal_figures(
         return {}
     known = [figures[name] for name in names]
     other = RoutedShares(known[0], str(known[1].value), known[2], str(known[3].value))
-    found = _optimal_shares(machine.flow, MOST_ORBITS, other)
-    texts = [Measured(text, "exact") for text in (found.uniform_routing, found.worst_routing)]
-    return dict(zip(names, (found.uniform, texts[0], found.worst, texts[1]), strict=True))
+    shares = _optimal_shares(machine.flow, MOST_ORBITS, other)
+    texts = [Measured(text, "exact") for text in (shares.uniform_routing, shares.worst_routing)]
+    return dict(zip(names, (shares.uniform, texts[0], shares.worst, texts[1]), strict=True))
 
 
 _TABLE_ORDER = 2100

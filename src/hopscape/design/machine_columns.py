@@ -38,17 +38,17 @@ _BETWEEN = (BETWEEN,)
 
 def routes_of(evaluation: Evaluation) -> Routes:
     """All routes, computed once for all columns."""
-    found: Routes = evaluation.share(
+    routes: Routes = evaluation.share(
         "routes", lambda: all_routes(evaluation.network, routes_wanted(evaluation))
     )
-    return found
+    return routes
 
 
 def _placement(evaluation: Evaluation) -> RackLayout:
-    found: RackLayout = evaluation.share(
+    layout: RackLayout = evaluation.share(
         "placement", lambda: place(evaluation.network, given(evaluation).plan)
     )
-    return found
+    return layout
 
 
 def _by_routes(measure: Measure) -> Measure:
@@ -76,8 +76,8 @@ def _endpoints(evaluation: Evaluation) -> Measured[int]:
 def _ports(evaluation: Evaluation) -> Measured[int]:
     each = given(evaluation).endpoints
     extra = 0 if evaluation.network.has_switches or each == 1 else each
-    found = evaluation.figure("degree")
-    return found.mapped(lambda x: x + extra)
+    degree = evaluation.figure("degree")
+    return degree.mapped(lambda x: x + extra)
 
 
 def _between(evaluation: Evaluation) -> tuple[Measured[float | None], Measured[int | None]]:
@@ -158,10 +158,10 @@ def _busiest(evaluation: Evaluation) -> Measured[float | None]:
     load = routes.uniform_load() * _scale(evaluation)
     if routes.whole:
         return Measured(load, "exact", routes.name)
-    ways = f"{routes.name}, {len(routes.targets)} destinations"
+    description = f"{routes.name}, {len(routes.targets)} destinations"
     if routes.even:
-        return Measured(load, "sampled", f"{ways}, the same for each of them")
-    note = f"{ways}: the mean of the busiest port, single channels may carry more"
+        return Measured(load, "sampled", f"{description}, the same for each of them")
+    note = f"{description}: the mean of the busiest port, single channels may carry more"
     return Measured.at_least(load, note)
 
 
@@ -216,11 +216,11 @@ def _worst(evaluation: Evaluation) -> Measured[int | None]:
         return Measured(None, "unknown", "needs the routes to all destinations")
     few = evaluation.network.order > ROUTES_ORDER
     most = None if evaluation.exact else CHANNELS_LOOKED_AT // 4 if few else CHANNELS_LOOKED_AT
-    found: int = evaluation.share("worst", lambda: routes.worst_permutation(most))
+    busiest: int = evaluation.share("worst", lambda: routes.worst_permutation(most))
     each = 1 if evaluation.network.has_switches else given(evaluation).endpoints
     if evaluation.exact:
-        return Measured(found * each, "exact")
-    return Measured.at_least(found * each, "from the busiest channels")
+        return Measured(busiest * each, "exact")
+    return Measured.at_least(busiest * each, "from the busiest channels")
 
 
 def _worst_throughput(evaluation: Evaluation) -> Measured[float | None]:
@@ -248,8 +248,8 @@ def _lanes(evaluation: Evaluation) -> Measured[int | None]:
         hops = evaluation.figure("diameter")
         return virtual_channels(routes_of(evaluation), hops.high)
 
-    found: Measured[int | None] = evaluation.share("lanes", compute)
-    return found
+    lanes: Measured[int | None] = evaluation.share("lanes", compute)
+    return lanes
 
 
 def _certified(evaluation: Evaluation) -> Measured[bool | None]:
@@ -281,18 +281,18 @@ _NO_LINKS = Measured(None, "unknown", "there are no links to fail")
 def _fault_pairs(evaluation: Evaluation) -> Measured[float] | Measured[None]:
     if not evaluation.network.links:
         return _NO_LINKS
-    found = _faulty(evaluation)
+    faulty = _faulty(evaluation)
     return Measured(
-        round(found.pairs, 6), "sampled", f"{found.faults} links, {found.trials} trials"
+        round(faulty.pairs, 6), "sampled", f"{faulty.faults} links, {faulty.trials} trials"
     )
 
 
 def _fault_stretch(evaluation: Evaluation) -> Measured[float | None] | Measured[None]:
     if not evaluation.network.links:
         return _NO_LINKS
-    found = _faulty(evaluation)
-    note = f"{found.faults} links, {found.trials} trials"
-    return Measured(None if found.stretch is None else round(found.stretch, 6), "sampled", note)
+    faulty = _faulty(evaluation)
+    note = f"{faulty.faults} links, {faulty.trials} trials"
+    return Measured(None if faulty.stretch is None else round(faulty.stretch, 6), "sampled", note)
 
 
 # -- cables and growth ----------------------------------------------------------------------------
@@ -456,13 +456,13 @@ def virtual_channels(routes: Routes, diameter: int | None = None) -> Measured[in
     """
     if not routes.whole:
         return _from_sample(routes, diameter)
-    found = find_lanes(routes)
-    if found is None:
+    lanes = find_lanes(routes)
+    if lanes is None:
         return Measured(None, "unknown", "more classes than are looked for")
-    count, least = found.classes, found.proof.at_least
+    count, least = lanes.classes, lanes.proof.at_least
     if count == least:
-        return Measured(count, "exact", found.words())
-    return Measured(count, "bound", found.words(), least, count)
+        return Measured(count, "exact", lanes.words())
+    return Measured(count, "bound", lanes.words(), least, count)
 
 
 def _from_sample(routes: Routes, diameter: int | None) -> Measured[int | None]:

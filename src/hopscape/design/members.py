@@ -37,8 +37,8 @@ def growth_of_network(network: Network, nodes: int, ports: int) -> dict[str, Mea
         note = f"plans of growth are made up to {_NODES:,} nodes"
         return dict.fromkeys(names, Measured(None, "unknown", note))
     asked = Requirement(nodes, nodes, math.ceil(nodes * (1 + _ABOVE)), ports, _MEMBERS)
-    larger = {spec: None for spec, found in fitting(kind, asked)
-              if found.switches() is None and found.duplex and found.ports <= ports}  # fmt: skip
+    larger = {spec: None for spec, growth in fitting(kind, asked)
+              if growth.switches() is None and growth.duplex and growth.ports <= ports}  # fmt: skip
     many = ((spec, Cabling.of_network(build(spec))) for spec in list(larger)[:_MEMBERS])
     plan = best_growth(Cabling.of_network(network), many) if network.duplex else None
     if plan is None:
@@ -46,10 +46,10 @@ def growth_of_network(network: Network, nodes: int, ports: int) -> dict[str, Mea
             f"its family has no member of {nodes:,} nodes (or up to an eighth more) and these ports"
         )
         return dict.fromkeys(names, Measured(None, "exact", note))
-    spec, found = plan
+    spec, growth = plan
     note = f"grows to {spec}"
-    moved = moved_figure(found.moved, note)
-    others = {"cables_bought": found.bought, "switches_bought": found.switches, "grown": spec}
+    moved = moved_figure(growth.moved, note)
+    others = {"cables_bought": growth.bought, "switches_bought": growth.switches, "grown": spec}
     return {"cables_moved": moved} | {
         name: Measured(value, "exact", note) for name, value in others.items()
     }

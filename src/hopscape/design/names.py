@@ -156,25 +156,25 @@ def _channels(machine: Machine) -> tuple[IntArray, IntArray]:
 
 def distinct(ranked: Iterable[Candidate]) -> list[Candidate]:
     """Each machine once, named, under its first spec; the others are remembered as `also`."""
-    kept: list[Candidate] = []
+    shown: list[Candidate] = []
     groups: dict[tuple[object, ...], list[tuple[Candidate, Machine]]] = {}
     for one in ranked:
         try:
             offer = Offer.of(one.spec)
             machine = (offer if offer.deal else offer.whole).machine()
         except HopscapeError:
-            kept.append(one)
+            shown.append(one)
             continue
         alike = groups.setdefault(tuple(one.value(name) for name in _ALIKE), [])
         twin = next((first for first, known in alike if same_machine(known, machine)), None)
         if twin is None:
             alike.append((one, machine))
-            kept.append(one)
+            shown.append(one)
         else:
             twin.also = (*twin.also, one.spec)
-    for one in kept:
+    for one in shown:
         one.name = plain_name(one)
-    return kept
+    return shown
 
 
 class Shown(NamedTuple):

@@ -113,25 +113,25 @@ class Offer(NamedTuple):
             >>> Offer.of("planes(concentrated(torus(4, 4), 8, trunk=3), 2)")[:6]
             ('torus(4, 4)', 16, 8, 3, 1, 2)
         """
-        found: Any = member(spec)
+        inner: Any = member(spec)
         planes, each, trunk, lines, count, pairs = 1, 0, 1, 1, 0, 0
         rails = island = speed = 1
         deal: tuple[int, ...] = ()
-        if found.name == "rails":
-            rails, island, speed, found = found.count, found.island, found.speed, found.base.family
-        if found.name == "planes":
-            planes, found = found.count, found.base.family
-        if found.name == "populated":
-            count, deal, pairs = found.count, found.ends or (), found.pairs or 0
-            found = found.base.family
-        if found.name == "concentrated":
-            each, trunk, lines = found.endpoints, found.trunk, found.lines
-            found = found.base.family
-        elif found.name == "trunked":
-            trunk = lines = found.count
-            found = found.base.family
-        base, switches = Network.of(found).spec, found.switches()
-        boxes = found.order if switches is None else len(switches)
+        if inner.name == "rails":
+            rails, island, speed, inner = inner.count, inner.island, inner.speed, inner.base.family
+        if inner.name == "planes":
+            planes, inner = inner.count, inner.base.family
+        if inner.name == "populated":
+            count, deal, pairs = inner.count, inner.ends or (), inner.pairs or 0
+            inner = inner.base.family
+        if inner.name == "concentrated":
+            each, trunk, lines = inner.endpoints, inner.trunk, inner.lines
+            inner = inner.base.family
+        elif inner.name == "trunked":
+            trunk = lines = inner.count
+            inner = inner.base.family
+        base, switches = Network.of(inner).spec, inner.switches()
+        boxes = inner.order if switches is None else len(switches)
         more: dict[str, Any] = {"rails": rails, "island": island, "speed": speed, "deal": deal}
         more["pairs"] = pairs
         return cls(base, boxes, each, trunk, lines, planes, populated=count, **more)
@@ -188,8 +188,8 @@ def _base_graph(spec: str) -> SwitchGraph:
 def own_offers(kind: type[Family], asked: SwitchedRequirements, planes: int) -> list[Offer]:
     """Whole machines of a family with endpoints of its own, the cheapest floor first."""
     floor = CostFloor.of(asked, planes)
-    found = {offer.spec: offer for offer in _own(kind, asked, planes, floor)}
-    return sorted(found.values(), key=lambda offer: (offer.floor, offer.spec))
+    offers = {offer.spec: offer for offer in _own(kind, asked, planes, floor)}
+    return sorted(offers.values(), key=lambda offer: (offer.floor, offer.spec))
 
 
 def family_offers(
@@ -239,14 +239,14 @@ def sparse_offers(
 
 def first_left_out(asked: SwitchedRequirements, planes: int) -> float:
     """Least cost of the sizes and degrees that families are not asked for: they are too many."""
-    found = cells(CostFloor.of(asked, planes))
-    return found[_MOST_CELLS].floor if len(found) > _MOST_CELLS else math.inf
+    sizes = cells(CostFloor.of(asked, planes))
+    return sizes[_MOST_CELLS].floor if len(sizes) > _MOST_CELLS else math.inf
 
 
 def lines_needed(kind: type[Family], asked: SwitchedRequirements) -> int | None:
     """Lines that an endpoint of this family has, where they are more than those asked for."""
-    for spec, found in _members(kind, asked.whole(1, 1)):
-        if found.switches() is not None and (lines := _lines_of(spec)) > asked.nics:
+    for spec, made in _members(kind, asked.whole(1, 1)):
+        if made.switches() is not None and (lines := _lines_of(spec)) > asked.nics:
             return lines
     return None
 
@@ -262,12 +262,12 @@ def _own(
 ) -> Iterator[Offer]:
     """Machines with endpoints of their own; for less than full throughput, with more of them."""
     lines = floor.lines
-    for spec, found in _members(kind, asked.whole(lines, _MOST_OWN)):
-        switches = found.switches()
+    for spec, made in _members(kind, asked.whole(lines, _MOST_OWN)):
+        switches = made.switches()
         if switches is None:
             continue
         boxes, each = len(switches), _lines_of(spec)
-        least = _own_floor(found, boxes, each, floor)
+        least = _own_floor(made, boxes, each, floor)
         if each == 1:
             yield Offer(spec, boxes, trunk=lines, lines=lines, planes=planes, floor=least)
         elif each == asked.nics and planes == 1:
@@ -277,14 +277,14 @@ def _own(
             continue
         low, high = math.ceil(asked.low / taper), math.ceil(asked.room / taper)
         less = Requirement(low, low, high, asked.ports // lines, _MOST_EACH, asked.throughput)
-        for spec, found in _members(kind, less):
-            switches = found.switches()
+        for spec, made in _members(kind, less):
+            switches = made.switches()
             if switches is None or _lines_of(spec) != 1:
                 continue
             edge = int((_base_graph(spec).ends > 0).sum())
             if edge < len(switches):
                 more = math.ceil(asked.low / edge)
-                least = _own_floor(found, len(switches), 1, floor)
+                least = _own_floor(made, len(switches), 1, floor)
                 yield Offer(spec, len(switches), more, 1, lines, planes, floor=least)
 
 

@@ -285,8 +285,8 @@ class _Reader:
         return [self.item(kind, i, entry) for i, entry in enumerate(self.entries(kind))]
 
     def entries(self, kind: str) -> list[dict[str, Any]]:
-        found = self.data.get(kind, [])
-        entries = [found] if isinstance(found, dict) else found
+        given = self.data.get(kind, [])
+        entries = [given] if isinstance(given, dict) else given
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise self.error((kind, 0, ""), f"{kind} must be a table: [[{kind}]]")
         return entries

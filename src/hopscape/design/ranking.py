@@ -130,18 +130,18 @@ def judge(candidate: Candidate, question: Question) -> RequirementJudgement:
         return RequirementJudgement(known)
     open_ones = []
     for demand in _demands(question):
-        found = candidate.figures.get(demand.column, Measured(None, "unknown"))
-        if demand.column == "cables_moved" and found.how == "exact" and found.value is None:
-            return RequirementJudgement(found.note)
-        if found.low is not None and found.low > demand.most:
-            number = f"{'' if found.exact else 'at least '}{float(found.low):g}"
+        figure = candidate.figures.get(demand.column, Measured(None, "unknown"))
+        if demand.column == "cables_moved" and figure.how == "exact" and figure.value is None:
+            return RequirementJudgement(figure.note)
+        if figure.low is not None and figure.low > demand.most:
+            number = f"{'' if figure.exact else 'at least '}{float(figure.low):g}"
             return RequirementJudgement(demand.broken.format(number))
-        if found.high is not None and found.high < demand.least:
-            return RequirementJudgement(demand.broken.format(f"{float(found.high):g}"))
-        most = demand.most == math.inf or (found.high is not None and found.high <= demand.most)
-        least = demand.least == -math.inf or (found.low is not None and found.low >= demand.least)
+        if figure.high is not None and figure.high < demand.least:
+            return RequirementJudgement(demand.broken.format(f"{float(figure.high):g}"))
+        most = demand.most == math.inf or (figure.high is not None and figure.high <= demand.most)
+        least = demand.least == -math.inf or (figure.low is not None and figure.low >= demand.least)
         if not (most and least):
-            title, shown = ALL_COLUMNS[demand.column].title, cell(demand.column, found)
+            title, shown = ALL_COLUMNS[demand.column].title, cell(demand.column, figure)
             open_ones.append(f"{demand.asked} ({title} {'not known' if shown is None else shown})")
     return RequirementJudgement("", f"not proved: {', '.join(open_ones)}" if open_ones else "")
 
@@ -308,16 +308,16 @@ def _weighted_columns(question: Question) -> dict[str, float]:
 
 def _graded(one: Candidate, column: str) -> Measured[float] | None:
     """What a column is graded by; None when it is not known."""
-    found = one.figures.get(column)
-    if found is None or found.value is None:
+    figure = one.figures.get(column)
+    if figure is None or figure.value is None:
         return None
     if column == "growth":  # relative: adding 1 or 2 to 1000 is nearly the same
         size = float(one.value("endpoints") or 1)
-        return found.mapped(lambda x: 1 + float(x) / size)
+        return figure.mapped(lambda x: 1 + float(x) / size)
     if column == "hops":  # routers crossed, on the router's own paths where these are known
-        routed = one.figures.get("route_hops", found)
-        return (found if routed.value is None else routed).mapped(lambda x: 1 + float(x))
-    return found.mapped(float)
+        routed = one.figures.get("route_hops", figure)
+        return (figure if routed.value is None else routed).mapped(lambda x: 1 + float(x))
+    return figure.mapped(float)
 
 
 def column_grades(allowed: Sequence[Candidate], column: str, better: str) -> dict[str, float]:
@@ -372,14 +372,14 @@ class _Span(NamedTuple):
 
 
 def _span(one: Candidate, column: str, better: str) -> _Span | None:
-    found = _graded(one, column)
-    if found is None:
+    grade = _graded(one, column)
+    if grade is None:
         return None
-    low = -math.inf if found.low is None else found.low
-    high = math.inf if found.high is None else found.high
+    low = -math.inf if grade.low is None else grade.low
+    high = math.inf if grade.high is None else grade.high
     if better == "less":
-        return _Span(low, high, found.value)
-    return _Span(-high, -low, -found.value)
+        return _Span(low, high, grade.value)
+    return _Span(-high, -low, -grade.value)
 
 
 def _gains(mine: Sequence[_Span | None], theirs: Sequence[_Span | None]) -> list[int]:

@@ -54,8 +54,8 @@ def _pairs(graph: SwitchGraph, shift: int) -> tuple[IntArray, IntArray, IntArray
     """Switches from and to which endpoints send, and how many of them."""
     owner = np.repeat(np.arange(graph.order), graph.ends)
     pairs = owner * graph.order + np.roll(owner, -shift)
-    found, many = np.unique(pairs[owner != np.roll(owner, -shift)], return_counts=True)
-    return found // graph.order, found % graph.order, many
+    distinct, many = np.unique(pairs[owner != np.roll(owner, -shift)], return_counts=True)
+    return distinct // graph.order, distinct % graph.order, many
 
 
 def allreduce_time(
@@ -95,16 +95,16 @@ def allreduce_time(
     ring = (count - 1) * (alpha + part * slow[0] / own)
     sizes = [min(shift, count - shift) for shift in shifts]
     doubling = sum(alpha + n * part * s / own for n, s in zip(sizes, slow, strict=True))
-    ways = {
+    algorithms = {
         f"ring, {2 * (count - 1):,} messages one after the other": ring,
         f"doubling, {2 * len(shifts)} messages one after the other": doubling,
     }
     if not graph.hosted:
         steps, time = _in_levels(graph, message / machine.planes, alpha, line)
-        ways[f"in two levels, {2 * steps:,} messages one after the other"] = time
-    name = min(ways, key=ways.__getitem__)
+        algorithms[f"in two levels, {2 * steps:,} messages one after the other"] = time
+    name = min(algorithms, key=algorithms.__getitem__)
     least = max((count - 1) * part / own, alpha * len(shifts) / 2)
-    low, found = (round(2e6 * x, 3) for x in (least, ways[name]))
+    low, found = (round(2e6 * x, 3) for x in (least, algorithms[name]))
     return Measured(found, "bound", f"{name}, even splitting over shortest paths", low, found)
 
 

@@ -134,8 +134,8 @@ class Requirements(Question):
         each = self.endpoints
         high = self.high // each
         low = min(math.ceil(self.low / each), high)
-        near = min(max(round(self.nodes / each), low), high)
-        return Requirement(near, low, high, self.network_ports)
+        target = min(max(round(self.nodes / each), low), high)
+        return Requirement(target, low, high, self.network_ports)
 
     # -- what cannot be -----------------------------------------------------------------------
 

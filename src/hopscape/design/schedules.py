@@ -114,12 +114,14 @@ _GATHERED = (WIRING, SHAPE, GATHER_BOUND, GATHER)
 def _broadcast(evaluation: Evaluation) -> Measured[int | None]:
     net, root = evaluation.network, int(evaluation.network.endpoints[0])
     least = _broadcast_bound(evaluation).value
-    found = best_schedule(net, Goal.broadcast(root), ONE_PORT, least or 0)
-    if found is None:
+    schedule = best_schedule(net, Goal.broadcast(root), ONE_PORT, least or 0)
+    if schedule is None:
         return Measured(None, "unknown", "no algorithm gave a schedule that holds")
-    proved = found.rounds == least
-    note = f"{found.algorithm}, checked; " + ("least possible" if proved else f"at least {least}")
-    return Measured(found.rounds, "exact" if proved else "bound", note, least, found.rounds)
+    proved = schedule.rounds == least
+    note = f"{schedule.algorithm}, checked; " + (
+        "least possible" if proved else f"at least {least}"
+    )
+    return Measured(schedule.rounds, "exact" if proved else "bound", note, least, schedule.rounds)
 
 
 @if_connected
@@ -140,8 +142,8 @@ def _least_gather(evaluation: Evaluation) -> int:
         bounds = lower_bounds(evaluation.network, Goal.all_gather(), ALL_PORT)
         return bounds[0].rounds if bounds else 0
 
-    found: int = evaluation.share("all-gather bound", compute)
-    return found
+    bound: int = evaluation.share("all-gather bound", compute)
+    return bound
 
 
 def _gathered(evaluation: Evaluation) -> tuple[str, int] | None:
@@ -150,10 +152,10 @@ def _gathered(evaluation: Evaluation) -> tuple[str, int] | None:
     def compute() -> tuple[str, int] | None:
         if evaluation.network.order > _SCHEDULE_ORDER and not evaluation.exact:
             return None
-        found: VerifiedSchedule | None = best_schedule(
+        schedule: VerifiedSchedule | None = best_schedule(
             evaluation.network, Goal.all_gather(), ALL_PORT, _least_gather(evaluation)
         )
-        return None if found is None else (found.algorithm, found.rounds)
+        return None if schedule is None else (schedule.algorithm, schedule.rounds)
 
     made: tuple[str, int] | None = evaluation.share("all-gather", compute)
     return made
@@ -214,14 +216,14 @@ def _reduce_time(evaluation: Evaluation) -> Measured[float | None]:
         return Measured(None, "exact", "not connected")
     whole = _round_time(conditions, conditions.message)
     depth = 2 * apart.value if apart.exact else _around_first(evaluation.network)
-    ways = {f"one tree up and down, {depth} rounds": depth * whole}
+    algorithms = {f"one tree up and down, {depth} rounds": depth * whole}
     made = _gathered(evaluation)
     if made is not None and evaluation.network.duplex:
         name, rounds = made
         words = f"the {name} all-gather backwards, then forwards, {2 * rounds} rounds"
-        ways[words] = 2 * rounds * _round_time(conditions, _chunk(evaluation))
-    note = min(ways, key=ways.__getitem__)
-    time, least = round(ways[note] * 1e6, 3), evaluation.figure("allreduce_bound").value
+        algorithms[words] = 2 * rounds * _round_time(conditions, _chunk(evaluation))
+    note = min(algorithms, key=algorithms.__getitem__)
+    time, least = round(algorithms[note] * 1e6, 3), evaluation.figure("allreduce_bound").value
     return Measured(time, "exact" if time == least else "bound", note, least, time)
 
 

@@ -210,8 +210,8 @@ def best_timeline(question: Any, spec: str) -> Timeline | None:
     if not isinstance(question, JobRequirements):
         return None
     costs = {"beta": 8e-3 / question.price_list.rate}
-    found = step(question.job, spec, costs=costs, most_parts=_PARTS, prove=False)
-    return found.timeline if found.verdict else None
+    timeline = step(question.job, spec, costs=costs, most_parts=_PARTS, prove=False)
+    return timeline.timeline if timeline.verdict else None
 
 
 def time_machine(spec: str, job: str, rate: float) -> dict[str, Any] | str:
@@ -219,17 +219,17 @@ def time_machine(spec: str, job: str, rate: float) -> dict[str, Any] | str:
     try:
         network, made = build(spec), read_job(job)
         costs = {"beta": 8e-3 / rate}
-        found = step(made, network, costs=costs, most_parts=_PARTS)
-        if found.seconds is None:
-            return found.verdict.reason
-        loss, words = _loss(made, network, found, costs)
+        timeline = step(made, network, costs=costs, most_parts=_PARTS)
+        if timeline.seconds is None:
+            return timeline.verdict.reason
+        loss, words = _loss(made, network, timeline, costs)
     except HopscapeError as error:
         return str(error)
     return {
-        "step_s": found.seconds,
-        "at_least_s": found.bound.seconds,
-        "bound": found.bound.reason,
-        "note": found.repeated,
+        "step_s": timeline.seconds,
+        "at_least_s": timeline.bound.seconds,
+        "bound": timeline.bound.reason,
+        "note": timeline.repeated,
         "loss": loss,
         "lost": words,
     }

@@ -69,7 +69,7 @@ class Survival:
     @classmethod
     def parse(cls, text: str, share: float | None = None) -> Survival:
         """Read ``switches=1``, ``2 links``, ``switch``, or both with a comma between them."""
-        found: dict[str, int] = {}
+        failures: dict[str, int] = {}
         for part in filter(None, (piece.strip().lower() for piece in text.split(","))):
             match = re.fullmatch(r"(\d+)?\s*(switch|switches|links?)\s*(?:=?\s*(\d+))?", part)
             if match is None or (match[1] and match[3]):
@@ -78,10 +78,10 @@ class Survival:
                     " 'switches=1' or 'links=2'"
                 )
             kind = "switches" if match[2].startswith("switch") else "links"
-            found[kind] = int(match[1] or match[3] or 1)
-            if not found[kind]:
+            failures[kind] = int(match[1] or match[3] or 1)
+            if not failures[kind]:
                 raise ArgumentError(f"--survive asks for 0 {kind}; it must be at least 1")
-        return cls(**found, share=0.0 if share is None else share)
+        return cls(**failures, share=0.0 if share is None else share)
 
     @property
     def text(self) -> str:
@@ -255,9 +255,9 @@ def _different(graph: SwitchGraph, part: Part) -> list[int]:
     if (
         len(graph.heads)
         and len(chosen) * each > _AT_ONCE
-        and (found := graph.symmetries()) is not None
+        and (symmetries := graph.symmetries()) is not None
     ):
-        group = AutomorphismGroup(graph.order, found, 1)
+        group = AutomorphismGroup(graph.order, symmetries, 1)
         if part == "switches":
             first = {min(orbit) for orbit in group.orbits()}
             chosen = np.asarray([one for one in chosen.tolist() if one in first], dtype=np.int64)

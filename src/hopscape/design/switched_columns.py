@@ -35,8 +35,8 @@ def _figures(evaluation: Evaluation) -> dict[str, Measured[Any]]:
         spec = network.spec if network.family is not None else ""
         return machine_figures(machine, network, load_prices(), spec=spec)
 
-    found: dict[str, Measured[Any]] = evaluation.share("machine", compute)
-    return found
+    figures: dict[str, Measured[Any]] = evaluation.share("machine", compute)
+    return figures
 
 
 _BOUGHT = ("cables are bought by the floor plan and the rate of a line", "capacity", "length")
@@ -193,8 +193,8 @@ def _survivors(evaluation: Evaluation) -> Survived:
         graph = SwitchGraph(net.indptr.astype(np.int64), heads, net.capacities(), ends)
         return survived(graph, 1, asked)
 
-    found: Survived = evaluation.share("survivors", compute)
-    return found
+    survivors: Survived = evaluation.share("survivors", compute)
+    return survivors
 
 
 SWITCHED_COLUMNS += (
@@ -224,10 +224,10 @@ def _grown(name: str, title: str, unit: str, explanation: str) -> Column:
         asked = given(evaluation).grow
         if asked is None or evaluation.network.has_switches:
             return Measured(None, "unknown", "no larger size was asked for: design --grow")
-        found: dict[str, Measured[Any]] = evaluation.share(
+        growth: dict[str, Measured[Any]] = evaluation.share(
             "growth", lambda: growth_of_network(evaluation.network, *asked)
         )
-        return found.get(name, Measured(None, "unknown", "is known of switched machines"))
+        return growth.get(name, Measured(None, "unknown", "is known of switched machines"))
 
     return Column(
         name, title, explanation, measure, needs=(WIRING,), stage=2, unit=unit,

@@ -179,8 +179,8 @@ class SwitchedRequirements(Question):
                 f"island_speed is {self.island_speed}; it must be from 1 to 1000 lines"
             )
         if self.endpoints % self.island:
-            near = self.endpoints // self.island * self.island
-            sizes = [size for size in (near, near + self.island) if size]
+            below = self.endpoints // self.island * self.island
+            sizes = [size for size in (below, below + self.island) if size]
             raise ArgumentError(
                 f"{self.endpoints} endpoints cannot be islands of {self.island}; take"
                 f" {' or '.join(map(str, sizes))}"

@@ -87,8 +87,8 @@ def legend(rows: Iterable[Mapping[str, Measured[Any]]]) -> str:
 def reasons(rows: Iterable[tuple[str, Mapping[str, Measured[Any]]]]) -> list[str]:
     """Why figures are not known, or what they leave aside, one line for each reason."""
     grouped: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for spec, found in rows:
-        for name, measured in found.items():
+    for spec, figures in rows:
+        for name, measured in figures.items():
             column, note = ALL_COLUMNS[name], measured.note
             if measured.value is not None or measured.how != "unknown":
                 start = note.find(column.aside[0]) if column.aside else -1

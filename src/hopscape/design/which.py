@@ -204,8 +204,8 @@ def _distance_words(allowed: Sequence[Candidate]) -> str:
     words += f" {lanes.note})."
     others = [one for one in known if one.value("table_bytes") == 0]
     if others and _hops(first) and first not in others:
-        near = min(others, key=_hops)
-        words += f" The shortest without tables is `{near.spec}`, {_percent(near, first)}."
+        nearest = min(others, key=_hops)
+        words += f" The shortest without tables is `{nearest.spec}`, {_percent(nearest, first)}."
     return words
 
 

@@ -158,8 +158,8 @@ def figure_words(one: Candidate, column: str) -> str:
 
 
 def _value(one: Candidate, column: str) -> str:
-    found = one.figures.get(column)
-    return "-" if found is None else in_table(cell(column, found))
+    figure = one.figures.get(column)
+    return "-" if figure is None else in_table(cell(column, figure))
 
 
 def _winner(best: Candidate, allowed: Sequence[Candidate], question: Question) -> str:
@@ -276,12 +276,12 @@ def _machine_sentences(
         )
     lines += _after_failures(best, asked)
     lines += _when_grown(best, asked.grow, "switches", currency)
-    near = _near_miss(best, candidates, asked)
-    lines += near
+    near_miss = _near_miss(best, candidates, asked)
+    lines += near_miss
     lines += _other_demands(best, allowed, asked, others)
     lines += _limits(allowed, asked)
     missing = [one for one in candidates if one.trouble]
-    if missing and not near:
+    if missing and not near_miss:
         first, count = missing[0], len({one.family for one in missing})
         which = "one family misses" if count == 1 else f"{count} families miss"
         lines.append(

@@ -425,8 +425,8 @@ class Populated(_Derived):
     def _room(self) -> tuple[IntArray, IntArray]:
         """Switches of the base that have endpoints, and how many each has."""
         net = self.base
-        found = np.unique(net.heads[net.indptr[net.endpoints]], return_counts=True)
-        return found[0].astype(np.int64), found[1]
+        occupied = np.unique(net.heads[net.indptr[net.endpoints]], return_counts=True)
+        return occupied[0].astype(np.int64), occupied[1]
 
     @cached_property
     def _kept(self) -> IntArray:

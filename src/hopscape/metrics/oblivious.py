@@ -63,8 +63,8 @@ class ObliviousRouting:
 
     def flows(self, source: int, target: int) -> Floats:
         """Shares of the traffic between two switches (by their place in `sources`) by channel."""
-        found: Floats = self.flow[self.orbit[source, target]]
-        return found
+        shares: Floats = self.flow[self.orbit[source, target]]
+        return shares
 
     @cached_property
     def uniform(self) -> float:
@@ -143,7 +143,7 @@ def optimal_oblivious(graph: SwitchGraph, most: int = MOST_ORBITS) -> ObliviousR
         raise ArgumentError(f"{graph.name} has one switch with endpoints: there is no split")
     shape = _Shape(graph, most)
     flow, load = shape.solve()
-    found = ObliviousRouting(
+    routing = ObliviousRouting(
         graph, shape.tails, shape.heads, shape.speeds, shape.sources, shape.orbit, flow,
         Measured(1.0, "exact"),
     )  # fmt: skip
@@ -157,8 +157,8 @@ def optimal_oblivious(graph: SwitchGraph, most: int = MOST_ORBITS) -> ObliviousR
         raise ArgumentError(
             f"the split found for {graph.name} reaches {low:g}, not the {high:g} of the program"
         )
-    object.__setattr__(found, "share", share)
-    return found
+    object.__setattr__(routing, "share", share)
+    return routing
 
 
 class _Shape:

@@ -289,8 +289,8 @@ def _channel_levels(network: Network, ranks: IntArray) -> IntArray:
     """
     tails = ranks[network.tails]
     up = ranks[network.heads] < tails
-    found: IntArray = np.where(up, network.order - tails, network.order + 1 + tails)
-    return found.astype(np.int64)
+    levels: IntArray = np.where(up, network.order - tails, network.order + 1 + tails)
+    return levels.astype(np.int64)
 
 
 def downward(network: Network, ranks: IntArray) -> IntArray:

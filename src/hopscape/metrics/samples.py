@@ -123,8 +123,8 @@ def _some_pairs(evaluation: Evaluation) -> IntArray | None:
         distances = np.concatenate(rows).astype(np.int64)
         return None if (distances < 0).any() else distances
 
-    found: IntArray | None = evaluation.share("some pairs", compute)
-    return found
+    pairs: IntArray | None = evaluation.share("some pairs", compute)
+    return pairs
 
 
 # -- degrees, cycles, connectivity ----------------------------------------------------------------
@@ -140,8 +140,8 @@ def _some_degrees(evaluation: Evaluation) -> IntArray | None:
         degrees: IntArray = (net.neighbours(some_nodes(net.order, _NODES)) >= 0).sum(axis=1)
         return degrees
 
-    found: IntArray | None = evaluation.share("some degrees", compute)
-    return found
+    sampled: IntArray | None = evaluation.share("some degrees", compute)
+    return sampled
 
 
 def some_degrees(evaluation: Evaluation) -> Measured[int] | None:

@@ -106,8 +106,8 @@ class SwitchGraph:
         wider = replace(self, speeds=self.speeds * trunk)
         vars(wider)["_topology"] = self._topology
         known = ("tails", "_arriving", "_reversed", "_pair_loads", "_sources", "_even", "_twins")
-        found = vars(self)
-        vars(wider).update({name: found[name] for name in known if name in found})
+        computed = vars(self)
+        vars(wider).update({name: computed[name] for name in known if name in computed})
         return wider
 
     def with_ends(self, ends: IntArray, **more: Any) -> SwitchGraph:
@@ -122,8 +122,8 @@ class SwitchGraph:
         other = replace(self, ends=ends, **more)
         vars(other)["_topology"] = self._topology
         known = ("tails", "_arriving", "_reversed")
-        found = vars(self)
-        vars(other).update({name: found[name] for name in known if name in found})
+        computed = vars(self)
+        vars(other).update({name: computed[name] for name in known if name in computed})
         return other
 
     @cached_property
@@ -385,17 +385,17 @@ class SwitchGraph:
             tails, heads = (np.repeat(side, twins.times) for side in (twins.tails, twins.heads))
             speeds = np.bincount(twins.arc_of, self.speeds)  # of all channels of an arc together
             each: Floats = np.repeat(speeds / twins.times, twins.times)
-            found = _symmetries(tails, heads, each, colours)
-            if found is None:
+            symmetries = _symmetries(tails, heads, each, colours)
+            if symmetries is None:
                 return None
-            arcs = AutomorphismGroup(len(twins.sizes), found, 1).pair_classes(
+            arcs = AutomorphismGroup(len(twins.sizes), symmetries, 1).pair_classes(
                 twins.tails, twins.heads
             )
             return arcs[twins.arc_of]
-        found = self.symmetries()
-        if found is None:
+        symmetries = self.symmetries()
+        if symmetries is None:
             return None
-        group = AutomorphismGroup(self.order, found, 1)
+        group = AutomorphismGroup(self.order, symmetries, 1)
         return group.pair_classes(self.tails, self.heads)
 
     def symmetries(self) -> tuple[IntArray, ...] | None:

@@ -180,13 +180,13 @@ class Twins:
                 nobody has endpoints -1 and 0.
         """
         order, count = len(self.of), len(self.sizes)
-        near = np.full((count, count), -1, dtype=np.int16)
+        distance = np.full((count, count), -1, dtype=np.int16)
         many = np.zeros((count, count))
         for target in np.flatnonzero(self.ends).tolist():
             dist, paths = self._paths_to(target)
-            near[:, target] = near[target] = dist
+            distance[:, target] = distance[target] = dist
             many[:, target] = many[target] = paths
-        dist, paths = near[np.ix_(self.of, self.of)], many[np.ix_(self.of, self.of)]
+        dist, paths = distance[np.ix_(self.of, self.of)], many[np.ix_(self.of, self.of)]
         own = np.arange(order)
         sends = self.ends[self.of] > 0
         dist[own[sends], own[sends]], paths[own[sends], own[sends]] = 0, 1.0

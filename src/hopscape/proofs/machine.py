@@ -202,18 +202,18 @@ class _Program:
 
     def switches(self) -> float:
         """How many switches are best, were they divisible."""
-        found = self._solve(None, 1)
-        return float(found.x[: len(self.kinds)].sum()) if found.status == 0 else 1.0
+        solution = self._solve(None, 1)
+        return float(solution.x[: len(self.kinds)].sum()) if solution.status == 0 else 1.0
 
     def dual(self, at: int, sign: int) -> tuple[Fraction, list[Fraction]]:
         """A bound for `at` switches and more (or fewer), and its prices, exactly feasible.
 
         The solver's prices of hops are rounded; those of a switch and of an endpoint follow.
         """
-        found = self._solve(at, sign)
-        if found.status != 0:
+        solution = self._solve(at, sign)
+        if solution.status != 0:
             return self._value(at, sign, [Fraction(0)] * (2 + _HOPS))
-        prices = [Fraction(max(0, round(-x * _FINE)), _FINE) for x in found.ineqlin.marginals]
+        prices = [Fraction(max(0, round(-x * _FINE)), _FINE) for x in solution.ineqlin.marginals]
         hops, switch = prices[:-1], prices[-1]
         left = [
             cost - sum((x * row[i] for x, row in zip(hops, self.hops, strict=True)), Fraction(0))

@@ -307,11 +307,11 @@ def _dual_prices(network: Network) -> list[int] | None:
     load: Any = hstack([kron(np.ones((1, len(ends))), np.eye(m)), coo_array((m, 1))])
     cost = np.zeros(len(ends) * m + 1)
     cost[-1] = -1
-    found = linprog(cost, A_ub=load, b_ub=network.capacities().astype(float),
+    solution = linprog(cost, A_ub=load, b_ub=network.capacities().astype(float),
                     A_eq=balance, b_eq=np.zeros(balance.shape[0]), method="highs")  # fmt: skip
-    if found.status != 0:
+    if solution.status != 0:
         return None
-    prices = -np.asarray(found.ineqlin.marginals)
+    prices = -np.asarray(solution.ineqlin.marginals)
     largest = float(prices.max(initial=0.0))
     return None if largest <= 0 else [round(p / largest * 10**6) for p in prices.tolist()]
 
@@ -388,16 +388,16 @@ class _States:
 
     def follows(self, channel: int, kind: int, target: int) -> list[tuple[int, int]]:
         """Virtual channels that a packet may ask for next."""
-        c, at, found = self.classes, self.heads[channel], []
+        c, at, requests = self.classes, self.heads[channel], []
         for onward, turn in self.departures(at, target):
             same_ring = c.rings[channel] >= 0 and c.rings[onward] == c.rings[channel]
             if c.method == "dateline" and not same_ring:
-                found += [(onward, k) for k in self.entered(at, target, onward, turn)]
+                requests += [(onward, k) for k in self.entered(at, target, onward, turn)]
             elif c.method == "rising" and c.rings[channel] == 1 and c.rings[onward] == 0:
-                found.append((onward, kind + 1))
+                requests.append((onward, kind + 1))
             else:
-                found.append((onward, kind))
-        return found
+                requests.append((onward, kind))
+        return requests
 
     def towards(self, target: int) -> dict[str, Any]:
         """Starts and moves of all packets to one endpoint."""

@@ -83,7 +83,7 @@ def prove_figures(network: Network, figures: Mapping[str, Any]) -> list[Proof]:
         raise ArgumentError(
             f"none of {', '.join(figures)} has a proof; {', '.join(PROVED)} have one"
         )
-    found, why = [], ""
+    proofs, why = [], ""
     for kind in kinds:
         try:
             proof = _MAKERS[kind](network)
@@ -93,10 +93,10 @@ def prove_figures(network: Network, figures: Mapping[str, Any]) -> list[Proof]:
         for name, value in figures.items():
             if PROVED.get(name) == kind:
                 _hold_against(proof, name, value)
-        found.append(proof)
-    if not found:
+        proofs.append(proof)
+    if not proofs:
         raise ArgumentError(f"{network.spec} has no proof to write: {why}")
-    return found
+    return proofs
 
 
 def _hold_against(proof: Proof, name: str, figure: Any) -> None:

@@ -208,9 +208,9 @@ def _routed(
     asked = _asked(network, settings, router, method)
     if asked is not None:
         packer = Packer(network, complete=True)
-        found = classes_by_columns(asked, packer.visit, anywhere=anywhere)
-        if found is not None:
-            return asked, *found, packer
+        certified = classes_by_columns(asked, packer.visit, anywhere=anywhere)
+        if certified is not None:
+            return asked, *certified, packer
         require_memory(_TABLE_BYTES * network.order**2, f"the simulation of {network.spec}")
     table, classes, proof = find_classes(
         network, router, method=method, anywhere=anywhere, spread=settings.spread
@@ -482,8 +482,8 @@ def _tables(**shapes: tuple[int, int]) -> dict[str, IntArray]:
     """
     lengths = {name: -(-rows * width // _LINE) * _LINE for name, (rows, width) in shapes.items()}
     whole = np.empty(sum(lengths.values()) + _HUGE_PAGE, dtype=np.int32)
-    at, found = (-whole.ctypes.data // 4) % _HUGE_PAGE, {}
+    at, tables = (-whole.ctypes.data // 4) % _HUGE_PAGE, {}
     for name, (rows, width) in shapes.items():
-        found[name] = whole[at : at + rows * width].reshape(rows, width)
+        tables[name] = whole[at : at + rows * width].reshape(rows, width)
         at += lengths[name]
-    return found
+    return tables

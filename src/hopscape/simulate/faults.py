@@ -116,14 +116,14 @@ def read_faults(
         >>> read_faults(hopscape.build("ring(6)"), ["0-1@500"], ["3"])
         (Fault(cycle=0, kind='node', ends=(3,)), Fault(cycle=500, kind='link', ends=(0, 1)))
     """
-    found = []
+    faults = []
     for text in links:
         name, cycle = _when(text)
-        found.append(Fault(cycle, "link", read_link(network, name)))
+        faults.append(Fault(cycle, "link", read_link(network, name)))
     for text in nodes:
         name, cycle = _when(text)
-        found.append(Fault(cycle, "node", (network.node(name.strip()),)))
-    return tuple(sorted(found))
+        faults.append(Fault(cycle, "node", (network.node(name.strip()),)))
+    return tuple(sorted(faults))
 
 
 def _when(text: str) -> tuple[str, int]:
@@ -160,9 +160,9 @@ def plan_epochs(
         for fault in faults:
             if fault.cycle == cycle:
                 _kill(network, fault, alive, dead)
-        found = _mended(setup, before, alive, dead, cycle, fault_routing)
-        epochs.append(Epoch(cycle, found[0], alive, dead, _broken(before, alive), *found[1:]))
-        before = found[0]
+        mended = _mended(setup, before, alive, dead, cycle, fault_routing)
+        epochs.append(Epoch(cycle, mended[0], alive, dead, _broken(before, alive), *mended[1:]))
+        before = mended[0]
     return epochs
 
 
@@ -244,14 +244,14 @@ def _detours(
         for source in ends:
             if source == goal or column[source] != NO_PORT or best[source] == NO_PORT:
                 continue
-            found = ask(source, goal)
-            if found is None or any(pair not in step for pair in pairwise(found.path)):
+            detour = ask(source, goal)
+            if detour is None or any(pair not in step for pair in pairwise(detour.path)):
                 unserved += 1
                 continue
-            last = {v: i for i, v in enumerate(found.path)}  # no node twice
+            last = {v: i for i, v in enumerate(detour.path)}  # no node twice
             at = source
             while at != goal and column[at] == NO_PORT:
-                then = found.path[last[at] + 1]
+                then = detour.path[last[at] + 1]
                 column[at] = step[(at, then)]
                 at = then
         _fill_up(network, column, best, goal)
@@ -362,9 +362,9 @@ def _leaving(state: State) -> list[tuple[int, int]]:
 def census(depth: int, state: State) -> set[int]:
     """Numbers of all packets that are somewhere: in a buffer, on a link, at their source."""
     held, _ = _buffers(depth, state)
-    found = {flit >> 2 for flits in held.values() for flit in flits}
-    found |= {flit >> 2 for _, flit in _leaving(state)}
-    return found | {int(w) for w in state.injectors[:, layout.I_SENDING] if w >= 0}
+    packets = {flit >> 2 for flits in held.values() for flit in flits}
+    packets |= {flit >> 2 for _, flit in _leaving(state)}
+    return packets | {int(w) for w in state.injectors[:, layout.I_SENDING] if w >= 0}
 
 
 class _Patient:

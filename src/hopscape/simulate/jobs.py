@@ -74,8 +74,8 @@ class Job:
 
     def pattern(self) -> Traffic:
         """Who sends to whom, in bursts if the job says so."""
-        found = traffic_for(self.setup(), self.traffic, self.seed)
-        return found if self.on_off is None else found.bursty(*self.on_off)
+        traffic = traffic_for(self.setup(), self.traffic, self.seed)
+        return traffic if self.on_off is None else traffic.bursty(*self.on_off)
 
     @property
     def has_faults(self) -> bool:
@@ -128,10 +128,10 @@ def _build(
 ) -> Setup:
     """Kept by all that decides it; the contents of files change without a change of their names."""
     network = build(spec)
-    way = None if router == "auto" else network.router(router)
+    chosen = None if router == "auto" else network.router(router)
     links = channel_delays(network, settings.link_delay, delays)
     compile_ahead("simulate", network.order)
-    return build_setup(network, settings, way, unsafe=unsafe, link_delays=links)
+    return build_setup(network, settings, chosen, unsafe=unsafe, link_delays=links)
 
 
 def traffic_for(setup: Setup, text: str, seed: int) -> Traffic:

@@ -477,11 +477,11 @@ def saturation(
     while high - low > precision * high and high > _LEAST * most:
         middle = (low + high) / 2
         batch = Batch(setup, 1, PATIENCE) if device == "gpu" else None
-        found = run_point(
+        point = run_point(
             setup, traffic, middle, seed=seed, warmup=warmup, cycles=cycles, batch=batch
         )
-        points.append(found)
-        if found.saturated:
+        points.append(point)
+        if point.saturated:
             high = middle
         else:
             low = middle

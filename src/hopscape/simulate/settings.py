@@ -230,13 +230,13 @@ def link_classes(network: Network) -> dict[str, IntArray]:
     kinds = network.class_of(channels)
     ends = np.cumsum(np.bincount(kinds, minlength=len(network.classes)))
     by_kind = np.split(np.argsort(kinds, kind="stable"), ends[:-1])
-    found = {k.name: own for k, own in zip(network.classes, by_kind, strict=False) if len(own)}
+    classes = {k.name: own for k, own in zip(network.classes, by_kind, strict=False) if len(own)}
     if network.has_switches:
         end = np.zeros(network.order, dtype=np.bool_)
         end[network.endpoints] = True
         outer = end[network.tails] | end[network.heads]
-        found |= {"endpoint": channels[outer], "switch": channels[~outer]}
-    return found
+        classes |= {"endpoint": channels[outer], "switch": channels[~outer]}
+    return classes
 
 
 def parse_delays(text: str) -> tuple[int | None, tuple[tuple[str, int], ...]]:

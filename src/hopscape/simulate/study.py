@@ -116,9 +116,9 @@ def load_rows(
     ]
     with Store(resume) as kept:
         done = run_tasks(tasks, measure, kept, threads=workers, text="load study")
-        found = {(task.arguments[0], task.arguments[1]): result for task, result in done}
-    rows = [row for results in found.values() for row, _ in results]
-    points = [point for results in found.values() for _, curve in results for point in curve]
+        done_by = {(task.arguments[0], task.arguments[1]): result for task, result in done}
+    rows = [row for results in done_by.values() for row, _ in results]
+    points = [point for results in done_by.values() for _, curve in results for point in curve]
     _scale(rows, points)
     return rows, points
 
@@ -339,9 +339,9 @@ def _scaling(rows: list[dict[str, Any]]) -> str:
         "| kind | " + " | ".join(f"about {size}" for size in sizes) + " | last / first |",
         "|---|" + "---|" * (len(sizes) + 1),
     ]
-    for kind, found in sorted(kinds.items(), key=lambda item: -_kept(item[1])):
-        cells = [f"{found[size]:.3g}" if size in found else "–" for size in sizes]
-        kept = f"{_kept(found):.3f}" if len(found) > 1 else "–"
+    for kind, by_size in sorted(kinds.items(), key=lambda item: -_kept(item[1])):
+        cells = [f"{by_size[size]:.3g}" if size in by_size else "–" for size in sizes]
+        kept = f"{_kept(by_size):.3f}" if len(by_size) > 1 else "–"
         lines.append(f"| {kind} | {' | '.join(cells)} | {kept} |")
     return "\n".join(lines) + "\n"
 

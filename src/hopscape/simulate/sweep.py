@@ -120,8 +120,8 @@ def simulate(
             done = _on_device(tasks, kept, dask)
         else:
             done = run_tasks(tasks, run_job, kept, threads=workers, dask=dask, text="simulation")
-        found = {task.key: record for task, record in done}
-        return [found[job.key] for job in wanted]
+        records = {task.key: record for task, record in done}
+        return [records[job.key] for job in wanted]
 
 
 _SIDE_BY_SIDE = 256  # points of a batch: each has a thread that measures it

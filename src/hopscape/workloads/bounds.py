@@ -163,7 +163,7 @@ def job_bounds(job: ModelJob, fabric: Fabric, slack: float = 1.0) -> list[StepBo
     path = graph.longest(np.asarray(even))
     bounds = [StepBound(path, "critical path")]
     head, tail = graph.around(np.asarray(single))
-    found: dict[tuple[str, str, int], list[float]] = {}
+    by_name: dict[tuple[str, str, int], list[float]] = {}
     spans: dict[tuple[str, str, int], list[float]] = {}
     pairs: dict[tuple[int, int, str], list[float]] = {}
     label_of: dict[tuple[str, str, int], str] = {}
@@ -175,7 +175,7 @@ def job_bounds(job: ModelJob, fabric: Fabric, slack: float = 1.0) -> list[StepBo
             if key[0] == "collective":
                 name = (str(key[1]), str(key[2]), stage)
                 label_of[name] = program.rows[k][4]
-                found.setdefault(name, []).append(float(key[3]))
+                by_name.setdefault(name, []).append(float(key[3]))
                 spans.setdefault(name, []).extend([head[at], tail[at]])
             else:
                 source, target = message_ends(job, key[1])
@@ -183,7 +183,7 @@ def job_bounds(job: ModelJob, fabric: Fabric, slack: float = 1.0) -> list[StepBo
                 spans.setdefault(("message", str(source), target), []).extend([head[at], tail[at]])
     width = job.split.dp * job.split.cp * job.split.tp
     demands = []
-    for name, bytes_ in found.items():
+    for name, bytes_ in by_name.items():
         goal, over, stage = name
         rows = local[over] + stage * width
         span = spans[name]

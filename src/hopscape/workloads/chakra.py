@@ -113,16 +113,16 @@ def read_chakra(folder: str | Path) -> Workload:
 def _rank_files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise FileFormatError(f"{folder} is no folder of Chakra traces (NAME.RANK.et)")
-    found: dict[str, dict[int, Path]] = defaultdict(dict)
+    files: dict[str, dict[int, Path]] = defaultdict(dict)
     for path in sorted(folder.iterdir()):
         match = re.fullmatch(r"(.*)\.([0-9]{1,9})\.et", path.name)
         if match is not None:
-            found[match[1]][int(match[2])] = path
-    if not found:
+            files[match[1]][int(match[2])] = path
+    if not files:
         raise FileFormatError(f"{folder} has no Chakra traces (NAME.RANK.et)")
-    if len(found) > 1:
-        raise FileFormatError(f"{folder} has traces of {len(found)} workloads: {', '.join(found)}")
-    ((name, ranks),) = found.items()
+    if len(files) > 1:
+        raise FileFormatError(f"{folder} has traces of {len(files)} workloads: {', '.join(files)}")
+    ((name, ranks),) = files.items()
     for rank in range(max(ranks) + 1):
         if rank not in ranks:
             raise FileFormatError(
@@ -168,19 +168,19 @@ def _node(path: Path, message: bytes) -> _Node:
 
 def _attribute(message: bytes) -> tuple[str, Any]:
     name = ""
-    found: Any = None
+    decoded: Any = None
     for field, value in read_fields(message):
         if field == 1 and isinstance(value, bytes):
             name = value.decode()
         elif isinstance(value, int):
-            found = value != 0 if field == _BOOL else value
+            decoded = value != 0 if field == _BOOL else value
             if field in (_INT32, _INT64) and value >> 63:
-                found = value - (1 << 64)
+                decoded = value - (1 << 64)
         elif field in (_DOUBLE, _FLOAT):
-            (found,) = struct.unpack("<d" if field == _DOUBLE else "<f", value)
+            (decoded,) = struct.unpack("<d" if field == _DOUBLE else "<f", value)
         elif field == _TEXT:
-            found = value.decode()
-    return name, found
+            decoded = value.decode()
+    return name, decoded
 
 
 def _read_groups(folder: Path, ranks: int) -> dict[str, tuple[int, ...]]:
@@ -373,8 +373,8 @@ def write_workload(
 
 def _traces_in(folder: Path) -> list[str]:
     """Traces that stand in a folder already: they would be read with the new ones."""
-    found = folder.glob("*.et") if folder.is_dir() else ()
-    return [path.name for path in found if re.fullmatch(r".*\.[0-9]+\.et", path.name)]
+    traces = folder.glob("*.et") if folder.is_dir() else ()
+    return [path.name for path in traces if re.fullmatch(r".*\.[0-9]+\.et", path.name)]
 
 
 def _write_parts(workload: Workload, top: Path, name: str) -> list[str]:

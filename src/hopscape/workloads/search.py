@@ -62,16 +62,16 @@ def search_parallelism(job: ModelJob, network: Network, **options: Any) -> list[
         need = max(sum(one.memory(stage).values()) for stage in range(one.split.pp))
         if need > job.chip.memory:
             continue
-        found = step(one, network, **options)
-        if found.seconds is None:
+        timed = step(one, network, **options)
+        if timed.seconds is None:
             continue
         split = one.split
         names = ("tp", "pp", "dp", "ep", "cp", "micro")
         rows.append(
             {name: getattr(split, name) for name in names}
             | {
-                "step_s": found.seconds,
-                "at_least_s": found.bound.seconds,
+                "step_s": timed.seconds,
+                "at_least_s": timed.bound.seconds,
                 "memory_gb": need,
             }
         )

@@ -143,10 +143,10 @@ def read_job(path: str | Path) -> ModelJob | Workload:
     """
     if Path(path).is_dir():
         return _timed(read_chakra(path), None, str(path))
-    found = read_job_file(path)
-    if isinstance(found, ModelJob):
-        return found
-    folder, chip = found
+    described = read_job_file(path)
+    if isinstance(described, ModelJob):
+        return described
+    folder, chip = described
     return _timed(read_chakra(folder), chip, str(path))
 
 
@@ -224,18 +224,18 @@ def step(
 
 
 def _of_workload(workload: Workload, fabric: Fabric) -> Step:
-    found = execute(workload, fabric, keep=len(workload) <= _WHOLE)
-    bounds = workload_bounds(workload, fabric, _slack(found))
-    seconds = found.seconds if found.verdict else None
+    timeline = execute(workload, fabric, keep=len(workload) <= _WHOLE)
+    bounds = workload_bounds(workload, fabric, _slack(timeline))
+    seconds = timeline.seconds if timeline.verdict else None
     return Step(
         workload,
         fabric.network,
         seconds,
         tuple(bounds),
-        _shares(found) if found.verdict else {},
-        found.busy,
-        found.verdict,
-        found,
+        _shares(timeline) if timeline.verdict else {},
+        timeline.busy,
+        timeline.verdict,
+        timeline,
     )
 
 
@@ -245,19 +245,21 @@ def _of_job(
     fullest = max(
         (job.memory(stage) for stage in range(job.split.pp)), key=lambda m: sum(m.values())
     )
-    ways = _orders(job)
-    thin = _asked(ways, fabric, whole, replicas)
+    orders = _orders(job)
+    thin = _asked(orders, fabric, whole, replicas)
     if thin is None and not whole:
-        thin = _thinned(ways, fabric)
+        thin = _thinned(orders, fabric)
     if thin is not None:
         order, first, repeated, (seconds, shares, busy) = _by_replicas(*thin, fabric, most_parts)
     else:
-        order, first, repeated, (seconds, shares, busy) = _executed(ways, fabric, whole, most_parts)
+        order, first, repeated, (seconds, shares, busy) = _executed(
+            orders, fabric, whole, most_parts
+        )
     bounds = [StepBound(0.0, "bounds were not asked for")]
     if prove:
         slack = _slack(first)
-        found = (job_bounds(way, fabric, slack) for way in ways.values())
-        bounds = min(found, key=lambda several: several[0].seconds)
+        per_plan = (job_bounds(way, fabric, slack) for way in orders.values())
+        bounds = min(per_plan, key=lambda several: several[0].seconds)
     if repeated and first.verdict and seconds < bounds[0].seconds * (1 - _ROUNDING):
         raise CheckFailedError(
             f"by repetition ({repeated}) the step takes {seconds:.6g} s, and none takes less than"
@@ -435,9 +437,9 @@ class _Repetition:
             made = _part_of(made, some, micro)
         keep = not any(self.cuts) and _part_count(made) <= _WHOLE
         near = 4.0 if like is None or self.known else _SAME_SIZE
-        found = execute(make_step(made), self.fabric, keep=keep, like=like, near=near)
-        self.known[i, j] = found.seconds, _shares(found), found.busy
-        return found
+        timeline = execute(make_step(made), self.fabric, keep=keep, like=like, near=near)
+        self.known[i, j] = timeline.seconds, _shares(timeline), timeline.busy
+        return timeline
 
     def at(self, i: int, j: int) -> Floats:
         """Seconds, shares and loads at a point, in one row."""
@@ -571,9 +573,9 @@ def search_placement(
         nodes = np.empty(split.ranks, np.int64)
         nodes[grid.transpose(axes).ravel()] = usual
         there = Placement(tuple(nodes.tolist()))
-        found = step(job, network, placement=there, dead_nodes=dead_nodes, **options)
-        if found.seconds is not None and (best is None or found.seconds < best[0]):
-            best = found.seconds, there
+        timed = step(job, network, placement=there, dead_nodes=dead_nodes, **options)
+        if timed.seconds is not None and (best is None or timed.seconds < best[0]):
+            best = timed.seconds, there
     if best is None:
         raise ArgumentError(f"no placement lets the step of {job.name} end")
     return best[1]

@@ -302,7 +302,7 @@ def _best(
     """The plan that is done first when all groups run it together."""
     nodes = [[fabric.placement.nodes[rank] for rank in group] for group in groups]
     names = [asked] if asked else list(_candidates(goal, fabric))
-    found: list[tuple[float, int, str, list[Placed]]] = []
+    timed: list[tuple[float, int, str, list[Placed]]] = []
     plans: list[tuple[int, int, str, GroupPlan]] = []
     why = ""
     for turn, text in enumerate(names):
@@ -321,15 +321,15 @@ def _best(
         made = _paths(text, plan, nodes, fabric)
         if asked or members == 1:
             return text, made
-        found.append((_alone(goal, size, groups, made, fabric), turn, text, made))
-    if not found:
+        timed.append((_alone(goal, size, groups, made, fabric), turn, text, made))
+    if not timed:
         raise ArgumentError(f"no plan for {goal} among {members} ranks: {why}")
-    for text, plan in _around(goal, members, min(found)[2], len(groups), fabric):
+    for text, plan in _around(goal, members, min(timed)[2], len(groups), fabric):
         made = _paths(text, plan, nodes, fabric)
-        found.append((_alone(goal, size, groups, made, fabric), len(found), text, made))
-    least = min(found)[0] * _ALIKE
+        timed.append((_alone(goal, size, groups, made, fabric), len(timed), text, made))
+    least = min(timed)[0] * _ALIKE
     _, _, text, made = min(
-        (one for one in found if one[0] <= least),
+        (one for one in timed if one[0] <= least),
         key=lambda one: (len(one[3][0].plan.source), one[1]),
     )
     return text, made

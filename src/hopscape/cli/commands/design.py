@@ -588,16 +588,16 @@ def _check_prices(price_list: str | None) -> None:
     from hopscape.design.prices import DEFAULT_PRICES, load_prices, remarks
 
     chosen = load_prices(price_list if price_list is not None else DEFAULT_PRICES)
-    found = remarks(chosen, date.today().year)
+    doubts = remarks(chosen, date.today().year)
     sizes = ", ".join(f"{item.size:g}" for item in chosen.switches)
     head = (
         f"{chosen.name}: {len(chosen.items())} entries in {chosen.currency}, lines of"
         f" {chosen.rate:g} Gb/s, switches of {sizes} ports"
     )
     if output_settings.style is Format.json:
-        emit({"name": chosen.name, "entries": len(chosen.items()), "remarks": found})
+        emit({"name": chosen.name, "entries": len(chosen.items()), "remarks": doubts})
         return
     if output_settings.style is Format.table and output_settings.output is None:
-        say(head, *(found or ["nothing is missing"]))
+        say(head, *(doubts or ["nothing is missing"]))
         return
-    emit_rows([{"remark": line} for line in found])
+    emit_rows([{"remark": line} for line in doubts])

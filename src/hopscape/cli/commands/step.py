@@ -98,7 +98,7 @@ def step(
         refuse(("force",), "is about the files of a folder; it needs --chakra")
     else:
         require_room(chakra, ("groups.json",), force=force)
-    found = read_job(job)
+    described = read_job(job)
     options: dict[str, Any] = {
         "costs": {"alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta},
         "executor": executor,
@@ -109,13 +109,13 @@ def step(
     }
     if search is not None:
         refuse(("place", "gantt", "chakra", "prices"), "does not go with --search")
-        _search(found, on, search, dead, dead_link, options)
+        _search(described, on, search, dead, dead_link, options)
         return
     rows, fails = [], False
     for network in [build(text) for text in on]:
         nodes = sorted({network.node(word) for word in dead or ()})
         faults = {"dead_nodes": nodes, "dead_links": read_dead_links(network, dead_link)}
-        made = _one(found, network, place, faults, options)
+        made = _one(described, network, place, faults, options)
         record = made.record() | ({} if prices is None else _prices(network, prices, made.seconds))
         rows.append(record)
         fails = fails or not made.verdict

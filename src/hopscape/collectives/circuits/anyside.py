@@ -105,11 +105,11 @@ def best_schedule(network: Network, root: int, model: Model) -> Schedule:
     least = growth_rounds(network.order, degree)
     apart = model.shares == "vertex"
     best: Schedule | None = None
-    for found in _candidates(network, root, model, sides, least):
-        if apart and found.model.disjoint != "vertex":
+    for candidate in _candidates(network, root, model, sides, least):
+        if apart and candidate.model.disjoint != "vertex":
             continue
-        if best is None or _merit(found) < _merit(best):
-            best = found
+        if best is None or _merit(candidate) < _merit(best):
+            best = candidate
         if best.rounds <= least and best.model.disjoint == "vertex":
             break
     assert best is not None
@@ -195,7 +195,7 @@ def _larger(
     if dimension not in _LEVEL_WORDS:
         return
     base, side = 2 * dimension + 1, max(sides)
-    found: dict[int, tuple[int, Program]] = {}
+    by_rounds: dict[int, tuple[int, Program]] = {}
     power = 1
     while power // base < side:
         for factor in range(1, _FACTORS + 1):
@@ -203,11 +203,11 @@ def _larger(
             if big >= side and big**dimension <= 50 * _FLOW_NODES:
                 program = known_program((big,) * dimension, torus)
                 rounds = len(program.rounds)
-                if rounds < most and (rounds not in found or big < found[rounds][0]):
-                    found[rounds] = (big, program)
+                if rounds < most and (rounds not in by_rounds or big < by_rounds[rounds][0]):
+                    by_rounds[rounds] = (big, program)
         power *= base
-    for rounds in sorted(found):
-        yield found[rounds]
+    for rounds in sorted(by_rounds):
+        yield by_rounds[rounds]
 
 
 def _shrunk(
@@ -498,8 +498,8 @@ def small_program(sides: tuple[int, ...], torus: TorusOf) -> Program | None:
     rows = _sets().get(sides)
     if rows is None:
         return None
-    found = circuits_towards(torus(sides), 0, [np.array(row) for row in rows], strict=True)
-    return program_of(found, sides) if found is not None else None
+    schedule = circuits_towards(torus(sides), 0, [np.array(row) for row in rows], strict=True)
+    return program_of(schedule, sides) if schedule is not None else None
 
 
 def _round(row: dict[str, str]) -> tuple[Calls, ...]:

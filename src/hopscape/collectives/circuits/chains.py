@@ -74,8 +74,8 @@ def shortened(schedule: Schedule, times: float = _LONGER, rounds: int | None = N
     paths = _moved(schedule, have, order, counts, bound)
     if paths is None:
         return schedule
-    found = assemble(network, goal, model, paths, schedule.name)
-    return found if _longest(found) < longest else schedule
+    shorter = assemble(network, goal, model, paths, schedule.name)
+    return shorter if _longest(shorter) < longest else schedule
 
 
 def shortest(schedule: Schedule) -> Schedule:

@@ -45,12 +45,12 @@ def by_kindred(
     plain = network.order > _MOST_NODES or network.order < 2 or model.circuits != "any"
     if plain or root is None or not isinstance(family, Family):
         return polish(plan(network, goal, model))
-    found = family.kindred(root)
-    if found is None:
+    kin = family.kindred(root)
+    if kin is None:
         return polish(plan(network, goal, model))
     member, places = (
-        load_plugin(plugin_entries("families")[found.family])(*found.arguments),
-        found.places,
+        load_plugin(plugin_entries("families")[kin.family])(*kin.arguments),
+        kin.places,
     )
     if member.spec == family.spec and np.array_equal(places, np.arange(network.order)):
         return polish(plan(network, goal, model))
@@ -81,5 +81,5 @@ def _channels(network: Network, other: Network, places: IntArray) -> IntArray:
     own = places[network.tails].astype(np.int64) * order + places[network.heads]
     theirs = other.tails.astype(np.int64) * order + other.heads
     by_ends = np.argsort(own, kind="stable")
-    found: IntArray = by_ends[np.searchsorted(own[by_ends], theirs)]
-    return found
+    matching: IntArray = by_ends[np.searchsorted(own[by_ends], theirs)]
+    return matching

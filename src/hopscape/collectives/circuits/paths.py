@@ -231,11 +231,11 @@ def search_sets(
         above = np.arange(network.order)
         for r in range(rounds - 1, 0, -1):
             size = min(growth**r, len(above))
-            found = _settle(wires, above, size, r == rounds - 1, generator, moves)
-            if found is None:
+            settled = _settle(wires, above, size, r == rounds - 1, generator, moves)
+            if settled is None:
                 break
-            sets.insert(0, found)
-            above = found
+            sets.insert(0, settled)
+            above = settled
         else:
             if _unserved(wires, degrees, np.array([0]), above) == 0:
                 return sets

@@ -219,8 +219,8 @@ def _moved(
 
     if rounds < 2:
         return None
-    kept = grown[: rounds - 1]
-    last = kept[-1]
+    earlier = grown[: rounds - 1]
+    last = earlier[-1]
     targets, after, flows = last.targets.copy(), last.after.copy(), last.flows.copy()
     room = last.before.copy()
     room[targets] = task.full[targets]
@@ -244,7 +244,7 @@ def _moved(
     room = last.before.copy()
     room[targets] = task.full[targets]
     end = _Round(task.lacking(room), room, state[0], state[1])
-    return [*kept[:-1], _Round(targets, last.before, after, flows), end]
+    return [*earlier[:-1], _Round(targets, last.before, after, flows), end]
 
 
 def circuit_cost(network: Network, goal: Goal, model: Model) -> float:

@@ -72,18 +72,18 @@ def parse_word(text: str, unit: int = 1) -> Word:
     runs: list[tuple[int, int]] = []
     place, compact = 0, text.replace(" ", "")
     while place < len(compact):
-        found = _RUN.match(compact, place)
-        if found is None or found[1].upper() not in LETTERS:
+        run = _RUN.match(compact, place)
+        if run is None or run[1].upper() not in LETTERS:
             raise ArgumentError(
                 f"word {text!r} cannot be read at {compact[place:]!r}; a step is one of the letters"
                 f" {', '.join(LETTERS)} (small for down) and an optional count"
             )
-        count = int(found[2] or 1) * (unit if found[3] else 1) + int(found[4] or 0)
+        count = int(run[2] or 1) * (unit if run[3] else 1) + int(run[4] or 0)
         if count < 0:
             raise ArgumentError(f"word {text!r} with unit {unit} has a run of {count} steps")
         if count:
-            runs.append((LETTERS.index(found[1].upper()), count if found[1].isupper() else -count))
-        place = found.end()
+            runs.append((LETTERS.index(run[1].upper()), count if run[1].isupper() else -count))
+        place = run.end()
     return _merged(runs)
 
 

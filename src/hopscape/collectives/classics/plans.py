@@ -131,10 +131,10 @@ def to_schedule(
             f"{name} would make {len(plan.step):,} transfers; up to {MOST_TRANSFERS:,} are tried"
         )
     ends = goal.members(network) if ends is None else ends
-    seats = np.arange(len(ends)) if places is None else np.asarray(places)
-    chunk = _goal_chunks(plan, goal, seats)
+    placed = np.arange(len(ends)) if places is None else np.asarray(places)
+    chunk = _goal_chunks(plan, goal, placed)
     order = np.lexsort((chunk, plan.target, plan.source, plan.step))
-    nodes = ends[seats]
+    nodes = ends[placed]
     source, target = nodes[plan.source[order]], nodes[plan.target[order]]
     starts, channels = message_paths(network, source, target)
     columns = plan.step[order], chunk[order], starts, channels
@@ -219,8 +219,8 @@ def message_paths(
     """
     pairs, which = np.unique(source * network.order + target, return_inverse=True)
     at, to = pairs // network.order, pairs % network.order
-    way = router or network.router()
-    nodes, ports = _walk_spread(network, at, to, way) if spreads else way.walk(at, to)
+    route_by = router or network.router()
+    nodes, ports = _walk_spread(network, at, to, route_by) if spreads else route_by.walk(at, to)
     taken = ports >= 0
     flat = network.channel_at(nodes[:, :-1][taken], ports[taken])
     lengths = taken.sum(axis=1)

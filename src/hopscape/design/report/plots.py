@@ -52,15 +52,15 @@ def scatter(candidates: Sequence[Candidate], x: str, y: str, caption: str) -> by
     ]
     if len(points) < 2:
         return None
-    kept = _near(points)
-    across = Axis.around([p.x for p in kept], 64, 620)
-    up = Axis.around([p.y for p in kept], 300, 30)
+    shown = _near(points)
+    across = Axis.around([p.x for p in shown], 64, 620)
+    up = Axis.around([p.y for p in shown], 300, 30)
     panel = Panel(across, up, ALL_COLUMNS[x].title, ALL_COLUMNS[y].title)
-    parts = [*panel.frame(), _front(kept, panel, x, y)]
-    for point in reversed(kept):  # the first of the ranking on top
+    parts = [*panel.frame(), _front(shown, panel, x, y)]
+    for point in reversed(shown):  # the first of the ranking on top
         parts.append(_mark(point, panel, x, y))
-    parts += _ranks(kept, panel)
-    if far := len(points) - len(kept):
+    parts += _ranks(shown, panel)
+    if far := len(points) - len(shown):
         words = f"{far} dominated {'one lies' if far == 1 else 'ones lie'} outside"
         parts.append(f'<text x="620" y="20" class="small end">{words}</text>')
     return svg_page(640, 344, parts, caption)
@@ -74,9 +74,9 @@ def _near(points: Sequence[PlotPoint]) -> list[PlotPoint]:
         values = [getattr(p, axis) for p in front]
         span = max(values) - min(values) or 0.1 * abs(values[0]) or 1.0
         limits.append((min(values) - _BEYOND * span, max(values) + _BEYOND * span))
-    kept = [p for p in points if all(
+    inside = [p for p in points if all(
         low <= v <= high for v, (low, high) in zip((p.x, p.y), limits, strict=True))]  # fmt: skip
-    return kept if len(kept) > 1 else list(points)
+    return inside if len(inside) > 1 else list(points)
 
 
 def _mark(point: PlotPoint, panel: Panel, x: str, y: str) -> str:
@@ -272,8 +272,8 @@ class Axis:
         """
         if self.log:
             powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
-            found = [10.0**power for power in powers]
-            return found if len(found) > 1 else [self.low * 1.2, self.high / 1.2]
+            marks = [10.0**power for power in powers]
+            return marks if len(marks) > 1 else [self.low * 1.2, self.high / 1.2]
         span = self.high - self.low
         rough = 10 ** math.floor(math.log10(span / _TICKS))
         step = min((rough * m for m in (1, 2, 5, 10)), key=lambda s: abs(span / s - _TICKS))

@@ -340,7 +340,7 @@ class LeafSpine(XGFT):
     def _fewest(cls, requirement: Requirement) -> list[str]:
         """Those with the fewest switches, then links, whose uplinks carry what is asked for."""
         radix, share = requirement.ports, requirement.throughput or 1.0
-        found: dict[tuple[int, int], tuple[int, int, int, int]] = {}
+        cheapest: dict[tuple[int, int], tuple[int, int, int, int]] = {}
         for p in range(radix - 1, 0, -1):
             leaves = ceil(requirement.nodes / p)
             if not 2 <= leaves <= radix or not requirement.fits(leaves * p):
@@ -351,8 +351,8 @@ class LeafSpine(XGFT):
                     for spines in range(least := ceil(up / links), least + requirement.spare + 1):
                         if 0 < spines * links <= radix - p:
                             cost = (leaves + spines, leaves * spines * links)
-                            found.setdefault(cost, (leaves, spines, p, links))
-        return [cls(*found[cost]).spec for cost in sorted(found)[: requirement.most]]
+                            cheapest.setdefault(cost, (leaves, spines, p, links))
+        return [cls(*cheapest[cost]).spec for cost in sorted(cheapest)[: requirement.most]]
 
     @classmethod
     def limits(cls, radix: int, throughput: float) -> Iterator[tuple[int, str]]:
@@ -466,7 +466,7 @@ def _shapes(requirement: Requirement) -> tuple[IntArray, ...]:
     size = m1 * m2 * m3
     keep = (size <= requirement.high) & (m1 < radix)
     m1, m2, m3, l2, l3 = (x[keep] for x in (m1, m2, m3, l2, l3))
-    share, found = requirement.throughput or 1.0, []
+    share, fitting = requirement.throughput or 1.0, []
     pod = np.minimum(ends - 1, m1 * m2)
     away = [(np.ones(len(m1)), ((ends - part) / (ends - 1))) for part in (m1, pod)]
     for leaf_out, pod_out in product(*away):
@@ -476,8 +476,8 @@ def _shapes(requirement: Requirement) -> tuple[IntArray, ...]:
         w3 = -(-up // l3)
         below, above = -(-need // w2), -(-up // w3)  # no more links than that takes
         fits = (m1 + w2 * below <= radix) & (m2 * below + w3 * above <= radix)
-        found.append(np.stack([m1, m2, m3, w2, below, w3, above])[:, fits])
-    return tuple(np.unique(np.concatenate(found, axis=1), axis=1))
+        fitting.append(np.stack([m1, m2, m3, w2, below, w3, above])[:, fits])
+    return tuple(np.unique(np.concatenate(fitting, axis=1), axis=1))
 
 
 def _endpoints_of_leaf(radix: int, throughput: float) -> int:

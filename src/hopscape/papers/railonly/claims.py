@@ -64,8 +64,8 @@ def _check_cost() -> Outcome:
     tally.expect("machines", 4 * 2 * 2)
     for spec, endpoints in (("clos(8, 3)", 128), ("clos(16, 2)", 128)):
         network, clos = build(spec), full_clos(endpoints, int(spec[5:].split(",")[0]))
-        found = network.order - network.endpoint_count, network.links
-        same_counts = (network.endpoint_count, *found) == (endpoints, *clos[1:])
+        counted = network.order - network.endpoint_count, network.links
+        same_counts = (network.endpoint_count, *counted) == (endpoints, *clos[1:])
         tally.add("networks counted as by the formula", int(same_counts))
     for size in _SIZES:
         for island in _ISLANDS:

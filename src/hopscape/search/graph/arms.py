@@ -75,12 +75,12 @@ def arms(problem: Problem, methods: Sequence[str] = METHODS) -> list[Arm]:
     for method in methods:
         if method not in METHODS:
             raise ArgumentError(f"method {method!r} is unknown; choose from {', '.join(METHODS)}")
-    found = list(_arms(problem, set(methods)))
-    if not found:
+    chosen_arms = list(_arms(problem, set(methods)))
+    if not chosen_arms:
         raise ArgumentError(
             f"no graph of {problem.nodes} nodes can be looked for by {', '.join(methods)} alone"
         )
-    return found
+    return chosen_arms
 
 
 def _arms(problem: Problem, methods: set[str]) -> Iterator[Arm]:

@@ -142,7 +142,7 @@ def _solution(begun: Solution, darts: IntArray, links: IntArray) -> Solution:
     """Give the links their darts; each vertex has as many as before."""
     shape = begun.shape
     m, moved = shape.fold, shape.base * shape.fold
-    found = group(shape.group)
+    lift_group = group(shape.group)
     free: dict[int, list[int]] = {}
     for dart in darts.ravel().tolist():
         free.setdefault(int(shape.owner[dart]), []).append(dart)
@@ -152,9 +152,9 @@ def _solution(begun: Solution, darts: IntArray, links: IntArray) -> Solution:
         mate[a], mate[b] = b, a
         volt[a] = volt[b] = 0
         if max(u, v) < moved:
-            back = int(found.inverse(np.asarray([u % m]))[0])
-            g = int(found.product(np.asarray([back]), np.asarray([v % m]))[0])
-            volt[a], volt[b] = g, int(found.inverse(np.asarray([g]))[0])
+            back = int(lift_group.inverse(np.asarray([u % m]))[0])
+            g = int(lift_group.product(np.asarray([back]), np.asarray([v % m]))[0])
+            volt[a], volt[b] = g, int(lift_group.inverse(np.asarray([g]))[0])
     return Solution(shape, tuple(mate), tuple(volt))
 
 

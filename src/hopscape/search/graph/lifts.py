@@ -111,20 +111,20 @@ def elements(name: str, seed: int, known: Iterable[int] = ()) -> Elements:
 
 @lru_cache(maxsize=8)
 def _table(name: str, seed: int, known: tuple[int, ...]) -> Elements:
-    found = group(name)
-    m = found.order
+    table = group(name)
+    m = table.order
     every = np.arange(m, dtype=np.int64)
     most = max(_MOST_ELEMENTS // m, 64)
     chosen = every
     if seed:
         some = np.random.default_rng(seed).choice(m, size=most // 2, replace=False)
-        back = found.inverse(every)
+        back = table.inverse(every)
         own = every[(back == every) & (every > 0)][: most // 4]
         chosen = np.unique(np.concatenate([[0], some, back[some], own, known]))
         chosen = chosen.astype(np.int64)
     require_memory(4 * len(chosen) * m, f"the table of {name}")
-    right = found.product(every[None, :], chosen[:, None]).astype(np.int32)
-    place = np.searchsorted(chosen, found.inverse(chosen))
+    right = table.product(every[None, :], chosen[:, None]).astype(np.int32)
+    place = np.searchsorted(chosen, table.inverse(chosen))
     own = np.flatnonzero((place == np.arange(len(chosen))) & (chosen > 0))
     return chosen, right, place.astype(np.int32), own.astype(np.int32)
 
@@ -149,13 +149,13 @@ class Solution:
     def base_links(self) -> list[tuple[int, int, int]]:
         """Links of the base graph: two vertices and the voltage; fixed nodes follow the base."""
         owner = self.shape.owner
-        found = [
+        links = [
             (int(owner[k]), int(owner[t]), g)
             for k, (t, g) in enumerate(zip(self.mate, self.volt, strict=True))
             if g >= 0 and k <= t
         ]
         base = self.shape.base
-        return found + [(base + a, base + b, 0) for a, b in self.shape.inner()]
+        return links + [(base + a, base + b, 0) for a, b in self.shape.inner()]
 
     def links(self) -> IntArray:
         """Links of the whole graph, each once: int64[links, 2]."""
@@ -213,32 +213,32 @@ def group_names(order: int) -> tuple[str, ...]:
         >>> group_names(12)[4:]
         ('affine(4, 3)', 'alternating(4)')
     """
-    found = [f"cyclic({order})"]
+    names = [f"cyclic({order})"]
     squares = [p for p, e in prime_factors(order).items() if e > 1]
-    found += [f"cyclic({p}, {order // p})" for p in squares]
-    found += [
+    names += [f"cyclic({p}, {order // p})" for p in squares]
+    names += [
         f"cyclic({', '.join([str(p)] * e)})" for p, e in _prime_powers(order) if 2 < e <= _MOST_RANK
     ]
     for k in range(2, order // 2 + 1):
         if order % k == 0:
-            found += [f"semidirect({order // k}, {k}, {r})" for r in _actions(order // k, k)]
+            names += [f"semidirect({order // k}, {k}, {r})" for r in _actions(order // k, k)]
     for q in range(4, order):
         if q > order // (q - 1):
             break
         if prime_power(q) is not None and q not in _primes(q):
-            found += [
+            names += [
                 f"affine({q}, {k})" for k in range(2, q) if (q - 1) % k == 0 and q * k == order
             ]
     for q in range(4, int(order ** (1 / 3)) + 3):
         if prime_power(q) is not None:
             size = q * (q * q - 1)
-            found += [f"psl({q})"] * (size // gcd(2, q - 1) == order)
-            found += [f"pgl({q})"] * (size == order and q % 2 == 1)
+            names += [f"psl({q})"] * (size // gcd(2, q - 1) == order)
+            names += [f"pgl({q})"] * (size == order and q % 2 == 1)
     if order == 12:
-        found.append("alternating(4)")
+        names.append("alternating(4)")
     if order == 24:
-        found.append("symmetric(4)")
-    return tuple(found)
+        names.append("symmetric(4)")
+    return tuple(names)
 
 
 def _prime_powers(order: int) -> list[tuple[int, int]]:
@@ -255,7 +255,7 @@ def _actions(m: int, k: int) -> list[int]:
     """Multipliers r with r^k = 1 mod m, one of each subgroup that they generate."""
     if m < 3:
         return []
-    found: list[int] = []
+    actions: list[int] = []
     seen: set[frozenset[int]] = set()
     for r in range(2, m):
         if gcd(r, m) > 1 or pow(r, k, m) != 1:
@@ -266,8 +266,8 @@ def _actions(m: int, k: int) -> list[int]:
             x = x * r % m
         if frozenset(powers) not in seen:
             seen.add(frozenset(powers))
-            found.append(r)
-    longest = sorted(found, key=lambda r: (-_length(r, m), r))
+            actions.append(r)
+    longest = sorted(actions, key=lambda r: (-_length(r, m), r))
     return longest[:_MOST_ACTIONS]
 
 

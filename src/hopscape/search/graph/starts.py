@@ -105,15 +105,15 @@ def solution_of(
         place[kept] = np.arange(n)
         links = place[links]
         links = links[(links >= 0).all(axis=1)]
-    near: list[set[int]] = [set() for _ in range(n)]
+    neighbours: list[set[int]] = [set() for _ in range(n)]
     for u, v in links.tolist():
-        if len(near[u]) < room[u] and len(near[v]) < room[v]:
-            near[u].add(v)
-            near[v].add(u)
+        if len(neighbours[u]) < room[u] and len(neighbours[v]) < room[v]:
+            neighbours[u].add(v)
+            neighbours[v].add(u)
     for new in range(order, n):
-        _insert(near, new, room[new], generator)
-    _fill(near, room, generator)
-    return _darts(shape, near)
+        _insert(neighbours, new, room[new], generator)
+    _fill(neighbours, room, generator)
+    return _darts(shape, neighbours)
 
 
 def _insert(near: list[set[int]], new: int, ports: int, generator: np.random.Generator) -> None:
@@ -171,7 +171,7 @@ def plan_start(problem: Problem, shape: LiftShape, generator: np.random.Generato
     assert problem.grid is not None
     n, lengths = problem.nodes, problem.lengths
     room = list(shape.ports) or [shape.degree] * n
-    near: list[set[int]] = [set() for _ in range(n)]
+    neighbours: list[set[int]] = [set() for _ in range(n)]
     row, column = np.divmod(np.arange(n), problem.grid[1])
     snake = np.lexsort((np.where(row % 2, -column, column), row)).tolist()
     pairs = [(a, b) for a, b in pairwise(snake) if lengths[a, b] == 1]
@@ -192,10 +192,10 @@ def plan_start(problem: Problem, shape: LiftShape, generator: np.random.Generato
     for a, b in pairs:
         apart = int(lengths[a, b])
         far = apart > longer
-        if len(near[a]) < room[a] and len(near[b]) < room[b] and b not in near[a]:
+        if len(neighbours[a]) < room[a] and len(neighbours[b]) < room[b] and b not in neighbours[a]:
             if apart > left or (far and spare == 0):
                 continue
             left, spare = left - apart, spare - far
-            near[a].add(b)
-            near[b].add(a)
-    return _darts(shape, near)
+            neighbours[a].add(b)
+            neighbours[b].add(a)
+    return _darts(shape, neighbours)

@@ -96,8 +96,8 @@ class _Ground:
 
     def along(self, channels: IntArray) -> list[Points]:
         """The lines of channels, each from its tail to its head."""
-        found = zip(self._link[channels].tolist(), self._turned[channels].tolist())
-        return [self.lines[link][::-1] if turned else self.lines[link] for link, turned in found]
+        pairs = zip(self._link[channels].tolist(), self._turned[channels].tolist())
+        return [self.lines[link][::-1] if turned else self.lines[link] for link, turned in pairs]
 
 
 def _page(schedule: Schedule, ground: _Ground, figure: Any, axes: Any, place: Path) -> None:
