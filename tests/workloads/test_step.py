@@ -80,7 +80,8 @@ def random_job(seed: int) -> ModelJob:
         hidden=256, layers=4, heads=8, seq=64, vocab=512, experts=experts, top=2 if experts else 0
     )
     overlap = Overlap(*(chance.random() < 0.5 for _ in range(5)))
-    return ModelJob(model, split, Chip(tflops=chance.choice([1, 100]), bandwidth=1000), overlap)
+    chip = Chip(chance.choice([1, 100]), bandwidth=1000, overhead=chance.choice([0.0, 20.0]))
+    return ModelJob(model, split, chip, overlap)
 
 
 def slow_longest(work: PathWork) -> list[float]:
@@ -391,6 +392,54 @@ def test_sums_go_in_pieces_where_that_is_faster() -> None:
     assert "ring/4" in fixed.timeline.plans.values()
     with pytest.raises(HopscapeError, match="plan 'ring/x' of 'all-reduce' is unknown"):
         step(job, "xgft([8], [1])", algorithms={"all-reduce": "ring/x"})
+
+
+HOST = LanguageModel(hidden=256, layers=4, heads=4, seq=128, vocab=1000)
+
+
+def launched(overhead: float, bytes_per_second: float = 1e12, **cut: int) -> Any:
+    """A step of a small model whose kernels take `overhead` µs of the host for half a layer."""
+    chip = Chip(tflops=1000, overhead=overhead)
+    job = ModelJob(HOST, Split(batch=6 * cut.get("dp", 1), **cut), chip, Overlap(pp=False))
+    ranks = job.split.ranks
+    net = hopscape.build(f"xgft([{ranks}], [1])")
+    return step(job, net, costs={"alpha": 0.0, "beta": 1e6 / bytes_per_second, "delta": 0.0})
+
+
+def test_the_host_launches_ahead_of_what_runs() -> None:
+    """Forwards two halves of a layer, backwards twice as long; collectives hide it."""
+    units = 6 * HOST.layers * (2 + 4)
+    alone = launched(1000.0)
+    assert alone.seconds == pytest.approx(1e-3 * units, rel=0.01)
+    assert alone.shares["launch"] == pytest.approx(alone.seconds, rel=0.01)
+    assert alone.bound.seconds <= alone.seconds
+    moving = launched(0.0, bytes_per_second=2e7, tp=2).seconds
+    assert 2e-3 * units < moving
+    both = launched(1000.0, bytes_per_second=2e7, tp=2)
+    assert moving <= both.seconds < moving + 0.1 * 1e-3 * units
+    assert launched(1e-3, tp=2).shares["launch"] == 0
+
+
+def test_the_host_sees_what_comes_from_another_stage() -> None:
+    """It launches a pass when its message is there: with two stages nothing is launched before."""
+    one, two = launched(1000.0), launched(1000.0, pp=2)
+    passes = HOST.layers // 2 * (2 + 4) * 1e-3
+    assert two.seconds == pytest.approx((6 + 1) * passes, rel=0.02)
+    assert one.seconds == pytest.approx(2 * 6 * passes, rel=0.02)
+
+
+def test_launches_go_into_traces_and_back(tmp_path: Path) -> None:
+    made = make_step(ModelJob(HOST, Split(batch=4, tp=2), Chip(tflops=1000, overhead=500.0)))
+    write_workload(made, tmp_path / "traces")
+    back = read_chakra(tmp_path / "traces")
+    net = hopscape.build("xgft([2], [1])")
+    times = [
+        execute(one, Fabric(net, Placement.in_order(net, 2), executor=name)).seconds
+        for one in (made, back)
+        for name in ("cut-through", "astra")
+    ]
+    assert times[:2] == pytest.approx(times[2:])
+    assert times[0] == pytest.approx(times[1], rel=0.01)
 
 
 def test_example_jobs_fit_their_chips() -> None:

@@ -196,7 +196,7 @@ def job_bounds(job: ModelJob, fabric: Fabric, slack: float = 1.0) -> list[StepBo
         total = np.full(width, sum(bytes_))
         demands.append(_Demand("message", label, rows, total, min(span[::2]), min(span[1::2])))
     bounds += _of_demands(demands, fabric, limits)
-    return sorted(bounds, key=lambda bound: -bound.seconds)
+    return sorted(dict.fromkeys(bounds), key=lambda bound: -bound.seconds)
 
 
 # -- any workload ------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def workload_bounds(workload: Workload, fabric: Fabric, slack: float = 1.0) -> l
     bounds.append(StepBound(float(one_lane.max(initial=0.0)), "computations of one rank"))
     head, tail = graph.around(lasts)
     bounds += _of_demands(list(_demands(workload, head, tail, starts, members)), fabric, limits)
-    return sorted(bounds, key=lambda bound: -bound.seconds)
+    return sorted(dict.fromkeys(bounds), key=lambda bound: -bound.seconds)
 
 
 def _demands(

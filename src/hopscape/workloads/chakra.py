@@ -39,6 +39,7 @@ from hopscape.workloads.workload import (
     COMPUTE,
     FREE,
     GOALS,
+    LAUNCH,
     RECEIVE,
     SEND,
     Together,
@@ -48,7 +49,7 @@ from hopscape.workloads.workload import (
 __all__ = ["read_chakra", "write_workload"]
 
 _TYPES = {1: COMPUTE, 2: COMPUTE, 3: COMPUTE, 4: COMPUTE, 5: SEND, 6: RECEIVE, 7: COLLECTIVE}
-_NUMBERS = {COMPUTE: 4, SEND: 5, RECEIVE: 6, COLLECTIVE: 7}
+_NUMBERS = {COMPUTE: 4, LAUNCH: 4, SEND: 5, RECEIVE: 6, COLLECTIVE: 7}
 _COLLECTIVES = {
     0: "all-reduce",
     2: "all-gather",
@@ -70,7 +71,13 @@ _DOUBLE, _FLOAT, _INT32, _INT64, _UINT64, _BOOL, _TEXT = 3, 5, 7, 9, 13, 27, 29
 _LONGEST = 1e9
 """Seconds: what is written as a negative number of µs looks longer."""
 _GROUPS = "groups.json"
-_USUAL = {COMPUTE: "compute", COLLECTIVE: "collective", SEND: "message", RECEIVE: "message"}
+_USUAL = {
+    COMPUTE: "compute",
+    COLLECTIVE: "collective",
+    SEND: "message",
+    RECEIVE: "message",
+    LAUNCH: "launch",
+}
 _LABELS = ("forward", "backward", "optimizer", "tp", "cp", "ep", "dp", "pp", *_USUAL.values())
 
 
@@ -289,6 +296,8 @@ class _Joiner:
                 if kind == COLLECTIVE:
                     together, seat, name = self._collective(rank, node, turn)
                     lane = 1 + lanes.setdefault(name, len(lanes))
+                elif kind == COMPUTE and node.name == "launch" and node.whole("is_cpu_op", 0):
+                    kind = LAUNCH
                 elif kind == COMPUTE:
                     lane = 0
                 else:
@@ -308,7 +317,7 @@ class _Joiner:
 
     def _work(self, node: _Node, kind: int) -> tuple[float, float, float]:
         """Seconds, flops and bytes of a computation."""
-        if kind != COMPUTE:
+        if kind not in (COMPUTE, LAUNCH):
             return 0.0, 0.0, 0.0
         said = node.attributes.get(_SECONDS)
         seconds = float(said) if isinstance(said, float) else 1e-6 * node.micros
@@ -418,8 +427,8 @@ def _part(workload: Workload, part: int, tags: Sequence[int]) -> bytes:
     after = workload.after[workload.after_start[part] : workload.after_start[part + 1]]
     if len(after):
         fields.append(bytes_field(5, b"".join(map(varint, after.tolist()))))
-    attributes = [_said("is_cpu_op", _BOOL, 0)]
-    if kind == COMPUTE:
+    attributes = [_said("is_cpu_op", _BOOL, int(kind == LAUNCH))]
+    if kind in (COMPUTE, LAUNCH):
         seconds = float(workload.seconds[part])
         fields.append(number_field(7, round(1e6 * seconds)))
         attributes.append(bytes_field(10, text_field(1, _SECONDS) + double_field(_DOUBLE, seconds)))

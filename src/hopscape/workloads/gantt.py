@@ -10,7 +10,7 @@ import numpy as np
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_text
 from hopscape.workloads.timeline import Timeline
-from hopscape.workloads.workload import COMPUTE
+from hopscape.workloads.workload import COMPUTE, LAUNCH, RECEIVE
 
 __all__ = ["SCRUB", "draw_gantt", "require_gantt", "timeline_figure", "timeline_svg"]
 
@@ -122,7 +122,8 @@ def timeline_svg(found: Timeline, title: str = "") -> str:
         f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
     ]
     x = float(_LEFT)
-    for label in dict.fromkeys(work.labels[i] for i in np.unique(work.label).tolist()):
+    drawn = np.unique(work.label[work.kind != LAUNCH])
+    for label in dict.fromkeys(work.labels[i] for i in drawn.tolist()):
         out.append(f'<rect x="{x:.0f}" y="8" width="12" height="12" fill="{_colour(label)}"/>')
         out.append(f'<text x="{x + 16:.0f}" y="18">{escape(label)}</text>')
         x += 30 + 7 * len(label)
@@ -160,11 +161,11 @@ def _bars(found: Timeline, rank: int, y: int, scale: float) -> list[str]:
             f" {high * 1e3:.4g} ms</title></rect>"
         )
 
-    for part in mine.tolist():
+    for part in mine[work.kind[mine] != LAUNCH].tolist():
         label = work.labels[work.label[part]]
         computes = bool(work.kind[part] == COMPUTE)
         low, high = float(found.start[part]), float(found.end[part])
-        if work.kind[part] == 3:  # a receive is posted long before
+        if work.kind[part] == RECEIVE:  # a receive is posted long before
             low = max(low, high - 1e-9)
         key = (computes, label)
         if key in open_bars and low <= open_bars[key][1] + _LEAST / scale:

@@ -167,7 +167,9 @@ class Chip:
         tflops, efficiency: Of matrix products: the peak, and the part of it that long ones reach.
         bandwidth, streams: GB/s of its memory, and the part that elementwise work reaches.
         memory: GB.
-        overhead: µs that an operation (the kernels of half a layer) takes at least: to launch them.
+        overhead: µs that launching the kernels of half a layer takes, forwards; backwards twice as
+            long. They are launched ahead of what runs, from one pass of a micro-batch to the next
+            where nothing comes from another stage.
     """
 
     tflops: float
@@ -187,7 +189,7 @@ class Chip:
         """
         fast = 1e9 * self.bandwidth
         product = max(flops / (1e12 * self.tflops * self.efficiency), read / fast)
-        return max(1e-6 * self.overhead, product + moved / (fast * self.streams))
+        return product + moved / (fast * self.streams)
 
 
 @dataclass(frozen=True)

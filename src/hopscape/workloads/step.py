@@ -25,7 +25,7 @@ from hopscape.workloads.chakra import read_chakra
 from hopscape.workloads.job import Chip, ModelJob, Split, read_job_file
 from hopscape.workloads.timeline import Executor, Fabric, Timeline, execute
 from hopscape.workloads.transformer import make_gradients, make_step
-from hopscape.workloads.workload import COMPUTE, Placement, Workload
+from hopscape.workloads.workload import COMPUTE, RECEIVE, Placement, Workload
 
 __all__ = ["Step", "read_job", "search_placement", "step"]
 
@@ -79,6 +79,13 @@ class Step:
     repeated: str = ""
     memory: Mapping[str, float] = field(default_factory=dict)
     gradients: str = ""
+
+    def __repr__(self) -> str:
+        job = self.job if isinstance(self.job, Workload) else self.job.model
+        name = f"{job.name} on {self.network.spec}"
+        if self.seconds is None:
+            return f"<Step of {name}: never ends>"
+        return f"<Step of {name}: {self.seconds:.4g} s, at least {self.bound.seconds:.4g} s>"
 
     @property
     def bound(self) -> StepBound:
@@ -510,7 +517,7 @@ def _shares(found: Timeline) -> dict[str, float]:
     first = np.searchsorted(workload.rank[order], np.arange(workload.ranks + 1)).astype(np.int64)
     joined = np.zeros(len(workload.goal))
     shared = np.flatnonzero(workload.together >= 0)
-    given = shared[workload.kind[shared] != 3]
+    given = shared[workload.kind[shared] != RECEIVE]
     np.maximum.at(joined, workload.together[given], found.start[given])
     labels = len(workload.labels)
     room = np.zeros((workload.ranks, labels + 1))

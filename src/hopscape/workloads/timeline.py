@@ -32,7 +32,7 @@ from hopscape.workloads.plans import (
     plan_named,
     plan_names,
 )
-from hopscape.workloads.workload import COMPUTE, GOALS, Placement, Workload
+from hopscape.workloads.workload import FREE, GOALS, Placement, Workload
 
 __all__ = ["EXECUTORS", "Fabric", "Timeline", "execute"]
 
@@ -168,6 +168,10 @@ class Timeline:
     message_base: IntArray
     sent: Floats
     arrived: Floats
+
+    def __repr__(self) -> str:
+        parts = f"{len(self.workload):,} parts of {self.workload.ranks:,} ranks"
+        return f"<Timeline: {parts} in {self.seconds:.4g} s>"
 
     @property
     def seconds(self) -> float:
@@ -584,8 +588,7 @@ def _lanes(workload: Workload, astra: bool) -> IntArray:
     """Numbers of the lanes of all ranks; ASTRA-sim has one for work and one for data."""
     lane = workload.lane
     if astra:
-        lane = np.where(workload.kind == COMPUTE, 0, 1)
-        lane = np.where(workload.kind == 3, -1, lane)
+        lane = np.array([0, 1, 1, FREE, 2])[workload.kind]  # by kind
     width = int(lane.max(initial=-1)) + 1
     return np.where(lane < 0, -1, workload.rank * width + lane).astype(np.int64)
 

@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.workloads.job import ModelJob
-from hopscape.workloads.workload import COLLECTIVE, COMPUTE, GOALS, RECEIVE, SEND, Workload
+from hopscape.workloads.workload import (
+    COLLECTIVE,
+    COMPUTE,
+    GOALS,
+    LAUNCH,
+    RECEIVE,
+    SEND,
+    Workload,
+)
 
 __all__ = [
     "StageProgram",
@@ -26,9 +35,9 @@ __all__ = [
     "stage_program",
 ]
 
-LANES = {"compute": 0, "tp": 1, "cp": 2, "ep": 3, "dp": 4, "edp": 5, "prefetch": 6}
-"""Each kind of communication has a stream of its own."""
-LABELS = ("forward", "backward", "optimizer", "tp", "cp", "ep", "dp", "pp")
+LANES = {"compute": 0, "tp": 1, "cp": 2, "ep": 3, "dp": 4, "edp": 5, "prefetch": 6, "launch": 7}
+"""Each kind of communication has a stream of its own, and so has the host that launches kernels."""
+LABELS = ("forward", "backward", "optimizer", "tp", "cp", "ep", "dp", "pp", "launch")
 
 
 @dataclass
@@ -41,6 +50,7 @@ class StageProgram:
         after: What each part waits for.
         cursor: Parts that the next computation waits for.
         late: Parts that the computation after the next waits for.
+        seen: Parts that the host waits for before it launches the next computation.
     """
 
     rows: list[tuple[int, float, float, int, str]] = field(default_factory=list)
@@ -48,6 +58,7 @@ class StageProgram:
     after: list[list[int]] = field(default_factory=list)
     cursor: list[int] = field(default_factory=list)
     late: list[int] = field(default_factory=list)
+    seen: list[int] = field(default_factory=list)
     streams: dict[int, int] = field(default_factory=dict)
 
     def _add(
@@ -67,6 +78,12 @@ class StageProgram:
         if lane >= 0:
             self.streams[lane] = number
         return number
+
+    def launch(self, seconds: float) -> list[int]:
+        """The host launches a computation, after what it launched before and what it has to see."""
+        row = (LAUNCH, seconds, 0.0, LANES["launch"], "launch")
+        made, self.seen = self._add(row, None, self.seen), []
+        return [made]
 
     def compute(self, seconds: float, flops: float, label: str, also: Iterable[int] = ()) -> int:
         """A computation after all that blocks."""
@@ -103,6 +120,11 @@ class StageProgram:
         )
         if blocks:
             self.cursor = [*self.cursor, made]
+
+    def wait_for(self, received: int) -> None:
+        """The next computation, and the host that launches it, wait for a message."""
+        self.cursor = [*self.cursor, received]
+        self.seen = [received]
 
     def receive(self, key: tuple[Any, ...], size: float) -> int:
         """A message from another stage; it waits for nothing."""
@@ -199,6 +221,24 @@ class _Stage:
     def _seconds(self, flops: float, read: float, moved: float) -> float:
         return self.job.chip.seconds(flops, read, moved)
 
+    @cached_property
+    def _host(self) -> float:
+        """Seconds to launch half a layer; 0 where the host is ahead whatever happens."""
+        launch = 1e-6 * self.job.chip.overhead
+        shortest = launch
+        for dense in (True, False):
+            products, core, read, moved = self._attention()
+            halves = self._seconds(products + core, read, moved), self._seconds(*self._ffn(dense))
+            shortest = min(shortest, *halves)
+        return launch if shortest < launch else 0.0
+
+    def _half(
+        self, seconds: float, flops: float, label: str, times: int, fetched: list[int]
+    ) -> None:
+        """Half a layer, which the host launches."""
+        launched = self.program.launch(times * self._host) if self._host else []
+        self.program.compute(seconds, flops, label, also=[*fetched, *launched])
+
     # -- collectives ------------------------------------------------------------------------
 
     def _tensor(self, opens: bool) -> None:
@@ -256,32 +296,30 @@ class _Stage:
 
     def forward(self, dense: bool, label: str = "forward") -> None:
         """A layer, forwards."""
-        program = self.program
         fetched = self._fetch(dense)
         self._tensor(opens=True)
         self._context(back=False)
         products, core, read, moved = self._attention()
-        program.compute(
-            self._seconds(products + core, read, moved), products + core, label, also=fetched
-        )
+        seconds = self._seconds(products + core, read, moved)
+        self._half(seconds, products + core, label, 1, fetched)
         self._tensor(opens=False)
         self._tensor(opens=True)
         self._experts(dense)
         flops, read, moved = self._ffn(dense)
-        program.compute(self._seconds(flops, read, moved), flops, label)
+        self._half(self._seconds(flops, read, moved), flops, label, 1, [])
         self._experts(dense)
         self._tensor(opens=False)
 
     def backward(self, dense: bool) -> None:
         """A layer, backwards: twice the work, after what is computed again."""
-        program, split = self.program, self.job.split
+        split = self.job.split
         if split.recompute == "full":
             self.forward(dense, "backward")
         fetched = self._fetch(dense) if split.recompute != "full" else []
         self._tensor(opens=True)
         self._experts(dense)
         flops, read, moved = self._ffn(dense)
-        program.compute(2 * self._seconds(flops, read, moved), 2 * flops, "backward", also=fetched)
+        self._half(2 * self._seconds(flops, read, moved), 2 * flops, "backward", 2, fetched)
         self._experts(dense)
         self._tensor(opens=False)
         self._tensor(opens=True)
@@ -289,7 +327,7 @@ class _Stage:
         products, core, read, moved = self._attention()
         work = 2 * (products + core) + (core if split.recompute == "selective" else 0.0)
         again = 1.5 if split.recompute == "selective" and not self.job.model.flash else 1.0
-        program.compute(self._seconds(work, 2 * read, 2 * again * moved), work, "backward")
+        self._half(self._seconds(work, 2 * read, 2 * again * moved), work, "backward", 2, [])
         self._tensor(opens=False)
 
     def _head(self, times: float, label: str) -> None:
@@ -332,10 +370,7 @@ class _Stage:
         depth = chunk * split.pp + self.stage
         final = split.pp * split.interleave - 1
         if depth > 0 and split.pp > 1:
-            program.cursor = [
-                *program.cursor,
-                program.receive(("F", depth - 1, micro), self._crossing()),
-            ]
+            program.wait_for(program.receive(("F", depth - 1, micro), self._crossing()))
         for dense in self._layers(depth):
             self.forward(dense)
         if depth == final:
@@ -349,10 +384,7 @@ class _Stage:
         depth = chunk * split.pp + self.stage
         final = split.pp * split.interleave - 1
         if depth < final and split.pp > 1:
-            program.cursor = [
-                *program.cursor,
-                program.receive(("B", depth + 1, micro), self._crossing()),
-            ]
+            program.wait_for(program.receive(("B", depth + 1, micro), self._crossing()))
         elif depth == final:
             self._head(2.0, "backward")
         out = []

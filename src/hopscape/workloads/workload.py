@@ -31,9 +31,9 @@ __all__ = [
     "read_placement",
 ]
 
-Kind = Literal["compute", "collective", "send", "receive"]
+Kind = Literal["compute", "collective", "send", "receive", "launch"]
 KINDS: tuple[str, ...] = get_args(Kind)
-COMPUTE, COLLECTIVE, SEND, RECEIVE = range(4)
+COMPUTE, COLLECTIVE, SEND, RECEIVE, LAUNCH = range(5)
 GOALS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "message")
 """What ranks do together. Bytes are those of the largest buffer of a member."""
 FREE = -1
@@ -72,7 +72,8 @@ class Part:
         lane: Parts of a rank on the same lane run one at a time, those that are ready first first;
             -1 is no lane.
         label: What it is called in shares and pictures (``forward``, ``tp``, ...).
-        seconds: Of a computation; or `flops` and `moved` (bytes), which a chip takes time for.
+        seconds: Of a computation; or `flops` and `moved` (bytes), which a chip takes time for. Of
+            a launch: the host's, which the rank's chip need not wait for.
     """
 
     rank: int
