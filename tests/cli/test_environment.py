@@ -198,6 +198,18 @@ def test_a_complaint_has_an_end():
     assert "letters) …" in refused("show", "ring(4)", "--columns", "(" * 4000)
 
 
+@pytest.mark.parametrize("name", ["memory.max", "memory/memory.limit_in_bytes"])
+def test_a_container_has_less_than_its_machine(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(memory, "_CGROUPS", tmp_path)
+    asked = memory._physical_memory.__wrapped__
+    machine = asked()
+    assert machine > 2**21
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    for quota, found in (("2097152", 2**21), ("max", machine), (str(2**63 - 4096), machine)):
+        (tmp_path / name).write_text(f"{quota}\n", "utf-8")
+        assert asked() == found
+
+
 def test_a_name_with_nul(tmp_path):
     """It cannot be typed, but a file of options can hold it."""
     (tmp_path / "options.toml").write_text('output = "a\\u0000b.json"\n', "utf-8")

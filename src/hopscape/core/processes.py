@@ -20,6 +20,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -142,6 +143,7 @@ def one_ahead(make: Callable[[Step], Made], steps: Iterable[Step]) -> Iterator[M
             yield waiting.result()
 
 
+_CGROUPS = Path("/sys/fs/cgroup")
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -178,11 +180,11 @@ def _physical_memory() -> int:
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):  # not a POSIX machine
         return _memory_of_windows() if sys.platform == "win32" else 8 * 10**9
-    try:  # a container may have less than its machine
-        quota = int(Path("/sys/fs/cgroup/memory.max").read_text("utf-8"))
-    except (OSError, ValueError):
-        return physical
-    return min(physical, quota)
+    quotas = []  # a container may have less than its machine
+    for name in ("memory.max", "memory/memory.limit_in_bytes"):  # of either kind of cgroups
+        with suppress(OSError, ValueError):
+            quotas.append(int((_CGROUPS / name).read_text("utf-8")))
+    return min(physical, *quotas) if quotas else physical
 
 
 class _MemoryStatus(ctypes.Structure):
