@@ -123,6 +123,20 @@ def test_workers_end_with_their_parent(kind: signal.Signals) -> None:
         assert parent.stdout.read() == "interrupted\n"
 
 
+def test_a_process_that_is_killed_leaves_no_word() -> None:
+    """Python's tracker of semaphores outlives it, and used to complain."""
+    code = (
+        "import operator, os\nfrom hopscape.store import Task, run_tasks\n"
+        "tasks = [Task(str(i), (i, i)) for i in range(2)]\n"
+        "for _ in run_tasks(tasks, operator.mul, processes=2):\n"
+        "    os._exit(3)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=50, check=False
+    )
+    assert (run.returncode, run.stderr) == (3, "")
+
+
 def test_leaving_early_ends_the_workers_quietly() -> None:
     code = (
         "import time\nfrom hopscape.store import Task, run_tasks\n"

@@ -20,7 +20,7 @@ __all__ = ["main"]
 
 _LINE = 800
 """Letters of an error's line at most; lists of names to choose from are shorter."""
-_GRACE = 4.0
+_GRACE = 3.5
 """Seconds after SIGTERM in which a command may say what it kept; then it ends as it is, within
 five also on a busy machine."""
 

@@ -232,6 +232,8 @@ class Task:
 Results = Iterator[tuple[Task, Any]]
 
 _MOST_ON_WINDOWS = 61  # processes that one thread can wait for
+_NO_WORD = "ignore:resource_tracker:UserWarning"
+"""Python's tracker of semaphores removes those of a process that was killed, without a word."""
 _AHEAD = 3  # tasks handed out per process: none waits for the next one, and a stop loses few
 _DASK_SECONDS = 5  # for a scheduler to answer; it is there or it is not
 
@@ -250,6 +252,8 @@ class Processes:
     def _open(self) -> ProcessPoolExecutor:
         if self._pool is not None:
             return self._pool
+        if _NO_WORD not in sys.warnoptions:  # which the tracker gets when it is started
+            sys.warnoptions.append(_NO_WORD)
         context = multiprocessing.get_context("spawn")
         self._far_end, self._lifeline = context.Pipe(duplex=False)
         try:
