@@ -120,6 +120,7 @@ def test_deals_meet_what_they_were_made_for():
         assert len(offers) > 5
         for offer in offers:
             machine = offer.machine()
+            assert len(set(offer.deal)) > 1
             assert machine.endpoints == 70
             assert machine.radix_used <= 32
             assert machine.flow.uniform().throughput > 1 - 1e-9

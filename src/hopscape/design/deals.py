@@ -209,7 +209,7 @@ def _dealt(floor: CostFloor, n: int) -> _Groups:
         grids = np.meshgrid(first, np.arange(1, n - 1), np.arange(1, most + 1), indexing="ij")
         a, k, b = (grid.ravel() for grid in grids)
         last = ends - k * a - (n - 1 - k) * b
-        good = (last >= 1) & (last <= a) & (b <= a)
+        good = (last >= 1) & (last <= a) & (b <= a) & (last < a)
         a, k, b, last = (x[good] for x in (a, k, b, last))
         ways[0] = np.concatenate([ways[0], np.stack([a, b, last])], axis=1)
         counts = np.stack([k, n - 1 - k, np.ones_like(k)])
