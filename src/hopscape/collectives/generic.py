@@ -289,6 +289,9 @@ def all_to_all(network: Network, model: Model = Model(), router: Router | None =
 def all_gather(network: Network, model: Model = Model()) -> Schedule:
     """Everybody's chunk to everybody, each down its own tree, channels shared evenly.
 
+    Time and memory grow with nodes squared: trees hang from distances (50 bytes per pair of nodes),
+    and every hop of every tree gets its round once.
+
     Raises:
         DisconnectedError: When some node cannot be reached.
     """

@@ -62,6 +62,8 @@ def broadcast_by_axes(
 ) -> Schedule:
     """Broadcast along the first axis, then from every holder along the second, and so on.
 
+    Time and memory are those of a tree: one transfer per node, after a broadcast in each factor.
+
     Args:
         network: The product of `factors`.
         model: Each axis is served by the generic broadcast of its factor under this model.
@@ -118,6 +120,9 @@ def permute_by_rows(
     packet for each of its nodes: a colouring of a regular bipartite graph. Then each copy routes a
     permutation of its own, and a last move along the first axis ends it. With n equal factors in
     which any permutation takes p rounds, that is p (2n - 1) rounds.
+
+    Such colourings exist since regular bipartite graphs have perfect matchings (Kőnig, 1916). Time
+    is one colouring of all nodes per axis, memory all hops.
 
     Examples:
         >>> import hopscape

@@ -82,6 +82,9 @@ def concurrent_flow(graph: Channels, demand: Floats) -> float:
 
     One commodity for each destination (Shahrokhi and Matula, 1990), solved by HiGHS.
 
+    The program has a variable for each channel and destination and a row for each switch and
+    destination.
+
     Args:
         demand: float64[switches, switches]
 

@@ -178,6 +178,9 @@ def best_embedding(
 ) -> Embedding:
     """A placement of small dilation, the smallest where that can be proved.
 
+    The exhaustive search takes at most `budget` steps per dilation; distances of the host take 3
+    bytes per pair of its nodes.
+
     Args:
         seed: For annealing.
         budget: Steps of the exhaustive search per dilation.
