@@ -79,6 +79,7 @@ def test_every_kind_of_plugin_is_found_by_its_commands(installed: Path, tmp_path
     assert exported
     assert (tmp_path / "wheel.adj").read_text().splitlines()[1] == "1: 0 2 8"
     assert '"verdict": "holds"' in judged
+    assert json.loads(judged)[0]["searched"] == [{"what": "wheels", "count": 16, "expected": 16}]
 
 
 def test_commands_and_studies_of_a_package(installed: Path, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from hopscape.core.network import Network
 from hopscape.core.router import Router
 from hopscape.core.schedule import Schedule
 from hopscape.formats.graphs import Exporter
-from hopscape.ledger import Claim, Outcome, Paper, judge
+from hopscape.ledger import Claim, Outcome, Paper, Tally, judge
 from hopscape.metrics.evaluation import Column, Evaluation
 
 # -- a family -------------------------------------------------------------------------------------
@@ -159,12 +159,12 @@ ADJACENCY = Exporter((".adj",), "one node per line, with its neighbours", _write
 
 
 def _diameters() -> Outcome:
-    wrong = []
-    for n in range(4, 20):
+    wrong, tally = [], Tally()
+    for n in tally.each("wheels", range(4, 20), 16):
         network = Network.of(Wheel(n))
         if int(distance_rows(network, np.arange(network.order)).max()) != 2:
             wrong.append(f"n = {n}")
-    return judge(wrong, "16 wheels")
+    return judge(wrong, "rims of 4 to 19 nodes", searched=tally)
 
 
 PAPER = Paper(
