@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import types
 from pathlib import Path
@@ -167,6 +168,31 @@ def test_a_store_that_is_open_stays_open(tmp_path: Path) -> None:
         assert again["a"] == 1
     with Store(path) as free:  # nobody holds it any more
         assert "a" in free
+
+
+def test_a_figure_that_was_changed_is_noticed(tmp_path):
+    """It came back as if it had been computed."""
+    path = tmp_path / "a.jsonl"
+    with Store(path) as store:
+        store.add("a", {"diameter": 12, "mean": 2.5}, "circulant nodes=20")
+        store.add("b", [1, 2])
+    right = path.read_bytes()
+    for old, new in ((b"12", b"11"), (b'"a"', b'"c"'), (b"[1, 2]", b"[1, 3]"), (b"2.5", b"2.50")):
+        path.write_bytes(right.replace(old, new))
+        with pytest.raises(FileFormatError, match=r"is damaged: line [23] is not what was written"):
+            Store(path)
+    path.write_bytes(re.sub(rb', "crc": "\w+"', b"", right))  # of an earlier version
+    with Store(path) as store:
+        assert store["a"] == {"diameter": 12, "mean": 2.5}
+        store.add("c", 3)
+    assert Store(path)["c"] == 3
+
+
+def test_a_file_of_another_version_is_called_so(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"format": "hopscape-results", "version": 1}\n', "utf-8")
+    with pytest.raises(FileFormatError, match="holds results in version 1 of the format"):
+        Store(path)
 
 
 def test_the_lock_of_windows(tmp_path, monkeypatch):

@@ -4,6 +4,8 @@ A line is written and forced to disk in one go, so that a process killed at any 
 what it had not finished; a last line cut short is dropped when the file is opened again. One run at
 a time holds the file.
 
+A sum over each line tells when the file was damaged, or a figure in it changed.
+
 Keys of results: a digest of everything that a result depends on.
 """
 
@@ -15,6 +17,7 @@ import json
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache
@@ -94,10 +97,16 @@ class Store:
         if self._handle is None:
             return
         try:
-            data = (json.dumps(line, default=plain) + "\n").encode()
+            data = _summed(json.dumps(line, default=plain).encode())
         except TypeError as error:
             about = line.get("about") or line.get("key")
             raise ArgumentError(f"{about}: the result cannot be kept: {error}") from error
+        self._put(data)
+
+    def _put(self, data: bytes) -> None:
+        """Append a line and force it to the disk, whole or not at all."""
+        if self._handle is None:
+            return
         try:
             done = 0
             while done < len(data):
@@ -130,7 +139,7 @@ class Store:
             self.close()
             raise
         if self._whole == 0:
-            self._write(json.loads(_HEADER))
+            self._put(_HEADER + b"\n")
 
     def _read(self, path: Path) -> int:
         """Take in the lines of a file; returns how many bytes of it are whole lines."""
@@ -150,8 +159,15 @@ class Store:
                 if number == 1:
                     self._check_header(path, row)
                     continue
+                if not _is_whole(line):
+                    raise FileFormatError(
+                        f"{path} is damaged: line {number} is not what was written"
+                        f" ({row.get('about') or row['key']}); remove it, and it is computed again"
+                    )
                 self._results[row["key"]] = row["result"]
-            except (ValueError, KeyError, TypeError, RecursionError) as error:
+            except FileFormatError:
+                raise
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise FileFormatError(
                     f"{path} is not a file of results: line {number} is {line[:60]!r}"
                 ) from error
@@ -166,6 +182,19 @@ class Store:
                 f"{path} holds results in version {row['version']} of the format, this is version"
                 f" {_VERSION}; name a new file"
             )
+
+
+def _summed(line: bytes) -> bytes:
+    """A line with a sum over all of it, by which it is known again."""
+    return b'%b, "crc": "%08x"}\n' % (line[:-1], zlib.crc32(line))
+
+
+def _is_whole(line: bytes) -> bool:
+    """Does a line have the sum that it was written with, if it was written with one?"""
+    body, mark, end = line.rpartition(b', "crc": "')
+    if not mark or not end.endswith(b'"}'):  # of hopscape 0.2 and before
+        return True
+    return b"%08x" % zlib.crc32(body + b"}") == end[:-2]
 
 
 def opened(store: Store | str | Path | None) -> AbstractContextManager[Store]:
