@@ -268,7 +268,7 @@ REDUCE_SCATTER = replace(ALL_GATHER, goal="reduce-scatter")
 ALL_REDUCE = replace(ALL_GATHER, goal="all-reduce")
 
 
-_SHUFFLES = 8
+_SHUFFLES = 8  # orders that are tried, half of them by each rule
 
 
 @dataclass(frozen=True)

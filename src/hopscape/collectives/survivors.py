@@ -39,7 +39,7 @@ __all__ = [
     "survivors",
 ]
 
-_NAMED = 12
+_NAMED = 12  # lost nodes that a message names
 
 
 @dataclass(frozen=True)

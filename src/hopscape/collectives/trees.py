@@ -136,8 +136,8 @@ def serve_tree(network: Network, tree: Tree, ports: int | None) -> IntArray:
     return when
 
 
-_ALL_ROWS = 5_000
-_TRIED = 64
+_ALL_ROWS = 5_000  # nodes up to which every root is tried
+_TRIED = 64  # roots beyond
 
 
 def central_link(network: Network) -> tuple[int, int, int]:

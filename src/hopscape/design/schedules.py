@@ -106,7 +106,7 @@ def best_schedule(
     return best
 
 
-_SCHEDULE_ORDER = 1400
+_SCHEDULE_ORDER = 1400  # nodes beyond which an all-gather is made for --exact alone
 _GATHERED = (WIRING, SHAPE, GATHER_BOUND, GATHER)
 
 
@@ -256,9 +256,9 @@ SCHEDULE_COLUMNS = (
 
 
 _TABLE_ORDER = 2100
-_GATHER_ORDER = 300
-_PERSONAL_ORDER = 64
-_MSCCL_TRANSFERS = 20_000
+_GATHER_ORDER = 300  # nodes up to which schedules are JSON, which people read
+_PERSONAL_ORDER = 64  # nodes of schedules with a chunk for every pair
+_MSCCL_TRANSFERS = 20_000  # of a file for MSCCL that is written unasked
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from hopscape.core.progress import check_time, track
 
 __all__ = ["Bisection", "bisection"]
 
-_EXACT_ORDER = 64
-_VISITS_PER_SLICE = 20_000
-_VISITS = 400_000
-_STARTS = 20
-_SPECTRAL_ORDER = 200_000
+_EXACT_ORDER = 64  # nodes up to which a proof is tried unasked
+_VISITS_PER_SLICE = 20_000  # of the search between two looks at the clock and Ctrl-C
+_VISITS = 400_000  # of the search where nobody asked for a proof
+_STARTS = 20  # random halves that are refined; the best counts
+_SPECTRAL_ORDER = 200_000  # nodes beyond which the eigenvalue of the bound is not computed
 _LANCZOS = 2e10  # nanoseconds of restarts, about
 
 

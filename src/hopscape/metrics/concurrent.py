@@ -43,10 +43,10 @@ class Channels(Protocol):
     def name(self) -> str: ...
 
 
-_PROGRAM = 60_000
-_GAP = 0.05
-_RATE = 0.1
-_STEPS = 400_000_000
+_PROGRAM = 60_000  # variables up to which the linear program is solved; beyond, two bounds
+_GAP = 0.05  # between these bounds, in shares of the upper one
+_RATE = 0.1  # share by which lengths grow in a step, at most
+_STEPS = 400_000_000  # of the search for both bounds
 
 
 def optimal_share(

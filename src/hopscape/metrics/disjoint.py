@@ -24,8 +24,8 @@ from hopscape.core.network import Network, NodeLike
 
 __all__ = ["FaultReport", "disjoint_paths", "most_disjoint", "random_faults"]
 
-_BUILT = 100_000
-_MOST_STEPS = 20_000
+_BUILT = 100_000  # nodes up to which arrays are built for flows, which find the least total length
+_MOST_STEPS = 20_000  # nodes that a search for one more path looks at, besides those of long paths
 
 Channel = tuple[int, int]
 """A node and the port by which it is left."""
@@ -231,7 +231,7 @@ def _unwind(came: dict[State, tuple[State, Step]], origin: State, state: State) 
     return out[::-1]
 
 
-_SOURCES = 16
+_SOURCES = 16  # endpoints from which what is left after failures is looked at
 
 
 @dataclass(frozen=True)

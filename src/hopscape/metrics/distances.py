@@ -18,11 +18,11 @@ from hopscape.core.progress import paced, track
 
 __all__ = ["DistanceProfile", "distance_profile"]
 
-_FEW_SOURCES = 200
-_SMALL_ORDER = 50_000
-_FULL_WORK = 10**12
-_FULL_WORK_GPU = 10**15
-_SAMPLE = 1024
+_FEW_SOURCES = 200  # from fewer, in small networks, numpy is done before numba is imported
+_SMALL_ORDER = 50_000  # nodes of such networks
+_FULL_WORK = 10**12  # nodes² × ports: beyond, a sample of sources stands for all
+_FULL_WORK_GPU = 10**15  # the same on a graphics processor
+_SAMPLE = 1024  # sources of that sample
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,10 @@ from hopscape.core.router import Router
 
 __all__ = ["ChannelLoad", "ClassLoad", "channel_load", "switch_load"]
 
-_BATCH = 1 << 18
-_FULL_PAIRS = 30_000_000
-_FEW = 200
-_MOST_PORTS = 254
+_BATCH = 1 << 18  # pairs that are walked at once: their routes fit into memory
+_FULL_PAIRS = 30_000_000  # pairs up to which all are counted; beyond, some targets of each source
+_FEW = 200  # nodes beyond which a table is worth its making
+_MOST_PORTS = 254  # ports of such a table are bytes
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,11 @@ __all__ = [
     "some_mean",
 ]
 
-_PAIRS = 20_000
-_SLICE = 1000
-_NODES = 2000
-_SOURCES = (1024, 64)
-_BALL = 100_000
+_PAIRS = 20_000  # whose distances are asked of the router
+_SLICE = 1000  # of them at once, between two looks at the time that is left
+_NODES = 2000  # whose ports are counted
+_SOURCES = (1024, 64)  # of a sample of distances: fewer where the first would take long
+_BALL = 100_000  # nodes that are looked at around one
 
 
 def some_nodes(order: int, count: int, seed: int = 0) -> IntArray:

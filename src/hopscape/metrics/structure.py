@@ -34,8 +34,8 @@ __all__ = [
     "vertex_transitive",
 ]
 
-_SLICE = 8
-_GIRTH_SLICE = 64
+_SLICE = 8  # pairs between two looks at the clock and Ctrl-C
+_GIRTH_SLICE = 64  # nodes between such looks: their searches are shorter
 
 
 @dataclass(frozen=True)
@@ -182,8 +182,8 @@ def _one_orbit(generators: list[list[int]], order: int) -> bool:
     return len(reached) == order
 
 
-_MOST_NODES = 4096
-_ALIKE = 1e-7
+_MOST_NODES = 4096  # of dense matrices: 128 MiB
+_ALIKE = 1e-7  # eigenvalues so close are one, far above the errors of the solver
 
 
 @dataclass(frozen=True)

@@ -39,10 +39,10 @@ _ALL_SHARES, _KINDS = 20_000_000, 24
 """Shares up to which all channels are looked at, and kinds of channels that are beyond."""
 _GROUP_WORK = 20_000_000
 """What the search for symmetries may cost: less than a second."""
-_SLACK = 1e-9
-_PATHS_ORDER = 5_200
-_MATCHED = 1_400
-_ROUNDS = 40
+_SLACK = 1e-9  # of shares, for what floating point loses
+_PATHS_ORDER = 5_200  # switches of which all pairs are looked at
+_MATCHED = 1_400  # endpoints (or switches) that are matched in a moment
+_ROUNDS = 40  # of refining colours; what is left unlike by then stays apart
 
 
 class Uniform(NamedTuple):

@@ -488,10 +488,10 @@ def saturation(
     return low, sorted(points, key=lambda p: p.offered)
 
 
-_STEADY = 0.05
-_IN_A_ROW = 3
-_NEVER = 2**40
-_LONGER = 10
+_STEADY = 0.05  # change of latency between two samples that are settled, as BookSim has it
+_IN_A_ROW = 3  # such samples one after the other, as there
+_NEVER = 2**40  # a cycle that does not come
+_LONGER = 10  # times the samples asked for, before a point counts as unsettled
 _SHARP = 0.01
 _CALM = 2.0
 
