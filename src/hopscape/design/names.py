@@ -147,6 +147,16 @@ def same_machine(a: Machine, b: Machine) -> bool:
     return any(int(g[2 * n]) == 2 * n + 1 for g in group.generators)
 
 
+def _same_offer(a: Offer, b: Offer) -> bool:
+    """Are two offers one machine? Where endpoints are dealt evenly, with all ports in use."""
+    if not a.deal and not b.deal:
+        a, b = a.whole, b.whole
+    try:
+        return same_machine(a.machine(), b.machine())
+    except HopscapeError:
+        return False
+
+
 def _channels(machine: Machine) -> tuple[IntArray, IntArray]:
     """Channels of one plane, a trunk as often as it has cables."""
     graph = machine.flow
@@ -154,21 +164,40 @@ def _channels(machine: Machine) -> tuple[IntArray, IntArray]:
     return np.repeat(graph.tails, times), np.repeat(graph.heads, times)
 
 
+class _Made(NamedTuple):
+    """An offer, and its machine: with all ports in use, where endpoints are dealt evenly.
+
+    Which switches have one endpoint more then depends on how they are numbered.
+    """
+
+    offer: Offer
+    machine: Machine
+
+    @classmethod
+    def of(cls, spec: str) -> _Made:
+        offer = Offer.of(spec)
+        return cls(offer, (offer if offer.deal else offer.whole).machine())
+
+    def same(self, other: _Made) -> bool:
+        if bool(self.offer.deal) == bool(other.offer.deal):
+            return same_machine(self.machine, other.machine)
+        return same_machine(self.offer.machine(), other.offer.machine())
+
+
 def distinct(ranked: Iterable[Candidate]) -> list[Candidate]:
     """Each machine once, named, under its first spec; the others are remembered as `also`."""
     shown: list[Candidate] = []
-    groups: dict[tuple[object, ...], list[tuple[Candidate, Machine]]] = {}
+    groups: dict[tuple[object, ...], list[tuple[Candidate, _Made]]] = {}
     for one in ranked:
         try:
-            offer = Offer.of(one.spec)
-            machine = (offer if offer.deal else offer.whole).machine()
+            made = _Made.of(one.spec)
         except HopscapeError:
             shown.append(one)
             continue
         alike = groups.setdefault(tuple(one.value(name) for name in _ALIKE), [])
-        twin = next((first for first, known in alike if same_machine(known, machine)), None)
+        twin = next((first for first, known in alike if made.same(known)), None)
         if twin is None:
-            alike.append((one, machine))
+            alike.append((one, made))
             shown.append(one)
         else:
             twin.also = (*twin.also, one.spec)
