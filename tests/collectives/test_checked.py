@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import os
+import pkgutil
 from contextlib import suppress
 from dataclasses import replace
 
@@ -27,6 +30,7 @@ from hopscape.core.errors import (
 from hopscape.core.family import Collective
 from hopscape.show.explore.packing import number_links
 from hopscape.show.explore.panels import schedule_data
+from hopscape.simulate import Settings, build_setup
 from matrix import check, run_case
 
 SEVERAL = (
@@ -150,6 +154,50 @@ def test_a_wrong_file_is_shown_as_wrong_and_not_replayed(tmp_path):
     for file, verdict in ((right, "holds"), (wrong, "after the last round")):
         schedule = Schedule.load(file, build)
         assert schedule_data(schedule, links)["verdict"].startswith(verdict)
+
+
+def test_no_format_takes_a_wrong_schedule(tmp_path):
+    """Whatever makes a file or a figure of a schedule that it is given looks at it first."""
+    network = build("complete(4)")
+    right = network.all_gather()
+    last = right.transfers - 1
+    wrong = Schedule.from_columns(
+        network,
+        right.model,
+        right.goal,
+        round=right.round[:last],
+        channels=right.channels[: right.path_start[last]],
+        path_start=right.path_start[: last + 1],
+        chunk=right.chunk[:last],
+        name="mine",
+    )
+    doors = {
+        "hopscape.formats.msccl.write_msccl": lambda make, one: make(one, tmp_path / "a.xml"),
+        "hopscape.formats.msccl.write_mscclpp": lambda make, one: make(one, tmp_path / "a.json"),
+        "hopscape.formats.chakra.write_chakra": lambda make, one: make(one, tmp_path / "a", "x"),
+        "hopscape.simulate.replay.replay": lambda make, one: make(
+            build_setup(network, Settings()), one
+        ),
+    }
+    assert doors.keys() == set(_takers("formats")) | set(_takers("simulate.replay"))
+    for name, through in doors.items():
+        make = pkgutil.resolve_name(name)
+        with pytest.raises(CheckFailedError, match="'mine' fails its check and is not"):
+            through(make, wrong)
+        assert list(tmp_path.iterdir()) == []
+    through(make, right)
+
+
+def _takers(room):
+    """Public functions that are given a schedule."""
+    top = importlib.import_module(f"hopscape.{room}")
+    inner = pkgutil.iter_modules(getattr(top, "__path__", []), f"{top.__name__}.")
+    for module in [top, *(importlib.import_module(one.name) for one in inner if not one.ispkg)]:
+        for name in getattr(module, "__all__", ()):
+            made = inspect.unwrap(getattr(module, name))
+            own = inspect.isfunction(made) and made.__module__ == module.__name__
+            if own and made.__annotations__.get("schedule") == "Schedule" and name != "lines_of":
+                yield f"{module.__name__}.{name}"
 
 
 def test_pieces_by_the_command(tmp_path):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hopscape.core.arrays import ADD, COPY, IntArray
-from hopscape.core.errors import ScheduleError
+from hopscape.core.errors import CheckFailedError, ScheduleError
 from hopscape.core.goal import Goal, Promise
 from hopscape.core.model import Model
 from hopscape.core.network import Network
@@ -19,7 +19,7 @@ from hopscape.core.verdict import Verdict
 if TYPE_CHECKING:
     from hopscape.core.verify_kernels import ByChunk, Transfers
 
-__all__ = ["breaks_rules", "transfers_that_add", "verify"]
+__all__ = ["breaks_rules", "require_right", "transfers_that_add", "verify"]
 
 _SHARES = {"arc": 0, "edge": 1, "vertex": 2}
 
@@ -85,6 +85,21 @@ def verify(
     if broken is not None:
         return Verdict(False, broken.reason, broken.where, details)
     return Verdict(True, _success(schedule, net, checked_goal, details), details=details)
+
+
+def require_right(schedule: Schedule, done: str) -> None:
+    """Refuse a schedule that does not hold.
+
+    Args:
+        done: What would be done with it, such as "written".
+
+    Raises:
+        CheckFailedError: With the first violation.
+    """
+    if not (verdict := verify(schedule)):
+        raise CheckFailedError(
+            f"the schedule {schedule.name!r} fails its check and is not {done}: {verdict.reason}"
+        )
 
 
 def breaks_rules(schedule: Schedule) -> bool:

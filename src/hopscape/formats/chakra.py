@@ -16,6 +16,7 @@ from typing import IO
 from hopscape.core.errors import ArgumentError, ScheduleError
 from hopscape.core.files import make_folder, write_atomically
 from hopscape.core.schedule import Schedule
+from hopscape.core.verify import require_right
 from hopscape.formats.protobuf import bytes_field, framed, number_field, text_field, varint
 
 __all__ = ["VERSION", "write_chakra"]
@@ -46,10 +47,12 @@ def write_chakra(
     """
     if chunk_bytes < 1:
         raise ArgumentError(f"chunk_bytes is {chunk_bytes}; it must be at least 1")
+    made = list(_nodes(schedule, chunk_bytes))
+    require_right(schedule, "written")
     top = make_folder(Path(folder))
     paths = []
     metadata = framed(text_field(1, VERSION))
-    for rank, nodes in enumerate(_nodes(schedule, chunk_bytes)):
+    for rank, nodes in enumerate(made):
         path = top / f"{name}.{rank}.et"
         write_atomically(path, partial(_put, metadata + b"".join(nodes)))
         paths.append(path)

@@ -20,6 +20,7 @@ from hopscape.core.arrays import OPERATIONS
 from hopscape.core.errors import ArgumentError, ScheduleError, TooLargeError
 from hopscape.core.files import write_text
 from hopscape.core.schedule import Schedule
+from hopscape.core.verify import require_right
 
 __all__ = ["write_msccl", "write_mscclpp"]
 
@@ -216,9 +217,11 @@ def write_msccl(schedule: Schedule, path: str | Path) -> None:
     Raises:
         ArgumentError: For goals that MSCCL does not have, and schedules in which switches take
             part.
+        CheckFailedError: For a schedule that does not hold.
         TooLargeError: For more ranks, steps or channels than its executor holds.
     """
     layout, rounds = _rounds(schedule)
+    require_right(schedule, "written")
     ranks = [_Rank() for _ in range(layout.ranks)]
     for r, one in enumerate(ranks):
         for source, target in layout.before(r):
@@ -332,6 +335,7 @@ def write_mscclpp(schedule: Schedule, path: str | Path) -> None:
     again at once.
     """
     layout, rounds = _rounds(schedule)
+    require_right(schedule, "written")
     ops: list[list[dict[str, Any]]] = [
         [_local("copy", [source], target) for source, target in layout.before(r)]
         for r in range(layout.ranks)

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.errors import ArgumentError, CheckFailedError
+from hopscape.core.errors import ArgumentError
 from hopscape.core.schedule import Schedule
-from hopscape.core.verify import verify
+from hopscape.core.verify import require_right
 from hopscape.simulate import layout
 from hopscape.simulate.fabric import Setup
 from hopscape.simulate.measurement import blank_counters, make_source, start
@@ -92,10 +92,7 @@ def replay(
         raise ArgumentError(
             f"the schedule is for {schedule.network.spec}; the simulated network is {network.spec}"
         )
-    if not (verdict := verify(schedule)):
-        raise CheckFailedError(
-            f"the schedule {schedule.name!r} fails its check and is not replayed: {verdict.reason}"
-        )
+    require_right(schedule, "replayed")
     if flits < 1:
         raise ArgumentError(f"flits is {flits}; it must be at least 1")
     moves = _transfers(setup, schedule, flits, barrier)
