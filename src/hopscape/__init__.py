@@ -74,6 +74,7 @@ _register_methods(
         "reduce": "hopscape.collectives.front:reduce",
         "reduce_scatter": "hopscape.collectives.front:reduce_scatter",
         "scatter": "hopscape.collectives.front:scatter",
+        "schedule_with_terms": "hopscape.core.partial_sums:schedule_with_terms",
         "simulate": "hopscape.simulate.sweep:simulate_network",
         "summary": "hopscape.metrics.summary:summarise",
         "to_igraph": "hopscape.formats.graphs:to_igraph",

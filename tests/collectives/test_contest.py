@@ -93,6 +93,7 @@ def test_what_searches_says_what_it_costs_and_keeps_it_backwards() -> None:
             "forest",
             "even-forest",
             "two-way-forest",
+            "partial-sums",
             "breadth-first",
             *few,
         } & set(steps)

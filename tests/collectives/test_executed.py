@@ -10,6 +10,7 @@ import hopscape
 from hopscape import Goal, Network
 from hopscape.collectives.contest import compete
 from hopscape.collectives.executed import executed_time
+from hopscape.core.partial_sums import PartialSums
 
 KINDS = ("all-gather", "all-to-all", "all-reduce", "reduce-scatter", "broadcast", "scatter")
 
@@ -18,6 +19,8 @@ def additions(schedule):
     """Transfers whose sum has no share in common with the one at its target."""
     if schedule.goal.kind != "all-reduce":
         return set(range(schedule.transfers))
+    if isinstance(schedule, PartialSums):
+        return set(np.nonzero(schedule.adds)[0].tolist())
     sums, out = {}, set()
     for r in np.unique(schedule.round):
         known = dict(sums)

@@ -258,7 +258,8 @@ def test_a_file_written_by_hand(tmp_path):
     ("changes", "message"),
     [
         ({"format": "hopscape-network"}, "it has no 'format': 'hopscape-schedule'"),
-        ({"version": 3}, "has version 3; versions 1 and 2 are read"),
+        ({"version": 4}, "has version 4; versions 1 to 3 are read"),
+        ({"version": 3}, "'terms' is missing"),
         ({"version": 2}, "'op' is missing"),
         ({"version": None}, "has version None"),
         ({"transfers": None}, "'transfers' is missing"),

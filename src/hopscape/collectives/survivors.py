@@ -26,6 +26,7 @@ from hopscape.core.faults import Faults
 from hopscape.core.goal import Goal
 from hopscape.core.model import ALL_PORT_ONLY, Model
 from hopscape.core.network import Network
+from hopscape.core.partial_sums import PartialSums
 from hopscape.core.schedule import Schedule
 
 __all__ = [
@@ -128,6 +129,8 @@ class Survivors:
             rounds=schedule.rounds,
             name=schedule.name,
         )
+        if isinstance(schedule, PartialSums):
+            told = schedule.as_moved(told)
         check_schedule(told, f"{schedule.name!r}, told on {self.whole.spec},")
         return told
 

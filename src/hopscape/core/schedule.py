@@ -40,6 +40,7 @@ __all__ = ["Schedule"]
 _FORMAT = "hopscape-schedule"
 _HEAD = 100_000  # characters of a file in which its network is named: among the first keys
 _VERSION = 2  # of the files: 2 has nodes, endpoints and operations; 1 is still read
+_WITH_TERMS = 3  # version of files whose transfers say which sums they carry
 _COLUMNS = ("round", "source", "target", "chunk")
 _SHOWN = 100
 """Transfers that a notebook shows."""
@@ -303,21 +304,19 @@ class Schedule:
                 f" {verdict.reason}"
             )
         if place.suffix == ".npz":
-            head = self.to_dict_head()
-            write_atomically(
-                place,
-                lambda out: np.savez_compressed(
-                    out,
-                    head=np.frombuffer(json.dumps(head).encode(), dtype=np.uint8),
-                    round_start=self.round_start,
-                    source=self.source,
-                    target=self.target,
-                    chunk=self.chunk,
-                    path_start=self.path_start,
-                    op=self.operations(),
-                    ports=(self.network.port_of(self.channels) + 1).astype(np.int32),
-                ),
-            )
+            head = json.dumps(self.to_dict_head()).encode()
+            columns: dict[str, Any] = {
+                "head": np.frombuffer(head, dtype=np.uint8),
+                "round_start": self.round_start,
+                "source": self.source,
+                "target": self.target,
+                "chunk": self.chunk,
+                "path_start": self.path_start,
+                "op": self.operations(),
+                "ports": (self.network.port_of(self.channels) + 1).astype(np.int32),
+                **self.further_columns(),
+            }
+            write_atomically(place, lambda out: np.savez_compressed(out, **columns))
             return
         text = json.dumps(self.to_dict())
         write_atomically(place, lambda out: out.write(text.encode()))
@@ -362,6 +361,10 @@ class Schedule:
         wanted = self.goal.on(self.network).wanted
         check_all_reduce(transfers, wanted, held, np.empty_like(held), ops)
         return ops
+
+    def further_columns(self) -> dict[str, IntArray]:
+        """Arrays of the .npz file beyond those that every schedule has."""
+        return {}
 
     def to_dict_head(self) -> dict[str, Any]:
         """What the file says besides the transfers."""
@@ -433,17 +436,19 @@ class Schedule:
         if head.get("format") != _FORMAT:
             raise FileFormatError(f"{path} is not a schedule: it has no 'format': '{_FORMAT}'")
         version = head.get("version")
-        if version not in (1, _VERSION) or isinstance(version, bool):
-            raise FileFormatError(f"{path} has version {version!r}; versions 1 and 2 are read")
+        if version not in (1, _VERSION, _WITH_TERMS) or isinstance(version, bool):
+            raise FileFormatError(f"{path} has version {version!r}; versions 1 to 3 are read")
         try:
             network = build(str(head["network"]))
             model = Model.from_dict(head.get("model", {}))
             goal = Goal.from_dict(head.get("goal"))
             _check_nodes(network, head)
-            name, base = str(head.get("name", "")), version - 1
+            name, base = str(head.get("name", "")), min(version - 1, 1)
             loaded = _assemble(network, model, goal, columns, name, base)
             if version == _VERSION:
                 _check_operations(loaded, columns["op"])
+            if version == _WITH_TERMS:
+                loaded = method("schedule_with_terms")(loaded, columns)
             return loaded
         except KeyError as error:
             raise FileFormatError(f"{path} is not a whole schedule: {error} is missing") from error

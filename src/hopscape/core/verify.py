@@ -12,6 +12,7 @@ from hopscape.core.errors import CheckFailedError, ScheduleError
 from hopscape.core.goal import Goal, Promise
 from hopscape.core.model import Model
 from hopscape.core.network import Network
+from hopscape.core.partial_sums import PartialSums
 from hopscape.core.processes import require_memory
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
@@ -142,6 +143,11 @@ def _check_parts(
     """
     from hopscape.core.verify_kernels import ByChunk
 
+    if isinstance(schedule, PartialSums):
+        adds[:] = schedule.adds
+        served = len(checked_goal.on(net).wanted)
+        details |= {"duplicates": 0, "reached": served, "added": schedule.added()}
+        return schedule.wrong_sum(net, checked_goal)
     chunks = len(checked_goal.on(net).origins)
     start, order = _sorted_by_chunk(schedule, chunks)
     low, broken = 0, None

@@ -19,6 +19,7 @@ from xml.sax.saxutils import quoteattr
 from hopscape.core.arrays import OPERATIONS
 from hopscape.core.errors import ArgumentError, ScheduleError, TooLargeError
 from hopscape.core.files import write_text
+from hopscape.core.partial_sums import PartialSums
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import require_right
 
@@ -123,6 +124,11 @@ def _rounds(schedule: Schedule) -> tuple[_Layout, list[list[_Move]]]:
         raise ArgumentError(f"MSCCL has no {kind}; {', '.join(_NAMES)} are written")
     if schedule.goal.to_dict().get("groups"):
         raise ArgumentError("MSCCL files are for all endpoints; this schedule is for groups")
+    if isinstance(schedule, PartialSums):
+        raise ArgumentError(
+            f"a rank keeps one sum of a chunk in MSCCL files; {schedule.name!r} keeps several,"
+            " take another --algorithm"
+        )
     ends = schedule.network.endpoints.tolist()
     if len(ends) < 2:
         raise ArgumentError(f"MSCCL files are for at least 2 ranks, not {len(ends)}")

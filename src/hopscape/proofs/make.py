@@ -26,6 +26,7 @@ from hopscape.core.errors import (
 from hopscape.core.files import write_text
 from hopscape.core.network import Network
 from hopscape.core.numbers import signed_json
+from hopscape.core.partial_sums import PartialSums
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 from hopscape.proofs import check
@@ -509,6 +510,11 @@ def prove_collective(schedule: Schedule) -> Proof:
         )
     if model.packing == "packed" or (network.capacities() != 1).any():
         raise ArgumentError("proofs are written for one chunk on a channel in a round only")
+    if isinstance(schedule, PartialSums):
+        raise ArgumentError(
+            f"proofs are written for one sum per node; {schedule.name!r} keeps several, take"
+            " another --algorithm"
+        )
     verdict = verify(schedule)
     if not verdict:
         raise CheckFailedError(f"the schedule {schedule.name!r} fails its check: {verdict.reason}")

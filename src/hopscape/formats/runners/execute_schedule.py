@@ -26,6 +26,7 @@ def execute(file, me, ranks, comm):
     held = {c: share(me, c) for c in range(file["chunks"]) if combining or origins[c] == mine}
     moves = file["transfers"]
     rows = list(zip(*(moves[key] for key in ("round", "source", "target", "chunk", "op"))))
+    terms, came, own = moves.get("terms"), {}, dict(held)  # version 3: what each transfer carries
     at = 0
     for now in range(1, file["rounds"] + 1):
         coming, going, tags = [], [], {}
@@ -35,14 +36,18 @@ def execute(file, me, ranks, comm):
             if target == mine:
                 room = np.empty(WORDS, dtype=np.int64)
                 request = comm.Irecv(room, source=ranks[source], tag=tag)
-                coming.append((request, room, chunk, op))
+                coming.append((request, room, chunk, op, at))
             if source == mine:
                 if chunk not in held:
                     raise KeyError(f"round {now}: node {mine} does not hold chunk {chunk}")
-                going.append(comm.Isend(held[chunk].copy(), dest=ranks[target], tag=tag))
+                what = held[chunk].copy()
+                if terms is not None:
+                    what = sum(own[chunk] if j < 0 else came[j] for j in terms[at])
+                going.append(comm.Isend(what, dest=ranks[target], tag=tag))
             at += 1
-        for request, room, chunk, op in coming:
+        for request, room, chunk, op, which in coming:
             request.Wait()
+            came[which] = room
             if op == "add":
                 held[chunk] = held.get(chunk, 0) + room
             elif op == "copy":
