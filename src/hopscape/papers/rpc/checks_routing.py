@@ -72,9 +72,12 @@ def made(network: Network, goal: Goal, name: str, model: Model = Model()) -> Sch
     verdict = verify(schedule, network, goal, model=model)  # not by what it says of itself
     if not verdict:
         raise UnverifiedError(f"{name} on {network.spec}: {verdict.reason}")
-    if verdict.details["time"] != schedule.rounds:  # a round costs 1, and nothing else does
-        time = verdict.details["time"]
-        raise UnverifiedError(f"{name} on {network.spec}: {schedule.rounds} rounds cost {time}")
+    told = verdict.details
+    if told["time"] != schedule.rounds:  # a round costs 1, and nothing else does
+        raise UnverifiedError(f"{name} on {network.spec}: it costs {told['time']}")
+    counted = [told[key] for key in ("messages", "sizes", "duplicates", "reached") if key in told]
+    if told["transfers"] != schedule.transfers or min(counted, default=0) < 0:
+        raise UnverifiedError(f"{name} on {network.spec}: counted {told}")
     return schedule
 
 
