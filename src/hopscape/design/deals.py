@@ -85,8 +85,9 @@ def mesh_deals(floor: CostFloor) -> tuple[Deal, ...]:
             boxes += _boxes(floor, x * floor.lines + others, many)
             links += many * others
         for price, ends, _ in _cheapest(floor, groups, boxes, links / 2):
-            trunk = cables(np.array(ends[0]), np.array(ends[1]))
-            out.append(Deal(price, ends, int(trunk), int(pairs)))
+            trunk, least = (int(cables(np.array(x), np.array(y))) for x, y in (ends[:2], ends[-2:]))
+            if not _usual(ends, trunk, least):
+                out.append(Deal(price, ends, trunk, int(pairs)))
         out = sorted(out)[:_MOST]
     return tuple(out)
 
@@ -150,11 +151,18 @@ def _leaves(floor: CostFloor, groups: _Groups, spines: int) -> list[Deal]:
         boxes += _boxes(floor, x * floor.lines + spines * each, many)
         links += many * each
     boxes += _boxes(floor, links, np.full(shape, spines))
-    widest = _uplinks(floor, groups.ends[0], pairs, np.array(spines))
-    return [
-        Deal(price, ends, int(widest[i]), int(pairs[i]), spines)
-        for price, ends, i in _cheapest(floor, groups, boxes, links * spines)
-    ]
+    out = []
+    for price, ends, i in _cheapest(floor, groups, boxes, links * spines):
+        sides = np.array([ends[0], ends[-1]])
+        trunk, least = _uplinks(floor, sides, pairs[i], np.array(spines)).tolist()
+        if not _usual(ends, trunk, least):
+            out.append(Deal(price, ends, trunk, int(pairs[i]), spines))
+    return out
+
+
+def _usual(ends: tuple[int, ...], trunk: int, least: int) -> bool:
+    """Is it a deal as even as can be, with trunks of one width? Families propose these."""
+    return ends[0] - ends[-1] < 2 and trunk == least
 
 
 def _pairs(floor: CostFloor, most: IntArray | None = None) -> IntArray:
