@@ -147,3 +147,8 @@ def test_a_node_adds_what_it_sends_and_what_it_gets():
     made = partial_sums(hopscape.build("ring(4)"), Goal.all_reduce())
     assert made.rounds == 2
     assert verify(made).details["added"] >= 3  # three shares come to everybody's own
+
+
+def test_where_a_node_dies_under_way_they_begin_again():
+    answer = hopscape.build("petersen").all_reduce(dies=["3@1"])
+    assert verify(answer)

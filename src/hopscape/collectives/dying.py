@@ -25,6 +25,7 @@ from hopscape.collectives.under_way import Death, among_living, cumulated, patch
 from hopscape.core.errors import ArgumentError, DisconnectedError, HopscapeError, TooLargeError
 from hopscape.core.faults import Faults
 from hopscape.core.goal import Goal
+from hopscape.core.partial_sums import PartialSums
 from hopscape.core.schedule import Schedule
 
 __all__ = ["RepairedPlan", "repair_record", "repair_under_way"]
@@ -178,7 +179,7 @@ def _after(schedule: Schedule, told: Schedule, first: int, sums: bool) -> Schedu
     early = (schedule.round < first) & (chunk >= 0) & (not sums)
     channels = np.repeat(early, np.diff(schedule.path_start))
     lengths = [np.diff(schedule.path_start)[early], np.diff(told.path_start)]
-    return Schedule.from_columns(
+    made = Schedule.from_columns(
         schedule.network,
         schedule.model,
         told.goal,
@@ -189,6 +190,7 @@ def _after(schedule: Schedule, told: Schedule, first: int, sums: bool) -> Schedu
         rounds=first + told.rounds,
         name=told.name,
     )
+    return told.as_moved(made) if isinstance(told, PartialSums) else made
 
 
 def repair_record(repair: RepairedPlan, contest: Contest) -> dict[str, Any]:
