@@ -294,7 +294,7 @@ def _dual_prices(network: Network) -> list[int] | None:
     if len(ends) * m > _PROGRAM_SIZE:
         return None
     from scipy.optimize import linprog
-    from scipy.sparse import coo_array, hstack, kron
+    from scipy.sparse import coo_array, eye_array, hstack, kron
 
     channels = np.arange(m)
     signs = np.r_[np.ones(m), -np.ones(m)]
@@ -304,8 +304,10 @@ def _dual_prices(network: Network) -> list[int] | None:
     for row, target in enumerate(ends):
         demand[row, ends] = 1 / (len(ends) - 1)
         demand[row, target] = -1
-    balance: Any = hstack([kron(np.eye(len(ends)), incidence), coo_array(-demand.reshape(-1, 1))])
-    load: Any = hstack([kron(np.ones((1, len(ends))), np.eye(m)), coo_array((m, 1))])
+    balance: Any = hstack(
+        [kron(eye_array(len(ends)), incidence), coo_array(-demand.reshape(-1, 1))]
+    )
+    load: Any = hstack([*[eye_array(m)] * len(ends), coo_array((m, 1))])
     cost = np.zeros(len(ends) * m + 1)
     cost[-1] = -1
     solution = linprog(cost, A_ub=load, b_ub=network.capacities().astype(float),
