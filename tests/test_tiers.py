@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from tiers import is_slower, read_times, recorded, slower_tests
+from tiers import is_slower, mark_slower, read_times, recorded, slower_tests
 
 ROOT = Path(__file__).parent.parent
 
@@ -45,3 +45,22 @@ def test_a_record_follows_from_times(tmp_path: Path) -> None:
         True, True, False, False,
     ]  # fmt: skip
     assert is_slower("g::any[1]", frozenset({"g"}))
+
+
+class Marked:
+    """As much of a test as tiers look at."""
+
+    def __init__(self, *marks: str) -> None:
+        self.nodeid, self.marks, self.added = "tests/test_new.py::test_new", marks, list[str]()
+
+    def get_closest_marker(self, name: str) -> str | None:
+        return name if name in self.marks else None
+
+    def add_marker(self, name: str) -> None:
+        self.added.append(name)
+
+
+def test_studies_of_minutes_are_in_no_tier() -> None:
+    program, study, plain = Marked("acceptance"), Marked("acceptance", "slow"), Marked()
+    mark_slower([program, study, plain])  # type: ignore[list-item]
+    assert (program.added, study.added, plain.added) == (["slower"], [], [])

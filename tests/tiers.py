@@ -68,10 +68,11 @@ def choose_tier(config: pytest.Config) -> None:
 
 
 def mark_slower(items: Iterable[pytest.Item]) -> None:
-    """Mark the tests of the slower tier."""
+    """Mark the tests of the slower tier; studies of minutes (``slow``) are in none."""
     known = recorded()
     for item in items:
-        if is_slower(item.nodeid, known) or item.get_closest_marker("acceptance"):
+        program = item.get_closest_marker("acceptance") and not item.get_closest_marker("slow")
+        if is_slower(item.nodeid, known) or program:
             item.add_marker("slower")
 
 

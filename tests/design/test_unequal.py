@@ -39,14 +39,14 @@ def test_no_deal_of_two_switches_is_cheaper(ends, radix, share, worst):
         if parts + (ends + trunk) * 272 >= best:
             continue
         spec = (
-            f"populated(concentrated(path(2), {many}, trunk={trunk}), {ends}, ends=[{many}, {few}])"
+            f"populated(concentrated(path(2), {many}, trunk={trunk}), {ends}, ends=({many}, {few}))"
         )
         cost = priced(hopscape.build(spec), None, prices)[1].cost
         assert cost >= best - 0.01, f"{spec} costs {cost}, the answer {best}"
 
 
 def test_spec_of_a_deal():
-    spec = "populated(concentrated(path(2), 36, trunk=12), 53, ends=[36, 17])"
+    spec = "populated(concentrated(path(2), 36, trunk=12), 53, ends=(36, 17))"
     offer = Offer.of(spec)
     assert (offer.spec, offer.deal) == (spec, (36, 17))
     network = hopscape.build(spec)

@@ -21,8 +21,8 @@ import numpy as np
 
 from hopscape.collectives.classics.plans import RankPlan, to_schedule
 from hopscape.core.arrays import IntArray
-from hopscape.core.distances import distance_rows
-from hopscape.core.errors import ArgumentError, TooLargeError
+from hopscape.core.distances import distance_rows, unreached
+from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.family import Collective, Family
 from hopscape.core.goal import Goal
 from hopscape.core.model import ALL_PORT_ONLY, Model, Served
@@ -86,7 +86,7 @@ class _Graph:
     @cached_property
     def tail(self) -> dict[int, int]:
         """Where each channel begins."""
-        return {c: u for ways in self.into for c, u in ways}
+        return {c: u for ways in self.ports for c, u in ways}
 
     @cached_property
     def seen(self) -> list[list[int]]:
@@ -228,10 +228,16 @@ def _graph_of(network: Network, into: list[list[tuple[int, int]]], nodes: list[i
         for v in range(len(nodes)):
             for turn in moves if alike[v] == v else ():
                 if turn[v] > v and alike[turn[v]] == turn[v]:
-                    ways = {u: c for c, u in inner[turn[v]]}
+                    channels: dict[int, list[int]] = {}
+                    for c, u in inner[turn[v]]:
+                        channels.setdefault(u, []).append(c)
                     alike[turn[v]] = v
-                    inner[turn[v]] = [(ways[turn[u]], turn[u]) for _, u in inner[v]]
+                    inner[turn[v]] = [(channels[turn[u]].pop(), turn[u]) for _, u in inner[v]]
         distance = distance_rows(network, np.arange(network.order)).T
+        if unreached(distance).any():
+            raise DisconnectedError(
+                f"{network.spec} has nodes that cannot be reached, so that no schedule exists"
+            )
         return _Graph(inner, alike, np.asarray(distance), ports)
     return _Graph(inner, alike, _distances(inner), ports)
 

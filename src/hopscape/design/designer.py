@@ -305,7 +305,7 @@ def design(
         >>> asked = SwitchedRequirements(32, 16, families=("fat_tree", "complete"))
         >>> result = design(asked)
         >>> result.best.spec, result.best.value("switches")
-        ('populated(concentrated(complete(5), 7, trunk=2), 32, ends=[7, 7, 7, 7, 4], pairs=31)', 5)
+        ('populated(concentrated(complete(5), 7, trunk=2), 32, ends=(7, 7, 7, 7, 4), pairs=31)', 5)
     """
     if workers is None:
         workers = usual_workers(question)

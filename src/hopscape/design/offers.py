@@ -97,7 +97,7 @@ class Offer(NamedTuple):
         elif self.lines > 1:
             inner = f"trunked({inner}, {self.lines})"
         if self.populated:
-            ends = f", ends={list(self.deal)}" if self.deal else ""
+            ends = f", ends={tuple(self.deal)}" if self.deal else ""
             ends += f", pairs={self.pairs}" if self.pairs else ""
             inner = f"populated({inner}, {self.populated}{ends})"
         inner = f"planes({inner}, {self.planes})" if self.planes > 1 else inner

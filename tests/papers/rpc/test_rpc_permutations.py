@@ -124,7 +124,7 @@ def test_algorithms_refuse_what_they_cannot_serve():
 
 @pytest.mark.parametrize("targets", [[0] * 30, list(range(29)), [*range(29), 30]])
 def test_what_is_no_permutation_is_refused(targets):
-    with pytest.raises(ArgumentError, match="permutation|node 30 is out of range"):
+    with pytest.raises(ArgumentError, match=r"permutation|node 30 is out of range"):
         rounds("pc", targets, "general", FULL)
 
 
