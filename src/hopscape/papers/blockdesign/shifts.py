@@ -47,6 +47,9 @@ class ShiftOrbits:
         self.family, self.group = family, group
         self.places = family.supernode.order
         self.positions = self.places + family.between.order // family.count - 1
+        require_memory(
+            16 * len(self.representatives) * family.ports, f"the orbits of {family.spec}"
+        )
         rows = family.neighbours(self.representatives)
         position, element = self.split(np.maximum(rows, 0))
         self.leads = np.where(rows >= 0, position, -1).astype(np.int32)
