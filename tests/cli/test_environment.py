@@ -128,7 +128,10 @@ def test_signals(number, code, word, module, function, words, kept, tmp_path):
     ],
     ids=["swallowed", "in a kernel"],
 )
-def test_what_goes_on_after_sigterm_is_ended(deaf):
+@pytest.mark.parametrize(
+    ("number", "word"), [(signal.SIGTERM, "terminated"), (signal.SIGINT, "interrupted")]
+)
+def test_what_goes_on_after_a_signal_is_ended(number, word, deaf):
     """Whoever swallows the interrupt, or is in a kernel, is ended in time, with the same code."""
     wait = (
         "import hopscape.cli as cli, hopscape.cli.commands.judging as n, time, hashlib\n"
@@ -142,9 +145,9 @@ def test_what_goes_on_after_sigterm_is_ended(deaf):
     ) as process:
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.1)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 143
-        assert process.stderr.read() == "hopscape: terminated; nothing is kept\n"
+        process.send_signal(number)
+        assert process.wait(30) == 128 + number
+        assert process.stderr.read() == f"hopscape: {word}; nothing is kept\n"
 
 
 def test_a_signal_as_a_kernel_returns_ends_as_any_other(monkeypatch, capsys):

@@ -21,7 +21,7 @@ __all__ = ["main"]
 _LINE = 800
 """Letters of an error's line at most; lists of names to choose from are shorter."""
 _GRACE = 3.5
-"""Seconds after SIGTERM in which a command may say what it kept; then it ends as it is, within
+"""Seconds after a signal in which a command may say what it kept; then it ends as it is, within
 five also on a busy machine."""
 
 
@@ -114,7 +114,7 @@ def _handled_termination() -> Iterator[None]:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # nohup and shells ignore it
         before[signal.SIGINT] = signal.signal(signal.SIGINT, interrupt)
     try:
-        with _ended_in_time() if sys.platform != "win32" else nullcontext():
+        with _ended_in_time(set(before)) if sys.platform != "win32" else nullcontext():
             yield
     finally:
         for one, handler in before.items():
@@ -122,8 +122,8 @@ def _handled_termination() -> Iterator[None]:
 
 
 @contextmanager
-def _ended_in_time() -> Iterator[None]:
-    """End the process some seconds after SIGTERM, whatever it is doing.
+def _ended_in_time(watched: set[int]) -> Iterator[None]:
+    """End the process some seconds after one of these signals, whatever it is doing.
 
     Python's handler waits until a kernel or a solver returns. The bytes that the system's handler
     writes into a pipe arrive at once: kernels and solvers let other threads run.
@@ -134,11 +134,12 @@ def _ended_in_time() -> Iterator[None]:
 
     def watch() -> None:
         while got := os.read(reading, 64):
-            if signal.SIGTERM in got:
+            if came := watched.intersection(got):
                 if not done.wait(_GRACE):
+                    number = max(came)  # SIGTERM before Ctrl-C
                     with suppress(OSError):
-                        os.write(2, f"hopscape: terminated; {_kept()}\n".encode())
-                    os._exit(128 + signal.SIGTERM)
+                        os.write(2, f"hopscape: {_word(number)}; {_kept()}\n".encode())
+                    os._exit(128 + number)
                 return
 
     threading.Thread(target=watch, daemon=True).start()
@@ -168,11 +169,14 @@ def _kept() -> str:
     return "the file of --resume keeps what was finished" if kept else "nothing is kept"
 
 
+def _word(number: int) -> str:
+    return "interrupted" if number == signal.SIGINT else "terminated"
+
+
 def _leave_ended(cause: BaseException) -> None:
     if isinstance(cause, KeyboardInterrupt):
-        ended = isinstance(cause, TerminatedError)
-        number = signal.SIGTERM if ended else signal.SIGINT
-        _leave(f"{'terminated' if ended else 'interrupted'}; {_kept()}", 128 + number)
+        number = signal.SIGTERM if isinstance(cause, TerminatedError) else signal.SIGINT
+        _leave(f"{_word(number)}; {_kept()}", 128 + number)
     _drop_output()  # the reader (head, less) has had enough
     sys.exit(0)
 

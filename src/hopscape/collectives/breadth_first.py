@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.plan import Plan
 from hopscape.collectives.survivors import gathered_backwards, gathered_twice
 from hopscape.collectives.symmetric import WRITTEN, Carried
@@ -87,6 +88,7 @@ def breadth_first(network: Network, pieces: int = 1) -> BreadthFirst:
     return BreadthFirst(parent, rounds[1:], distance)
 
 
+@verified
 def breadth_first_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """All-gather, reduce-scatter or all-reduce by balanced breadth-first broadcasts.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 from hopscape.core.errors import CheckFailedError
 from hopscape.core.schedule import Schedule
@@ -20,6 +20,7 @@ from hopscape.core.verify import verify
 __all__ = ["check_schedule", "making", "verified"]
 
 P = ParamSpec("P")
+Made = TypeVar("Made", bound=Schedule | None)
 
 _MAKING: ContextVar[bool] = ContextVar("_MAKING", default=False)
 
@@ -50,16 +51,17 @@ def check_schedule(schedule: Schedule, title: str) -> Verdict:
     return verdict
 
 
-def verified(make: Callable[P, Schedule]) -> Callable[P, Schedule]:
+def verified(make: Callable[P, Made]) -> Callable[P, Made]:
     """A maker whose schedules are checked, but where they are parts of others."""
 
     @wraps(make)
-    def made(*args: P.args, **kwargs: P.kwargs) -> Schedule:
+    def made(*args: P.args, **kwargs: P.kwargs) -> Made:
         with making() as part:
             schedule = make(*args, **kwargs)
-        if not part:
-            where = f"on {schedule.network.spec} under {schedule.model.describe()}"
-            check_schedule(schedule, f"the generic {schedule.goal.kind} {where}")
+        if schedule is not None and not part:
+            name = schedule.name or "generic"
+            title = f"the {schedule.goal.kind} algorithm {name!r} on {schedule.network.spec}"
+            check_schedule(schedule, title)
         return schedule
 
     return made

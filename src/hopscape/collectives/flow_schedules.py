@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.flows import each_alone, exchange_bound, orbits_of
 from hopscape.collectives.plan import PathPlan, Plan, hop_rounds, path_cost
 from hopscape.collectives.symmetric import Orbits
@@ -91,6 +92,7 @@ class FlowRoutes:
         return channel, before, packet
 
 
+@verified
 def flow_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """From everybody to everybody along routes that load all channels alike.
 

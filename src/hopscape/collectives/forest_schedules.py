@@ -17,6 +17,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.forest import Arcs, Bundle, bottleneck, pack_trees
 from hopscape.collectives.plan import PathPlan, Plan
 from hopscape.collectives.survivors import gathered_backwards, gathered_twice
@@ -55,6 +56,7 @@ _MOST_PATHS, _MOST_PIECES, _FILL = 200_000, 128, 4
 pieces have come through the trees, about."""
 
 
+@verified
 def forest_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Everybody's data down packed trees: no channel carries more than the worst cut demands.
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hopscape.collectives.bounds import lower_bounds
+from hopscape.collectives.checked import verified
 from hopscape.collectives.rarest import (
     Paths,
     paths_cost,
@@ -46,6 +47,7 @@ _SWEEPS = 8
 """Sweeps over all packets that a number of rounds takes, about, where there is room."""
 
 
+@verified
 def negotiated_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """From everybody to everybody (or by a permutation), several groups at once.
 

@@ -13,6 +13,7 @@ from math import ceil
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.forest import Arcs
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_from
@@ -32,6 +33,7 @@ _STEPS = 60.0
 """Steps per arc of the network over time, as measured on 64 to 1,000 nodes."""
 
 
+@verified
 def scatter_over_time(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """A scatter in the fewest rounds that there are (all ports, hop by hop).
 

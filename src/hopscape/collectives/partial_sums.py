@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.classics.plans import RankPlan, to_schedule
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, unreached
@@ -103,6 +104,7 @@ class _Graph:
         return out
 
 
+@verified
 def partial_sums(network: Network, goal: Goal, model: Model = Model()) -> PartialSums:
     """An all-reduce of one chunk in as many rounds as the diameter, or a few more.
 
@@ -474,6 +476,7 @@ def _rarest(left: int, sets: list[tuple[int, int]]) -> int:
 # -- endpoints of a switched machine ---------------------------------------------------------------
 
 
+@verified
 def doubling_sums(network: Network, goal: Goal, model: Model) -> PartialSums:
     """Each endpoint receives one sum a round: as many rounds as the logarithm, for any number.
 

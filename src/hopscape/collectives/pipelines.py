@@ -18,6 +18,7 @@ from math import sqrt
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.forest import Arcs, even_sends, most_sent, pack_rooted, root_cut
 from hopscape.collectives.forest_schedules import Logical, split_switches, two_digits
 from hopscape.core.arrays import IntArray
@@ -168,6 +169,7 @@ def _least_flow(graph: Arcs, root: int, ends: IntArray, most: int) -> int:
     return int(least_flow_to(*graph.csr(), root, np.setdiff1d(ends, [root]), most, 0))
 
 
+@verified
 def pipelined_trees(
     network: Network, goal: Goal, model: Model = Model(), even: bool = False
 ) -> Schedule:
@@ -217,6 +219,7 @@ def pipelined_trees(
     )
 
 
+@verified
 def even_trees(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The same down even trees.
 
@@ -230,6 +233,7 @@ def even_trees(network: Network, goal: Goal, model: Model = Model()) -> Schedule
     return pipelined_trees(network, goal, model, even=True)
 
 
+@verified
 def summed_at_centre(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """An all-reduce through one root: a reduce up even trees, then a broadcast down the same.
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.colouring import colour_edges
 from hopscape.collectives.generic import broadcast, permutation
 from hopscape.collectives.symmetric_translations import CARRIED, by_translations
@@ -52,6 +53,7 @@ def product_collectives(factors: Sequence[Network]) -> tuple[Collective, ...]:
     return tuple(algorithms)
 
 
+@verified
 def broadcast_by_axes(
     network: Network,
     factors: Sequence[Network],
@@ -108,6 +110,7 @@ def broadcast_by_axes(
 # -- permutations ------------------------------------------------------------------------------
 
 
+@verified
 def permute_by_rows(
     network: Network,
     factors: Sequence[Network],

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopscape.collectives.bounds import lower_bounds
+from hopscape.collectives.checked import verified
 from hopscape.core.arrays import Incoming, IntArray
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -190,6 +191,7 @@ def _walk(
     return tuple(path)
 
 
+@verified
 def rarest_first(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """All-gather in few rounds of unit messages, under the rules of ports and duplex.
 
@@ -250,6 +252,7 @@ def _written(
     return schedule_of_hops(network, goal, model, paths, hops, "rarest-first")
 
 
+@verified
 def schedule_of_hops(
     network: Network,
     goal: Goal,

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.core.arrays import IntArray
 from hopscape.core.detours import DetourRouter
 from hopscape.core.errors import ArgumentError
@@ -20,6 +21,7 @@ from hopscape.core.schedule import Schedule
 __all__ = ["ROUTED", "first_free", "routed_around", "routed_permutation"]
 
 
+@verified
 def routed_permutation(network: Network, goal: Goal, model: Model) -> Schedule:
     """Whole routes past switches that only forward, each in the first round that is free.
 
@@ -42,6 +44,7 @@ def routed_permutation(network: Network, goal: Goal, model: Model) -> Schedule:
     return _written(network, goal, model, moving, lengths, channels)
 
 
+@verified
 def routed_around(network: Network, goal: Goal, faults: Faults) -> Schedule:
     """The same, with detours for the routes that meet a dead part.
 

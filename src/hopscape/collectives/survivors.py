@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.collectives.checked import check_schedule
+from hopscape.collectives.checked import check_schedule, verified
 from hopscape.collectives.plan import Plan
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError, ScheduleError
@@ -213,6 +213,7 @@ def _check_reach(result: Survivors) -> None:
 Build = Callable[[Network, Goal, Model], Schedule]
 
 
+@verified
 def among_groups(network: Network, goal: Goal, model: Model, build: Build) -> Schedule:
     """Serve the groups of a goal by an algorithm for goals without groups.
 
@@ -302,6 +303,7 @@ def _joined(
     )
 
 
+@verified
 def gathered_backwards(network: Network, goal: Goal, model: Model, build: Build) -> Schedule:
     """A reduce-scatter: the all-gather of the same groups and pieces backwards."""
     aim = replace(goal, kind="all-gather")
@@ -310,6 +312,7 @@ def gathered_backwards(network: Network, goal: Goal, model: Model, build: Build)
     return forth.reversed(goal, name=forth.name)
 
 
+@verified
 def gathered_twice(network: Network, goal: Goal, model: Model, build: Build, name: str) -> Schedule:
     """An all-reduce of a block per endpoint: an all-gather backwards, then forwards."""
     ends = network.endpoint_count

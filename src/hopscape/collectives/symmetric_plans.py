@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from hopscape.collectives.bounds import lower_bounds
+from hopscape.collectives.checked import verified
 from hopscape.collectives.plan import hop_rounds
 from hopscape.collectives.symmetric import Carried, OrbitPlan, Orbits, View, is_written
 from hopscape.core.arrays import IntArray
@@ -74,6 +75,7 @@ def _finished(
 # -- all-gather --------------------------------------------------------------------------------
 
 
+@verified
 def symmetric_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """All-gather with unit messages: in every round a new datum by every channel, if there is one.
 
@@ -94,6 +96,7 @@ def symmetric_all_gather(network: Network, goal: Goal, model: Model = Model()) -
     return gather_under(Orbits(network), goal, _all_port(model), "bandwidth")
 
 
+@verified
 def gather_under(view: View, goal: Goal, rules: Model, name: str) -> Schedule:
     """An all-gather under a group: matched round by round where it is written out."""
     network = view.network
@@ -194,6 +197,7 @@ def _neighbourhoods(orbits: Orbits) -> _Hoods:
     return _Hoods(channels, lanes, near, source, moved, weight)
 
 
+@verified
 def symmetric_all_reduce(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """A chunk per node: the symmetric all-gather backwards (reduce-scatter), then forwards."""
     if goal.chunks != network.order:
@@ -208,6 +212,7 @@ def symmetric_all_reduce(network: Network, goal: Goal, model: Model = Model()) -
 # -- total exchange ----------------------------------------------------------------------------
 
 
+@verified
 def symmetric_all_to_all(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Total exchange along shortest paths that load all kinds of channels evenly.
 
@@ -224,6 +229,7 @@ def symmetric_all_to_all(network: Network, goal: Goal, model: Model = Model()) -
     return exchange_under(Orbits(network), goal, _all_port(model), "bandwidth")
 
 
+@verified
 def exchange_under(view: View, goal: Goal, rules: Model, name: str) -> Schedule:
     """A total exchange under a group: evenly loaded paths where it is written out."""
     if not isinstance(view, Orbits) or not is_written(view.network):

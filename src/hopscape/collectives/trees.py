@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distance_rows, distances_from, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -191,6 +192,7 @@ def _best_pair(network: Network, nodes: IntArray) -> tuple[int, int, int]:
     return u, v, hops
 
 
+@verified
 def central_all_reduce(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Everybody's share added up everywhere, over a tree that hangs from a central link or node.
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.forest import Arcs, bottleneck, pack_rooted
 from hopscape.collectives.forest_schedules import two_digits
 from hopscape.core.arrays import Floats, IntArray
@@ -229,6 +230,7 @@ class _Slots:
         raise AssertionError(f"channel {channel} is in more trees than it has rounds")
 
 
+@verified
 def two_way_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Chunk c up and down tree c modulo their number, a period after the chunk before it.
 

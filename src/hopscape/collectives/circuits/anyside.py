@@ -35,6 +35,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hopscape.collectives.bounds import informed_at_most
+from hopscape.collectives.checked import verified
 from hopscape.collectives.circuits.paths import circuits_towards
 from hopscape.collectives.circuits.schemes import scheme, scheme_names, short_level, word_level
 from hopscape.collectives.circuits.search import search_circuits
@@ -91,6 +92,7 @@ def growth_rounds(order: int, degree: int) -> int:
     return rounds
 
 
+@verified
 def best_schedule(network: Network, root: int, model: Model) -> Schedule:
     """The best broadcast on a torus that this project knows.
 
@@ -272,6 +274,7 @@ def _pushed_together(
     return sets
 
 
+@verified
 def widened(network: Network, root: int, model: Model, sides: tuple[int, ...]) -> Schedule | None:
     """A power of 2d + 1 below the shortest side, with lines in between that are served at the end.
 
@@ -360,6 +363,7 @@ def _between(sides: tuple[int, ...], lines: Sequence[IntArray]) -> Program:
     return Program(sides, tuple(rounds))
 
 
+@verified
 def mesh_schedule(network: Network, root: int, model: Model) -> Schedule:
     """One axis after the other on a mesh, or what a search finds when that is quicker."""
     sides = tuple(network.family.sides)  # type: ignore[union-attr]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.circuits.paths import (
     Paths,
     assemble,
@@ -78,6 +79,7 @@ def shortened(schedule: Schedule, times: float = _LONGER, rounds: int | None = N
     return shorter if _longest(shorter) < longest else schedule
 
 
+@verified
 def shortest(schedule: Schedule) -> Schedule:
     """The same broadcast with chains as short as are found, in some more rounds where that helps.
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.collectives.bounds import lower_bounds
+from hopscape.collectives.checked import verified
 from hopscape.collectives.circuits.paths import Paths, assemble, wires_of
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
@@ -44,6 +45,7 @@ _STEPS = 4e5
 _CIRCUIT = Model(switching="circuit", disjoint="edge")
 
 
+@verified
 def exact_circuits(network: Network, goal: Goal, model: Model = _CIRCUIT) -> Schedule:
     """A broadcast, or one to many, in the fewest rounds that are possible, which is proved.
 
@@ -77,6 +79,7 @@ def _check_reach(network: Network, goal: Goal) -> None:
         raise DisconnectedError(f"{network.spec} has nodes that cannot be reached (node {lost[0]})")
 
 
+@verified
 def short_chains(network: Network, rounds: int, longest: int) -> Schedule | None:
     """A vertex-disjoint broadcast from node 0 of a torus whose chains have at most so many hops.
 
@@ -104,6 +107,7 @@ def quarter_turn(sides: Sequence[int]) -> IntArray:
     return box.numbers(turned % np.asarray(sides))
 
 
+@verified
 def solve(
     network: Network,
     goal: Goal,

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.circuits.chains import shortened
 from hopscape.core.arrays import IntArray
 from hopscape.core.family import Family
@@ -24,6 +25,7 @@ Plan = Callable[[Network, Goal, Model], Schedule]
 Polish = Callable[[Schedule], Schedule]
 
 
+@verified
 def by_kindred(
     network: Network, goal: Goal, model: Model, plan: Plan, polish: Polish = shortened
 ) -> Schedule:

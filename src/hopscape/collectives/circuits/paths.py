@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.core.annealing import allowance, linear
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -50,6 +51,7 @@ Paths = tuple[IntArray, IntArray]
 """The circuits of a round: their lengths, and all their channels, one circuit after the other."""
 
 
+@verified
 def circuits_towards(
     network: Network,
     root: int,

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
@@ -82,6 +83,7 @@ def pipelined_rounds(depth: int, trees: int, chunks: int) -> int:
     return depth + -(-chunks // trees) - 1
 
 
+@verified
 def pipelined_broadcast(
     network: Network, root: int, chunks: int, model: Model = Model()
 ) -> Schedule:

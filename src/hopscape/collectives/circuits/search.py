@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hopscape.collectives.bounds import informed_at_most, lower_bounds
+from hopscape.collectives.checked import verified
 from hopscape.collectives.circuits.chains import MOST_STEPS, shortest
 from hopscape.collectives.circuits.kindred import by_kindred
 from hopscape.collectives.circuits.paths import Paths, assemble, split_wires, wires_of
@@ -122,6 +123,7 @@ class _Round:
         return lengths // task.wires.hop, own
 
 
+@verified
 def search_circuits(
     network: Network,
     goal: Goal,
@@ -297,6 +299,7 @@ _ORDERED_EFFORT, _ORDERED_PORTION = 4_000_000, 50
 """Moves of a round times nodes, and moves in one call of the kernel."""
 
 
+@verified
 def ordered_circuits(network: Network, goal: Goal, model: Model, *, seed: int = 0) -> Schedule:
     """A broadcast, or one to many, by dimension-ordered circuits, in as few rounds as it finds.
 

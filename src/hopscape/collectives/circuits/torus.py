@@ -308,7 +308,7 @@ def to_schedule(
     goal: Goal | None = None,
     keep: Callable[[IntArray], IntArray] | None = None,
 ) -> Schedule:
-    """Put a program on a torus.
+    """Put a program on a torus, as it stands: a paper's may be wrong, which its claim says.
 
     Args:
         network: A torus with the program's sides, port 2i up and 2i + 1 down along axis i.

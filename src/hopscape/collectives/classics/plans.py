@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.core.goal import Goal
@@ -101,6 +102,7 @@ def message_limit(network: Network, model: Model) -> int:
     return max(most // 2, 1) if model.duplex == "half" else most
 
 
+@verified
 def to_schedule(
     plan: RankPlan,
     network: Network,

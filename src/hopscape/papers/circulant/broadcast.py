@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.symmetric_translations import by_translations
 from hopscape.core.errors import ArgumentError
 from hopscape.core.family import Collective, Family
@@ -97,6 +98,7 @@ def _rules(model: Model) -> Model:
 # -- the paper's broadcast --------------------------------------------------------------------
 
 
+@verified
 def node_local_broadcast(
     network: Network, root: int, model: Model = Model(), *, printed: bool = False
 ) -> Schedule:
@@ -200,6 +202,7 @@ def _pass_on(
 # -- the memoryless tree on any circulant -----------------------------------------------------
 
 
+@verified
 def broadcast(network: Network, root: int, model: Model = Model()) -> Schedule:
     """Broadcast down the memoryless tree: N - 1 messages, every node at its BFS time."""
     rules = _rules(model)
@@ -216,6 +219,7 @@ def broadcast(network: Network, root: int, model: Model = Model()) -> Schedule:
     )
 
 
+@verified
 def reduce(network: Network, root: int, model: Model = Model()) -> Schedule:
     """The memoryless broadcast backwards."""
     return broadcast(network, root, model).reversed(Goal.reduce(root), name="memoryless")
@@ -224,6 +228,7 @@ def reduce(network: Network, root: int, model: Model = Model()) -> Schedule:
 # -- all-reduce -------------------------------------------------------------------------------
 
 
+@verified
 def all_reduce(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """With a chunk per node: the all-gather backwards, then forwards; with one: down one tree."""
     if goal.chunks == 1:

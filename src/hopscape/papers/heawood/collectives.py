@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.generic import permutation
 from hopscape.collectives.trees import Tree, central_all_reduce, serve_tree
 from hopscape.core.arrays import IntArray
@@ -62,6 +63,7 @@ def next_hop_tree(router: Router, root: int, only_to: IntArray | None = None) ->
     return Tree(root, channel, depth, by_depth)
 
 
+@verified
 def next_hop_schedule(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Broadcast or one-to-many down the tree of the network's own router.
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.generic import all_to_all
 from hopscape.collectives.trees import Tree, serve_tree
 from hopscape.core.family import Collective
@@ -68,6 +69,7 @@ class SparseMultiring(SparseRings):
         return one_ring_exchanges()
 
 
+@verified
 def one_ring_broadcast(
     network: Network, member: FullRings, root: int, model: Model = Model()
 ) -> Schedule:

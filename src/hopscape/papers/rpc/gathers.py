@@ -17,6 +17,7 @@ from itertools import product
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.collectives.trees import Tree, serve_tree
 from hopscape.core.annealing import allowance
 from hopscape.core.arrays import IntArray
@@ -49,6 +50,7 @@ __all__ = [
 ]
 
 
+@verified
 def paper_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The paper's: five steps in every slice, then k - 1 steps clockwise round the rings.
 
@@ -72,6 +74,7 @@ def paper_stages(family: Stack) -> list[tuple[int, ...]]:
     return stages
 
 
+@verified
 def slices_first_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Every slice floods all its links, then k - 1 steps clockwise round every ring in turn."""
     return _in_stages(network, goal, model, slice_first_stages(stack_of(network)), "slice-first")
@@ -115,6 +118,7 @@ def _in_stages(
     return phases.schedule(name)
 
 
+@verified
 def packed_all_gather(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Packed messages in few rounds: the diameter in full duplex, on RPC(k) ⌈k/2⌉ + 8 in half."""
     rules = rules_of(model)
@@ -438,12 +442,14 @@ def _serve(network: Network, goal: Goal, model: Model, tree: Tree, name: str) ->
     )
 
 
+@verified
 def tree_broadcast(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """First strategy: a tree of shortest paths of the whole network, the root's rings first."""
     root = goal.root or 0
     return _serve(network, goal, model, _tree(network, root, rings_first=True), "tree")
 
 
+@verified
 def slice_first_broadcast(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Second strategy: the root's slice, then all rings both ways.
 
@@ -454,6 +460,7 @@ def slice_first_broadcast(network: Network, goal: Goal, model: Model = Model()) 
     return _serve(network, goal, model, _tree(network, root, rings_first=False), "slice-first")
 
 
+@verified
 def turn_round(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Reduce: the slice-first broadcast backwards."""
     forth = slice_first_broadcast(network, Goal.broadcast(goal.root or 0), model)

@@ -15,6 +15,7 @@ from functools import cache
 
 import numpy as np
 
+from hopscape.collectives.checked import verified
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.goal import Goal
@@ -69,6 +70,7 @@ def _packets(network: Network, goal: Goal) -> tuple[IntArray, IntArray, IntArray
     return promise.origins.copy(), promise.destinations, np.arange(len(promise.origins))
 
 
+@verified
 def cycle_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """Within the cycles: every datum straight to its target, the shorter way round."""
     degree = _cycles(network, "cycle").cycle
@@ -99,6 +101,7 @@ def _refuse(
         )
 
 
+@verified
 def slice_permutation(
     network: Network, goal: Goal, model: Model = Model(), *, detours: bool = False
 ) -> Schedule:
@@ -165,6 +168,7 @@ def _over_triangles(phases: Phases, at: IntArray, to: IntArray, chunks: IntArray
     )
 
 
+@verified
 def simple_permutation(
     network: Network, goal: Goal, model: Model = Model(), *, detours: bool = False
 ) -> Schedule:
@@ -188,6 +192,7 @@ def simple_permutation(
     return phases.schedule(name)
 
 
+@verified
 def general_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The paper's: clockwise to the target slice, then Incomplete-Permutation in every slice."""
     if not all(loop.plain for loop in stack_of(network).loops):
@@ -197,6 +202,7 @@ def general_permutation(network: Network, goal: Goal, model: Model = Model()) ->
     return _ring_then_slices(network, goal, model, both_ways=False)
 
 
+@verified
 def two_way_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The shorter way to the target slice, then Incomplete-Permutation: at most ⌊k/2⌋ + 10 rounds
     in full duplex on RPC(k)."""
@@ -326,6 +332,7 @@ def _floor(network: Network, at: IntArray, to: IntArray, half: bool) -> int:
     return max(int(hops.max(initial=0)), -(-int(hops.sum()) // lanes))
 
 
+@verified
 def balanced_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The shorter way to the target slice, then every slice by its own balanced schedule."""
     rules = rules_of(model)
@@ -350,6 +357,7 @@ def balanced_permutation(network: Network, goal: Goal, model: Model = Model()) -
     return phases.schedule("balanced")
 
 
+@verified
 def packed_permutation(network: Network, goal: Goal, model: Model = Model()) -> Schedule:
     """The shorter way to the target slice, then along the packed all-gather of the slices."""
     rules = rules_of(model)
