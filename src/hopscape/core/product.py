@@ -115,6 +115,8 @@ class ProductFamily(Family):
 
     def rotations(self) -> IntArray | None:
         """Those of the factors, each for itself."""
+        if self.order > _MOST_MOVES:
+            return None
         known = [f.family.rotations() if f.family is not None else None for f in self.factors]
         rows = [
             np.arange(f.order)[None, :] if r is None else r for f, r in zip(self.factors, known)

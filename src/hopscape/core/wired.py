@@ -35,13 +35,14 @@ NodeLike = int | Sequence[int] | str
 _MOST_CELLS = 2 * 10**9
 """Entries of a table that is mostly empty (endpoints of large switches): some twenty seconds."""
 _CHUNK = 1 << 16  # nodes asked for their neighbours at once: temporary arrays stay small
-_WIDE = 1 << 20  # ports of a node whose neighbours are not listed unseen
+_MANY_ENTRIES = 1 << 20  # neighbours that are not listed unseen
 _CHUNK_ENTRIES = 1 << 20  # neighbours asked for at once: 8 MB of numbers
 _MANY_CHANNELS = 1 << 21  # above, a kernel pairs them: a sort takes four times the memory
 _MANY_LINKS = 1 << 17  # above, a kernel counts them: a sixth of the memory
 _FEW_PORTS = 64  # more are sorted: the kernel looks through a node's ports one by one
 _LISTED_BYTES = 70
 _KIND_BYTES = 64
+_CLASS_BYTES = 24
 _COUNTED_BYTES = 12
 _CHUNK_BYTES = 25
 _SORTED_BYTES = 52
@@ -369,8 +370,9 @@ class Wired:
                    [ 1, -1]])
         """
         width = self.ports
-        if width > _WIDE:
-            require_memory(8 * width * len(nodes), f"the neighbours of a node of {self.spec}")
+        if (entries := width * len(nodes)) > _MANY_ENTRIES:
+            what = f"the neighbours of {len(nodes):,} nodes of {self.spec}"
+            require_memory(_CHUNK_BYTES * entries, what)
         if self.family is not None and not self._lists_links:
             return self.family.neighbours(nodes)
         channel = self.indptr[nodes][:, None] + np.arange(width)
@@ -392,8 +394,9 @@ class Wired:
         step = min(_CHUNK, max(_CHUNK_ENTRIES // max(width, 1), 1))
         known = self.facts.channels  # where endpoints have few ports, far below order * width
         room = self.order * width if known is None else known
+        each = 4 if room == self.order * width else 8  # with gaps there are numbers of ports too
         require_memory(
-            16 * (self.order + 1) + 4 * room + min(self.order, step) * width * _CHUNK_BYTES,
+            16 * (self.order + 1) + each * room + min(self.order, step) * width * _CHUNK_BYTES,
             f"the wiring of {self.spec} ({self.order} nodes)",
         )
         if self.order > 2**31 - 1:
@@ -487,6 +490,8 @@ class Wired:
         wanted = np.asarray(channels)
         if not self.classes:
             return np.zeros(wanted.shape, dtype=np.int64)
+        if wanted.size > _CHUNK:
+            require_memory(_CLASS_BYTES * wanted.size, f"the kinds of the channels of {self.spec}")
         if self._lists_links:
             self._materialise()
             if self._kinds is None:

@@ -42,7 +42,7 @@ from hopscape.design.schedules import write_schedules
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import figure_record
 from hopscape.formats.graphs import write_network
-from hopscape.formats.graphs.libraries import to_networkx
+from hopscape.formats.graphs.libraries import XML_BYTES, require_graph_memory, to_networkx
 from hopscape.formats.infiniband import PORT_WORDS, write_opensm
 from hopscape.formats.programs import read_back, write_manifest
 from hopscape.formats.simgrid import BANDWIDTH, LATENCY, write_simgrid
@@ -135,8 +135,7 @@ def hand_over(
         told: list[tuple[str, str]] = []
         placed, parts = write_parts(network, top, given)
         told += parts
-        _write_graphml(network, top / "network.graphml")
-        told.append(("network.graphml", "the network for graph software"))
+        told.append(_tried("network.graphml", lambda: _graphml(network, top)))
         told.append(_tried("sst.graphml", lambda: _sst(network, top)))
         told.append(_tried("network.edges", lambda: _edges(network, top)))
         told += _routing_files(network, top)
@@ -308,16 +307,18 @@ def _sst(network: Network, top: Path) -> str:
     return "the routers for SST's network models, each with its number of endpoints"
 
 
-def _write_graphml(network: Network, path: Path) -> None:
+def _graphml(network: Network, top: Path) -> str:
     """GraphML whose ports count from 1, as those of all files of the folder do."""
     import networkx
 
+    require_graph_memory(network, XML_BYTES)
     graph = to_networkx(network, numbered=True)
     graph.graph["numbering"] = PORT_WORDS
     for _, _, data in graph.edges(data=True):
         for key in {"port", "back_port"} & data.keys():
             data[key] += 1
-    write_atomically(path, lambda out: networkx.write_graphml(graph, out))
+    write_atomically(top / "network.graphml", lambda out: networkx.write_graphml(graph, out))
+    return "the network for graph software"
 
 
 def _readme(network: Network, told: list[tuple[str, str]], top: Path) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
-from hopscape.formats.graphs.libraries import link_attributes
+from hopscape.formats.graphs.libraries import XML_BYTES, link_attributes, require_graph_memory
 from hopscape.metrics.throughput import SwitchGraph, switch_graph
 
 __all__ = ["write_sst"]
@@ -31,6 +31,7 @@ def write_sst(network: Network, path: str | Path) -> Path:
     """
     import networkx as nx
 
+    require_graph_memory(network, XML_BYTES)
     routers = switch_graph(network)
     tails = np.repeat(np.arange(routers.order), np.diff(routers.indptr))
     graph = nx.MultiGraph() if network.duplex else nx.MultiDiGraph()

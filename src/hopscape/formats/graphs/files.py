@@ -33,12 +33,14 @@ from hopscape.core.spec import write_value
 from hopscape.formats.graphs.dot import read_dot, write_dot
 from hopscape.formats.graphs.graph6 import read_graph6, write_graph6, write_sparse6
 from hopscape.formats.graphs.libraries import (
+    XML_BYTES,
     from_networkx,
     from_scipy,
     link_attributes,
     link_ends,
     named,
     node_places,
+    require_graph_memory,
     require_plain,
     to_networkx,
     to_scipy,
@@ -316,6 +318,7 @@ def _write_csv(network: Network, out: IO[bytes]) -> None:
 def _write_graphml(network: Network, out: IO[bytes]) -> None:
     import networkx
 
+    require_graph_memory(network, XML_BYTES)
     graph = to_networkx(network, numbered=True)
     places = node_places(network)
     for v, (x, y) in enumerate(places.tolist() if places is not None else ()):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 __all__ = [
+    "XML_BYTES",
     "described_links",
     "from_anything",
     "from_edges",
@@ -35,13 +36,22 @@ __all__ = [
     "link_ends",
     "named",
     "node_places",
+    "require_graph_memory",
     "require_plain",
     "to_igraph",
     "to_networkx",
     "to_scipy",
 ]
 
+_GRAPH_BYTES = 1000
+XML_BYTES = 2500
+"""Of each node and link of a networkx graph, and of one that is written as XML, both measured."""
 _MOST_PLACES = 100_000  # nodes: beyond, a drawing of single nodes shows nothing
+
+
+def require_graph_memory(network: Network, each: int) -> None:
+    """Refuse a graph of so many bytes for each node and link that would not fit in memory."""
+    require_memory(each * (network.order + network.links), f"the graph of {network.spec}")
 
 
 def link_ends(network: Network) -> tuple[IntArray, IntArray, IntArray]:
@@ -107,6 +117,7 @@ def to_networkx(network: Network, *, numbered: bool = False) -> networkx.Graph:
     """
     import networkx
 
+    require_graph_memory(network, _GRAPH_BYTES)
     tails, heads, _ = link_ends(network)
     ends = np.sort(np.stack([tails, heads]), axis=0) if network.duplex else np.stack([tails, heads])
     parallel = len(np.unique(ends, axis=1).T) < len(tails)
@@ -274,6 +285,7 @@ def described_links(
     Args:
         back: The port at the head as well, in duplex networks.
     """
+    require_graph_memory(network, _GRAPH_BYTES)
     tails, heads, channels = link_ends(network)
     ports = {"port": network.port_of(channels).tolist()}
     if back and network.duplex:

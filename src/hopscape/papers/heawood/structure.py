@@ -278,6 +278,8 @@ class ExpandedStructure(Family):
 
     def rotations(self) -> IntArray | None:
         """Every lamp turned on its own; and the base, where each of its nodes has one level."""
+        if self.order > _MOST_MOVES:
+            return None
         lamps = self.lamp.family.rotations() if self.levels and self.lamp.family else None
         moves = np.zeros((1, 1), dtype=np.int64) if lamps is None else np.asarray(lamps)
         turns = np.arange(self.base.order)[None, :]

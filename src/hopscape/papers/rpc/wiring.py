@@ -328,6 +328,8 @@ class Stack(Family):
 
     def rotations(self) -> IntArray | None:
         """Loops turn, and slices."""
+        if self.order > _MOST_MOVES:
+            return None
         out = np.zeros((1, 1), dtype=np.int64)
         count = self.positions * len(self.slice_moves())
         if count == 1 or count * self.order > _MOST_MOVES:
