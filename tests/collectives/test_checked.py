@@ -224,6 +224,8 @@ def test_parts_are_not_checked_twice(monkeypatch):
 
 UNCHECKED = {
     "assemble of paths": "puts circuits together that a search compares",
+    "basic_broadcast of heawood": "the paper's, wrong when asked for as printed",
+    "broadcast_by_axes of products": "the same",
     "balanced_slice of permutations": "packets without a goal, a part of balanced_permutation",
     "flood of collectives": "the paper's, wrong as printed for node 0",
     "run_built of choose": "checks in its own words",

@@ -232,7 +232,7 @@ def test_too_many_nodes_for_the_arrays(monkeypatch):
 @pytest.mark.parametrize("spec", ["complete(10000000000)", "debruijn(10000000000, 2)"])
 def test_rows_that_do_not_fit_are_refused(spec, monkeypatch):
     monkeypatch.setenv("HOPSCAPE_MEMORY", "1G")
-    with pytest.raises(TooLargeError, match=r"the neighbours of 1 nodes would need 80 GB"):
+    with pytest.raises(TooLargeError, match=r"the neighbours of 1 nodes would need 480 GB"):
         hopscape.build(spec).neighbours(0)
 
 

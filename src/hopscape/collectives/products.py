@@ -53,7 +53,6 @@ def product_collectives(factors: Sequence[Network]) -> tuple[Collective, ...]:
     return tuple(algorithms)
 
 
-@verified
 def broadcast_by_axes(
     network: Network,
     factors: Sequence[Network],

@@ -41,6 +41,7 @@ _MANY_CHANNELS = 1 << 21  # above, a kernel pairs them: a sort takes four times 
 _MANY_LINKS = 1 << 17  # above, a kernel counts them: a sixth of the memory
 _FEW_PORTS = 64  # more are sorted: the kernel looks through a node's ports one by one
 _LISTED_BYTES = 70
+_NUMBER_BYTES = 48  # of an array's entry and the Python number made of it
 _KIND_BYTES = 64
 _CLASS_BYTES = 24
 _COUNTED_BYTES = 12
@@ -346,8 +347,9 @@ class Wired:
         """
         array, scalar = self.resolve(nodes)
         if self.family is not None:
-            entries = array.size * self.family.ports
-            require_memory(8 * entries, f"the neighbours of {array.size} nodes")
+            each = _NUMBER_BYTES if scalar else 8
+            needed = each * array.size * self.family.ports
+            require_memory(needed, f"the neighbours of {array.size} nodes")
         rows = self.rows(array.ravel())
         if scalar:
             return tuple(int(x) for x in rows[0])

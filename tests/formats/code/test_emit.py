@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hopscape
+from commands import refused, run
 from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
 from hopscape.core.formula import Value, evaluate, inputs
 from hopscape.formats.code import (
@@ -310,3 +311,15 @@ def test_names_are_names() -> None:
         "n",
         "file_a_b_edges",
     ]
+
+
+def test_a_testbench_of_somebody_else_stays(tmp_path):
+    """The second file of --with-router has a name that nobody gave."""
+    mine = tmp_path / "ring_test.v"
+    mine.write_text("my own testbench")
+    words = ("emit", "ring(4)", "--to", "verilog", "--with-router", "-o", str(tmp_path / "ring.v"))
+    assert "which hopscape did not write" in refused(*words)
+    assert (mine.read_text(), (tmp_path / "ring.v").exists()) == ("my own testbench", False)
+    mine.unlink()
+    for _ in range(2):
+        assert run(*words).returncode == 0

@@ -94,7 +94,7 @@ def _emit_fabric(
     check: bool,
     packets: int | None,
 ) -> None:
-    from hopscape.formats.code import check_fabric, emit_fabric
+    from hopscape.formats.code import WRITTEN, check_fabric, emit_fabric
 
     if to is not Language.verilog:
         raise ArgumentError(f"--with-router is for Verilog, not for {to.value}")
@@ -103,8 +103,12 @@ def _emit_fabric(
         refuse(("packets",), "is for --with-router --check")
     if output is None:
         raise ArgumentError("--with-router writes two files; name the first with -o")
-    fabric = emit_fabric(build(spec), router=router, name=name)
     bench = output.with_name(f"{output.stem}_test{output.suffix}")
+    if bench.is_file() and WRITTEN.encode() not in bench.read_bytes():
+        raise ArgumentError(
+            f"the testbench would be {bench}, which hopscape did not write; name another file"
+        )
+    fabric = emit_fabric(build(spec), router=router, name=name)
     record = {
         "file": str(output),
         "testbench": str(bench),

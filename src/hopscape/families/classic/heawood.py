@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from hopscape.collectives.checked import verified
 from hopscape.collectives.products import product_collectives
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
@@ -100,7 +99,6 @@ def heawood_collectives(family: Family) -> tuple[Collective, ...]:
     )
 
 
-@verified
 def basic_broadcast(
     network: Network, root: int, model: Model = Model(), *, printed: bool = False
 ) -> Schedule:

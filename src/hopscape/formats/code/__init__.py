@@ -2,10 +2,18 @@
 
 from hopscape.formats.code.checking import cell_count, check_code, check_fabric, has_program
 from hopscape.formats.code.fabric import VerilogFabric, emit_fabric
-from hopscape.formats.code.routine import LANGUAGES, Code, Compared, compare_formula, emit_code
+from hopscape.formats.code.routine import (
+    LANGUAGES,
+    WRITTEN,
+    Code,
+    Compared,
+    compare_formula,
+    emit_code,
+)
 
 __all__ = [
     "LANGUAGES",
+    "WRITTEN",
     "Code",
     "Compared",
     "VerilogFabric",

@@ -17,7 +17,7 @@ from hopscape.core.formula import evaluate
 from hopscape.core.network import Network
 from hopscape.core.processes import require_at_most
 from hopscape.deadlock import Certificate, RoutingTable, find_classes, routing_table
-from hopscape.formats.code.routine import in_comment, router_formula
+from hopscape.formats.code.routine import WRITTEN, in_comment, router_formula
 from hopscape.formats.code.software import identifier
 from hopscape.formats.code.verilog import (
     NETWORK,
@@ -257,5 +257,5 @@ def _notes(network: Network, router: str, proof: Certificate) -> list[str]:
         f"The network {in_comment(network.spec)}: {network.order} nodes, {network.ports} ports.",
         f"Router: {router}; {proof.words()}.",
         "Nodes count from 0 and ports from 0, as in `hopscape show` and `hopscape route`.",
-        "Written by hopscape.",
+        WRITTEN,
     ]

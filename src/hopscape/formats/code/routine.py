@@ -15,10 +15,11 @@ from hopscape.core.router import Router
 from hopscape.formats.code.software import c_code, identifier, p4_code, python_code
 from hopscape.formats.code.verilog import header, route_module
 
-__all__ = ["LANGUAGES", "Code", "Compared", "Language", "compare_formula", "emit_code"]
+__all__ = ["LANGUAGES", "WRITTEN", "Code", "Compared", "Language", "compare_formula", "emit_code"]
 
 Language = Literal["c", "verilog", "p4", "python"]
 LANGUAGES: tuple[str, ...] = get_args(Language)
+WRITTEN = "Written by hopscape."
 _ALL_PAIRS = 1 << 20  # 1,024 nodes: the formula is compared for all pairs up to here
 _SAMPLED = 200_000  # pairs compared beyond, fewer where the formula is long
 _WORK = 40_000_000  # values that are computed for a sample
@@ -193,5 +194,5 @@ def _notes(network: Network, router: Router, result: Value, compared: Compared) 
         f"Router: {router.name}; {operations} operations, {tables}.",
         compared.words(),
         "Nodes count from 0 and ports from 0, as in `hopscape show` and `hopscape route`.",
-        "Written by hopscape.",
+        WRITTEN,
     ]

@@ -319,7 +319,7 @@ TESTBENCH = """\
 //   vvp test +packets=100000 +seed=1 +load=50
 // (load: chance in a hundred that an idle endpoint offers a packet in a cycle). With
 // -DHOPSCAPE_TRACE every hop is printed: `hop TAG NODE`; `new TAG FROM TO` and `end TAG NODE` are
-// printed always.
+// printed always. Written by hopscape.
 module @NAME@_test;
   reg clk, reset;
   reg [@ORDER@-1:0] offer, taken, next;
