@@ -236,3 +236,19 @@ def test_the_folder_has_the_plan(tmp_path):
     text = (tmp_path / "plan" / "growth.csv").read_text()
     cost = sum(round(100 * float(step["money"] or 0)) for step in _steps(text))
     assert cost == round(100 * found.best.value("growth_cost")) > 0
+
+
+def test_rails_grow_all_together():
+    """The larger machine is asked of all rails: each of the two has half of its endpoints."""
+    asked = SwitchedRequirements(48, 16, island=4, grow=64, families=("complete",))
+    found = design(asked).best
+    assert found.value("cables_moved") is not None
+    assert hopscape.build(found.value("grown")).endpoint_count == 64
+
+
+def test_one_switch_grows():
+    """It has no cable to another switch; its ten lines stay."""
+    now, then = "concentrated(complete(1), 10)", "concentrated(complete(3), 10, trunk=3)"
+    found = growth_figures(now, [then], SwitchedRequirements(10, 16, grow=30))
+    assert found["cables_moved"].value == 0
+    assert found["cables_bought"].value == 20 + 9

@@ -79,3 +79,16 @@ def test_ctrl_c_shows_what_is_known(words: str, tmp_path: Path) -> None:
         assert found["candidates"]
     else:
         assert words == "distances of"  # nothing was known yet
+
+
+def test_what_meets_no_demand_is_no_answer(monkeypatch):
+    """An interrupt while all that is known is beyond the budget: nothing is known yet."""
+    from hopscape.design import SwitchedRequirements, designer
+
+    def interrupted(question, found, ask):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(designer, "infeasible", interrupted)
+    asked = SwitchedRequirements(20, 8, budget=100.0, families=("complete",))
+    with pytest.raises(KeyboardInterrupt):
+        designer.design(asked)

@@ -108,3 +108,10 @@ def test_what_is_refused():
 def test_names_of_planes_of_rails():
     one = design(SwitchedRequirements(24, 8, nics=2, island=4, families=("complete",))).best
     assert one.name == "4 rails, each 2 planes, each one switch"
+
+
+def test_what_a_budget_buys_is_whole_islands():
+    words = ["design", "--endpoints", "24", "--radix", "16", "--island", "4", "--budget", "9000"]
+    text = refused(*words, "--families", "complete", "--throughput", "0.5")
+    size = int(text.split("you get at least ")[1].split()[0])
+    assert size % 4 == 0

@@ -166,3 +166,14 @@ def test_virtual_channels_of_switched_machines():
     assert all(one.value("vcs") == 1 for one in found if not one.trouble)
     with pytest.raises(ArgumentError, match=r"--vcs 1 is what binds: .* has 2 virtual channels"):
         design(SwitchedRequirements(30, 8, throughput=0.3, vcs=1, families=("ring",)))
+
+
+def test_one_switch_has_no_links_that_fail():
+    """Nothing joins switches there: one box is the cheapest machine that survives any link."""
+    families = ("complete", "path", "leaf_spine")
+    asked = SwitchedRequirements(17, 24, survive=Survival(links=1, share=1.0), families=families)
+    found = design(asked).best
+    assert found.value("switches") == 1
+    assert found.value("survived_throughput") == 1.0
+    pair = switch_graph(hopscape.build("concentrated(path(2), 3)"))
+    assert survived(pair, 1, Survival(links=2)).share.value == 0

@@ -91,9 +91,8 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
                 f" {float(other.value('guaranteed_throughput') or 0):.4g} and costs"
                 f" {other.value('money'):,.0f} {currency}"
             )
-    for name in (*LIMITS, "survive", "grow"):
-        value = getattr(question, name)
-        if parts or value is None:
+    for name in _droppable(question):
+        if parts or name == "worst":
             continue
         other = cheapest(question.without(name, "budget"), ask)
         if other is not None:
@@ -107,8 +106,18 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
             f" {called(most)}, has uniform {_uniform(most):.4g} and costs"
             f" {most.value('money'):,.0f} {currency}"
         )
-    head = f"no machine of {question.endpoints:,} endpoints meets all demands"
-    return f"{head}; {'; '.join(parts)}" if parts else f"{head}: {found[0].trouble}"
+    head = f"no machine of {question.endpoints:,} endpoints was found that meets all demands"
+    if not parts:
+        most.name = plain_name(most)
+        alone = "; to drop one of them alone is not enough" if len(_droppable(question)) > 1 else ""
+        return f"{head}{alone}; the nearest, {called(most)}: {most.trouble}"
+    return f"{head}; {'; '.join(parts)}"
+
+
+def _droppable(question: SwitchedRequirements) -> list[str]:
+    """Demands without one of which the question can be asked again."""
+    names = ("worst", *LIMITS, "survive", "grow")
+    return [name for name in names if getattr(question, name) is not None]
 
 
 def _what_binds(question: SwitchedRequirements, name: str, other: Candidate) -> str:
@@ -175,14 +184,15 @@ def _largest(question: SwitchedRequirements, rest: Candidate, ask: Ask) -> int:
     """Endpoints of a machine within the budget, by a few questions."""
     assert question.budget is not None
     each = float(rest.value("money")) / max(1, int(rest.value("endpoints")))
-    low, high = 0, question.endpoints
-    size = min(high - 1, math.floor(question.budget / each))
+    step = question.island
+    low, high = 0, question.endpoints // step  # islands, or endpoints
+    size = min(high - 1, math.floor(question.budget / (each * step)))
     for _ in range(_SIZES):
         if size < 2 or size <= low or size >= high:
             break
-        if cheapest(replace(question, endpoints=size), ask) is not None:
+        if cheapest(replace(question, endpoints=size * step), ask) is not None:
             low = size
         else:
             high = size
         size = (low + high) // 2 if low else math.floor(0.8 * high)
-    return low
+    return low * step

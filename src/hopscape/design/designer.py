@@ -336,13 +336,22 @@ def design(
             _run_stage(run, lacking, _STAGES + 1, columns, conditions, clock)
         except KeyboardInterrupt:
             out.complete = False
-            known = [one for one in out.candidates if one.stage]
             if pool is not None:
                 pool.close()
-            if not known:
-                raise
-            out.candidates = rank(known, question, out.late)
+            out.candidates = _ranked_so_far(out)
     return out
+
+
+def _ranked_so_far(out: Design) -> list[Candidate]:
+    """What an interrupted design knows; while none of it meets the demands, there is no answer."""
+    known = [one for one in out.candidates if one.stage]
+    try:
+        ranked = rank(known, out.requirements, out.late)
+    except ArgumentError:
+        ranked = []
+    if not ranked:
+        raise KeyboardInterrupt
+    return ranked
 
 
 # -- switched machines ----------------------------------------------------------------------------
@@ -369,6 +378,9 @@ def _ask_families(
     out.others = other_answers(question, rank(out.candidates, question)[0], ask)
     new = [other.best for other in out.others if other.best is not None]
     out.candidates = distinct(rank([*out.candidates, *new], question, out.late))
+    first = out.candidates[0]  # which may meet another demand at the same price
+    same = (first.spec, *first.also)
+    out.others = [one for one in out.others if one.best is None or one.best.spec not in same]
     _look_closer(out, question)
 
 

@@ -90,7 +90,7 @@ def ask_family(
     kind = family(name)
     search = _Search(replace(question, budget=None), best, dear, rails)
     if question.grow is not None:
-        search.larger = lambda: _larger(kind, question, planes, rails)
+        search.larger = lambda: _larger(kind, search.whole, planes, rails)
     question = search.question
     with time_limit(seconds, steps):
         own = False
@@ -385,7 +385,11 @@ class _Larger(_Search):
 def _larger(
     kind: type[Family], question: SwitchedRequirements, planes: int, rails: int
 ) -> list[str]:
-    """Specs of some machines of a family that meet the demands with more endpoints."""
+    """Specs of some machines of a family that meet the demands with more endpoints.
+
+    Args:
+        question: About the whole machine, all rails.
+    """
     search = _Larger(question.grown(), rails=rails)
     for batch in family_offers(kind, search.question, planes, lambda: search.limit):
         search.go_through(batch)

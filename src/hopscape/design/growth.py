@@ -240,6 +240,8 @@ def _common(cabling: Cabling) -> Floats:
 
     order = cabling.order
     ones = np.ones(len(cabling.heads))
+    if not len(ones):  # one switch
+        return ones
     joined = csr_array((ones, cabling.heads, cabling.indptr), shape=(order, order))
     squares = (joined @ joined).tocsr()
     tails = np.repeat(np.arange(order), np.diff(cabling.indptr))

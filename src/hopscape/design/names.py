@@ -19,7 +19,16 @@ from hopscape.design.machine import Machine
 from hopscape.design.offers import Offer
 from hopscape.registry import family
 
-__all__ = ["Shown", "called", "distinct", "kind_of", "plain_name", "same_machine", "shortlist"]
+__all__ = [
+    "Shown",
+    "called",
+    "distinct",
+    "family_kind",
+    "kind_of",
+    "plain_name",
+    "same_machine",
+    "shortlist",
+]
 
 _GROUP_WORK = 5_000_000
 _MOST_CHANNELS = 60_000
@@ -94,6 +103,16 @@ def _kind(spec: str, name: str) -> str:
             return "full mesh"
     except HopscapeError:
         pass
+    return family_kind(name)
+
+
+def family_kind(name: str) -> str:
+    """A family in words: 'leaf-spine', 'HyperX'.
+
+    Examples:
+        >>> family_kind("leaf_spine"), family_kind("hyperx"), family_kind("clos")
+        ('leaf-spine', 'HyperX', 'fat tree')
+    """
     kind = family(name)
     if kind.plain:
         return kind.plain

@@ -228,8 +228,11 @@ class _Work:
 
 
 def _sets(graph: SwitchGraph, part: Part, count: int, work: _Work) -> Iterator[SwitchGraph]:
-    """What is left after each set of so many failures, one of each orbit at least."""
-    if not count:
+    """What is left after each set of so many failures, one of each orbit at least.
+
+    Where there are fewer links, all of them fail: a machine of one switch has none.
+    """
+    if not count or (part == "links" and not len(graph.heads)):
         work.spend(graph)
         yield graph
         return

@@ -120,11 +120,7 @@ class SwitchedRequirements(Question):
                 f" switches of at least {self.nics + 1} ports, or fewer nics"
             )
         if self.planes is not None and (self.planes < 1 or self.nics % self.planes):
-            fitting = [p for p in range(1, self.nics + 1) if self.nics % p == 0]
-            raise ArgumentError(
-                f"planes is {self.planes}, which does not divide the {self.nics} lines of an"
-                f" endpoint; take one of {', '.join(map(str, fitting))}"
-            )
+            raise ArgumentError(self._wrong_planes())
         if self.worst is not None and self.worst > self.throughput:
             raise ArgumentError(
                 f"--worst {self.worst:g} is more than --throughput {self.throughput:g}: uniform"
@@ -142,6 +138,22 @@ class SwitchedRequirements(Question):
             )
         self.price_list.switch(1)
         _ = self.conditions  # checks what it takes over
+
+    def _wrong_planes(self) -> str:
+        """Why the lines of an endpoint cannot be spread over so many planes, and what can be."""
+        assert self.planes is not None
+        if not 1 <= self.planes <= _MOST_NICS:
+            return f"planes is {self.planes}; it must be from 1 to {_MOST_NICS}"
+        if self.nics == 1:
+            return (
+                f"planes is {self.planes}, but an endpoint has one line, which leads into one"
+                f" plane; take nics {self.planes}, a line into each"
+            )
+        fitting = [str(p) for p in range(1, self.nics + 1) if self.nics % p == 0]
+        return (
+            f"planes is {self.planes}, which does not divide the {self.nics} lines of an endpoint;"
+            f" take {', '.join(fitting[:-1])} or {fitting[-1]}"
+        )
 
     def _check_numbers(self) -> None:
         for name, low, high in (

@@ -27,8 +27,8 @@ from hopscape.store import Store, renamed_arguments
 
 __all__ = ["SIZES", "SWITCHED_SIZES", "draw_sweep", "sweep", "which_network"]
 
-SIZES = ((64, 4), (64, 16), (256, 6), (1024, 6), (1024, 32), (4096, 8))
-SWITCHED_SIZES = ((256, 32), (1024, 64), (4096, 64), (16384, 64))
+SIZES = ((64, 4), (256, 6), (1024, 6))
+SWITCHED_SIZES = ((256, 32), (1024, 64), (4096, 64))
 _SHARES = (1.0, 0.5)
 
 
@@ -54,25 +54,28 @@ def which_network(
     lines = [
         "# Which network?",
         "",
-        "Every registered family was asked for members of each size; the best of each family by"
-        " score is listed. Nothing is quoted: every figure was computed for this page. The command",
+        "Every registered family was asked for members of each size; the best of each family is"
+        " listed. Nothing is quoted: every figure was computed for this page. The command",
         "",
         "```",
         f'hopscape study which-network --sizes "{shown}" --switched "{machines}"'
         " --output docs/which-network.md",
         "```",
         "",
-        "writes it again. Signs: ≤ an upper bound, ≥ a lower bound (worst permutations are looked"
-        " for on the busiest channels), ~ a sample. The score uses the usual weights of"
-        " `hopscape design`; with other weights others win. Switched machines stand by cost, at the"
-        " prices of `hopscape prices`; nodes of other networks are switches with endpoints there.",
+        "writes it again (some minutes; `--sizes` and `--switched` ask for others). Signs: ≤ an"
+        " upper bound, ≥ a lower bound (worst permutations are looked for on the busiest"
+        " channels), ~ a sample. Direct machines stand by the score, with the usual weights of"
+        " `hopscape design`; with other weights others win. Switched machines stand by cost, at"
+        " the prices of `hopscape prices`; nodes of other networks are switches with endpoints"
+        " there. Families that cannot cost as little as the standard machine of the trade, or as"
+        " full rate for any permutation, are ruled out by bounds and not listed.",
         "",
     ]
     for nodes, ports in sizes:
         lines += _section(design(Requirements(nodes, ports), workers=workers, resume=resume))
     for endpoints, radix in switched:
         for share in _SHARES:
-            asked = SwitchedRequirements(endpoints, radix, throughput=share, every_family=True)
+            asked = SwitchedRequirements(endpoints, radix, throughput=share)
             lines += _machines(design(asked, workers=workers, resume=resume))
     return "\n".join(lines)
 
@@ -128,7 +131,7 @@ def _machines(found: Design) -> list[str]:
     ]
     papers = studied_families()
     place = next((i for i, name in enumerate(best, 1) if name in papers), None)
-    first = "No family of the papers meets it."
+    first = "No family of the papers is among them."
     if place is not None:
         own = list(best.values())[place - 1]
         more = float(own.value("money")) / float(found.best.value("money")) - 1

@@ -17,7 +17,7 @@ from hopscape.design.asking import OtherAnswer
 from hopscape.design.candidates import Candidate, proved
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.floors import NEAR
-from hopscape.design.names import called, kind_of
+from hopscape.design.names import called, family_kind, kind_of
 from hopscape.design.question import Kind, Question
 from hopscape.design.ranking import grades, misses, rank
 from hopscape.design.requirements import Requirements
@@ -40,6 +40,7 @@ _COMPARED: Mapping[Kind, tuple[str, ...]] = {
 _NUMBERS = 3  # that decide: as many as a reader keeps in mind
 _MULTIPLES = (2, 4, 8)  # of a weight that may change the choice
 _CHANGES = 3  # that are named
+_FEWER = 0.95  # times the hops: fewer ones are worth a sentence
 
 
 def sentences(
@@ -268,7 +269,7 @@ def _machine_sentences(
     if rest:
         lines.append(_dearer(best, rest[0], currency))
     elif len(candidates) > 1:
-        lines.append("No other family meets all demands.")
+        lines.append("No machine of another kind that was looked at meets all demands.")
     if best.spec.startswith("rails("):
         lines.append(
             "The islands' own switches, which are not in the price, take every message to its"
@@ -360,7 +361,7 @@ def _limits(allowed: Sequence[Candidate], asked: SwitchedRequirements) -> list[s
         radix = max(asked.radix * planes // asked.nics for planes in asked.splits)
         for most, more in family(one.family).limits(radix, asked.throughput):
             if most >= asked.endpoints:
-                out.setdefault(f"{one.family} needs {more}", most)
+                out.setdefault(f"a {family_kind(one.family)} needs {more}", most)
                 break
     words = [f"above {most:,} endpoints {text}" for text, most in sorted(out.items(), key=_second)]
     return [_sentence("; ".join(words))] if words else []
@@ -475,18 +476,20 @@ def _other_demands(
     for other in others:
         if other.best is None:
             limit = " within the budget" if asked.budget is not None else ""
-            out.append(f"No machine{limit} can do if {other.demand} ({other.options}).")
+            out.append(f"No machine{limit} was found if {other.demand} ({other.options}).")
             continue
         cost = _percent(_number(other.best, "money"), _number(best, "money"))
         words = f"If {other.demand} ({other.options}), take {called(other.best)}: {cost}."
         out.append(words)
-    latency = replace(asked, weights={"latency": 1.0})
+    latency, hops_now = replace(asked, weights={"latency": 1.0}), _number(best, "hops")
     fewest = rank([replace(one) for one in allowed], latency)[0]
-    if _proved_better(fewest, best, "hops"):
+    if _proved_better(fewest, best, "hops") and _number(fewest, "hops") < _FEWER * hops_now:
         cost = _percent(_number(fewest, "money"), _number(best, "money"))
         hops = f"{_shown(fewest, 'hops')} hops against {_shown(best, 'hops')}"
-        words = f"If latency alone matters (--matters latency), take {called(fewest)}: {hops}"
-        out.append(f"{words}, {cost} in cost.")
+        words = (
+            f"Of the machines found, {called(fewest)} has the fewest hops: {hops}, {cost} in cost"
+        )
+        out.append(f"{words} (--matters latency looks for fewer, whatever they cost).")
     if asked.budget is not None:
         left = asked.budget - _number(best, "money")
         out.append(f"{left:,.0f} {asked.price_list.currency} of the budget are left.")

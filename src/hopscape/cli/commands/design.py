@@ -349,7 +349,8 @@ def _run(
             result = run(question, columns=view.names, show=view.top, **more)
         except KeyboardInterrupt:
             kept = _kept(work)
-            print(f"hopscape: {ended_word()}; nothing is known yet{kept}", file=sys.stderr)
+            words = "no machine that meets the demands is known yet"
+            print(f"hopscape: {ended_word()}; {words}{kept}", file=sys.stderr)
             raise typer.Exit(ended_code()) from None
         if work.simulate and result.complete:
             from hopscape.design.saturations import saturate_finalists, simulate_finalists
