@@ -27,7 +27,7 @@ from hopscape.core.errors import HopscapeError
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement, moore_mean
 from hopscape.design import Survival, SwitchedRequirements, design
-from hopscape.design.bill import bill_of, priced
+from hopscape.design.bill import priced
 from hopscape.design.machine import Machine, machine_figures
 from hopscape.design.offers import Offer
 from hopscape.design.prices import PriceList

@@ -19,6 +19,7 @@ from hopscape.core.errors import HopscapeError
 from hopscape.design import SwitchedRequirements, design
 from hopscape.design.machine import machine_figures
 from hopscape.design.offers import Offer
+from hopscape.design.proof import no_less
 
 SLACK = 1e-9
 
@@ -102,6 +103,7 @@ def requests(seed: int) -> SwitchedRequirements:
 def test_nobody_finds_a_cheaper_machine(seed: int) -> None:
     asked = requests(seed)
     found = design(asked).best
+    assert no_less(asked) <= float(found.value("money"))
     cost, spec = cheapest(asked, float(found.value("money")) - 0.01)
     assert not spec, f"{asked.command()}: {spec} costs {cost}, {found.spec} {found.value('money')}"
 

@@ -206,6 +206,8 @@ class Design:
     @property
     def answer(self) -> str:
         """What to build and why, in words."""
+        from hopscape.design.proof import no_less
+
         words = sentences(self.candidates, self.requirements, self.others)
         if isinstance(self.requirements, JobRequirements):
             words = step_words(self.candidates, self.requirements) + words
@@ -215,6 +217,7 @@ class Design:
             (self.dear, self.dear_own),
             min(prices, default=math.inf),
             self.requirements,
+            no_less(self.requirements),
         )
         if self.late:
             words.append(f"The time limit cut the search short in {few_names(self.late)}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 from hopscape.core.errors import ArgumentError, CheckFailedError
 from hopscape.design.bill import priced
@@ -11,14 +12,15 @@ from hopscape.design.candidates import Candidate
 from hopscape.design.prices import PriceList
 from hopscape.design.question import Question
 from hopscape.design.switched_requirements import SwitchedRequirements
-from hopscape.proofs.machine import PartPrices, prove_machine
+from hopscape.proofs.machine import PartPrices, least_cost, prove_machine
 from hopscape.proofs.make import Proof
 from hopscape.registry import build
 
-__all__ = ["prove_cost", "require_provable"]
+__all__ = ["no_less", "prove_cost", "require_provable"]
 
 _CENTS = 0.05
 """Of a machine's cost: lengths of cables are written to the millimetre."""
+_QUICK_RADIX = 144  # ports up to which the bound alone takes a few seconds at most
 
 
 def require_provable(asked: Question) -> SwitchedRequirements:
@@ -58,6 +60,28 @@ def prove_cost(machine: Candidate, question: Question) -> Proof:
     if abs(cost - printed) > _CENTS or abs(cost - bill.cost) > _CENTS:
         raise CheckFailedError(f"{machine.spec} costs {printed}, by its proof {cost}")
     return proof
+
+
+@lru_cache(maxsize=64)
+def _least(ends: int, radix: int, throughput: float, prices: PriceList) -> float:
+    return least_cost(ends, radix, throughput, _parts(prices))
+
+
+def no_less(question: Question) -> float | None:
+    """What no machine that meets the demands costs less than; None where that is not known.
+
+    Of any wiring, with endpoints dealt in any way, all cables counted as the cheapest.
+
+    Examples:
+        >>> no_less(SwitchedRequirements(128, 32))
+        99390.29
+    """
+    if not isinstance(question, SwitchedRequirements) or question.radix > _QUICK_RADIX:
+        return None
+    if question.nics > 1 or question.island > 1:
+        return None
+    ends, radix, share = question.endpoints, question.radix, question.throughput
+    return _least(ends, radix, share, question.price_list)
 
 
 def _parts(prices: PriceList) -> PartPrices:

@@ -82,6 +82,7 @@ def certificate(
     dear: tuple[float, float],
     best: float,
     question: Question,
+    least: float | None = None,
 ) -> list[str]:
     """What was looked at, what was ruled out by which bound, and what was not looked at.
 
@@ -89,6 +90,7 @@ def certificate(
         dear: Cost beyond which machines were not looked at, and those of families with switches of
             their own.
         best: Cost of the cheapest that was found.
+        least: What no machine costs less than, where that is known.
     """
     if not examined or not isinstance(question, SwitchedRequirements):
         return []
@@ -126,6 +128,13 @@ def certificate(
         " other networks the bounds are for regular ones with evenly dealt endpoints. Families list"
         " their own members, the largest sizes in steps."
     )
+    if least is not None and best < math.inf:
+        words.append(
+            "Whatever the wiring, and however endpoints are dealt, no machine of such switches that"
+            f" carries the uniform traffic costs less than {least:,.0f}"
+            f" {question.price_list.currency} ({_percent(least, best)}; by counts, with the"
+            " cheapest cables)."
+        )
     return words
 
 

@@ -28,7 +28,7 @@ from hopscape.proofs.make import (
     require_size,
 )
 
-__all__ = ["PartPrices", "prove_machine"]
+__all__ = ["PartPrices", "least_cost", "prove_machine"]
 
 _HOPS = 3
 """Distances that the bound tells apart: among the endpoints of a machine of so many as can be built
@@ -104,6 +104,17 @@ def prove_machine(
     claim["at_least"] = plain(low)
     more = {"lengths": exact, "flows": flow_records(flows)}
     return make_proof("machine", network, claim, evidence | more, spec)
+
+
+def least_cost(ends: int, radix: int, throughput: float, parts: PartPrices) -> float:
+    """What no machine of such switches costs less than, whatever its wiring; without the proof.
+
+    Examples:
+        >>> parts = PartPrices([(8, 1000), (16, 3000)], [(None, 10, 0)], 100)
+        >>> least_cost(12, 8, 1.0, parts)
+        4347.27
+    """
+    return float(_bound(ends, radix, Fraction(repr(float(throughput))), parts)[0])
 
 
 def _exact(value: float) -> int | str:
