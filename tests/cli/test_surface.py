@@ -7,6 +7,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -229,3 +230,15 @@ def test_help_shows_the_kind_of_machine_that_was_asked_for() -> None:
     kinds = [group for group in groups if group.keys]
     assert len(kinds) == 2
     assert all(len(group.__dataclass_fields__) <= 20 for group in kinds)
+
+
+def test_the_terminal_alone_wraps_a_help() -> None:
+    """Lines of the source are no lines of the page: texts wrapped twice are ragged."""
+    for words, command in COMMANDS.items():
+        assert "\n" not in (command.help or "").replace("\n\n", ""), words
+    lines = run("emit", "--help", COLUMNS="60").stdout.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith(" Write the router"))
+    text = lines[first : lines.index("", first + 3)]
+    for line, after in pairwise(text):
+        whole = f"{line.rstrip()} {after.split()[0]}" if after.strip() else ""
+        assert not whole or not line.strip() or len(whole) > 59, line

@@ -289,6 +289,17 @@ def test_an_odd_floor_plan_is_drawn():
         design(Requirements(9, 4, conditions=Conditions(plan=FloorPlan(1, 1, 4))))
 
 
+@pytest.mark.parametrize("which", ["direct", "switched"])
+def test_styles_of_pictures_stay_in_the_pictures(which, request):
+    text = html_report(request.getfixturevalue(which), "x")
+    styles = re.findall(r"<svg[^>]*><style>(.*?)</style>", text)
+    assert len(styles) > 2
+    assert all("plot" in one for one in re.findall(r'<svg[^>]*class="(\w+)"[^>]*><style>', text))
+    selectors = {one for style in styles for one in re.findall(r"([^{}]+)\{", style)}
+    assert len(selectors) > 10
+    assert [one for one in selectors if not one.startswith("svg.plot ")] == []
+
+
 @pytest.mark.acceptance
 @needs_browser
 def test_the_report_in_chromium(direct, tmp_path: Path):

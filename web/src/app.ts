@@ -1,5 +1,5 @@
 import { zoomIdentity } from "d3-zoom";
-import { button, choice, count, download, h, type Option, replace } from "./dom";
+import { button, choice, count, download, h, type Option, replace, shortened } from "./dom";
 import { choices } from "./layouts";
 import { Net } from "./net";
 import { Pane } from "./pane";
@@ -144,7 +144,7 @@ export class App {
     this.shownBar = key;
     const names = this.data.networks.map((one, i) => ({
       value: String(i),
-      text: one.spec.slice(0, 60),
+      text: shortened(one.name || one.spec, 60),
     }));
     const parts: Node[] = this.inWorkbench ? [] : [h("h1", {}, "hopscape")];
     if (names.length > 1)
@@ -236,8 +236,8 @@ export class App {
   private find(text: string): void {
     const node = this.panes[0].net.find(text);
     if (node < 0) {
-      this.say(`There is no node ${text.slice(0, 60)}`);
-      this.notice(`There is no node “${text.slice(0, 60)}”.`);
+      this.say(`There is no node ${shortened(text, 60)}`);
+      this.notice(`There is no node “${shortened(text, 60)}”.`);
       return;
     }
     this.pick(node);
@@ -274,7 +274,7 @@ export class App {
     );
     const body = h("div", { id: "panel", role: "tabpanel", "aria-labelledby": `tab-${tab.name}` });
     for (const pane of this.panes) {
-      const heading = this.panes.length > 1 ? h("h3", {}, pane.net.data.spec.slice(0, 80)) : null;
+      const heading = this.panes.length > 1 ? h("h3", {}, shortened(pane.net.name, 80)) : null;
       const content = tab.there(pane)
         ? tab.render(pane, this)
         : [h("p", {}, "The page was made without this.")];
@@ -373,12 +373,12 @@ export class App {
     const { graph } = net;
     const degree = graph.start[node + 1] - graph.start[node];
     const lines = [
-      `node ${net.title(node).slice(0, 120)}`,
+      `node ${shortened(net.title(node), 120)}`,
       `${net.square?.[node] ? "switch" : "endpoint"}, ${count(degree, "port")}${net.alive.nodes[node] ? "" : ", dead"}`,
     ];
     const near = [];
     for (let e = graph.start[node]; e < Math.min(graph.start[node + 1], graph.start[node] + 6); e++)
-      near.push(`${graph.port[e]}→${net.title(graph.to[e]).slice(0, 30)}`);
+      near.push(`${graph.port[e]}→${shortened(net.title(graph.to[e]), 30)}`);
     return [...lines, near.join("  ") + (degree > 6 ? " …" : "")].join("\n");
   }
 
@@ -386,7 +386,7 @@ export class App {
     const { net } = pane;
     const { tails, heads } = net.graph;
     const lines = [
-      `link ${net.title(tails[link]).slice(0, 80)} – ${net.title(heads[link]).slice(0, 80)}`,
+      `link ${shortened(net.title(tails[link]), 80)} – ${shortened(net.title(heads[link]), 80)}`,
     ];
     net.data.kinds.forEach((kind) => {
       const of = net.ready(kind.of);

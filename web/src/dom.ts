@@ -96,3 +96,9 @@ export function replace(host: HTMLElement, ...children: Node[]): void {
 export function count(value: number, one: string, many = `${one}s`): string {
   return `${value.toLocaleString("en")} ${value === 1 ? one : many}`;
 }
+
+/** At most so many letters of a text, with a sign where more were left out. */
+export function shortened(text: string, most: number): string {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
+}

@@ -29,6 +29,11 @@ export class Net {
     else this.addressOf = (v) => `(${digits(v, known.sides).join(", ")})`;
   }
 
+  /** Its plain name if it has one, else its spec. */
+  get name(): string {
+    return this.data.name || this.data.spec;
+  }
+
   static async open(data: NetworkData): Promise<Net> {
     const [tails, heads, tailPorts, headPorts] = await Promise.all(
       [data.tails, data.heads, data.tail_ports, data.head_ports].map(unpack),

@@ -1,5 +1,5 @@
 import { disjointRoutes } from "./disjoint";
-import { h } from "./dom";
+import { h, shortened } from "./dom";
 import { lowestRoute, type Route, survives } from "./graph";
 import { choices, place, refusal } from "./layouts";
 import type { Net } from "./net";
@@ -41,11 +41,12 @@ export class Pane {
     public net: Net,
     public number: number,
   ) {
-    this.title.textContent = net.data.spec.slice(0, 200);
+    this.title.append(shortened(net.name, 200));
+    if (net.name !== net.data.spec) this.title.append(" ", h("code", {}, net.data.spec));
     this.title.title = net.data.family;
     const host = h("div", { class: "canvas" });
     this.element = h("section", { class: "pane" }, this.title, host, this.note);
-    this.view = new View(host, `Drawing of ${net.data.spec.slice(0, 200)}`);
+    this.view = new View(host, `Drawing of ${shortened(net.data.spec, 200)}`);
   }
 
   /** The nodes picked, if this network has them. */
@@ -157,8 +158,8 @@ export class Pane {
   private marks(state: State, theme: Theme): Mark[] {
     const [a, b] = this.picked(state);
     const out: Mark[] = [];
-    if (a >= 0) out.push({ node: a, colour: theme.first, label: this.net.title(a).slice(0, 40) });
-    if (b >= 0) out.push({ node: b, colour: theme.second, label: this.net.title(b).slice(0, 40) });
+    if (a >= 0) out.push({ node: a, colour: theme.first, label: shortened(this.net.title(a), 40) });
+    if (b >= 0) out.push({ node: b, colour: theme.second, label: shortened(this.net.title(b), 40) });
     return out;
   }
 }

@@ -105,6 +105,8 @@ export interface NetworkData {
   version: number;
   hopscape: string;
   spec: string;
+  /** What people call it, where that is another thing. */
+  name?: string;
   family: string;
   order: number;
   links: number;

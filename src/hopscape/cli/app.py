@@ -64,6 +64,7 @@ class _Strict(TyperCommand):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.help = _unwrapped(self.help or "")
         names = {param.name for param in self.params}
         for param in self.params:
             complete = completer(str(param.name))
@@ -207,6 +208,16 @@ class _Strict(TyperCommand):
         hint_at(left[0], f"--out {left[0]}")
         place = len(args) - 1 - args[::-1].index(left[0])
         return ["--out", left[0], *args[:place], *args[place + 1 :]]
+
+
+def _unwrapped(text: str) -> str:
+    """A text whose paragraphs are a line each: the terminal alone wraps them.
+
+    Examples:
+        >>> _unwrapped("Says\\nwhat.\\n\\nAnd\\nhow.")
+        'Says what.\\n\\nAnd how.'
+    """
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 def _renamed(args: Sequence[str], old: Sequence[str], new: str) -> list[str]:

@@ -14,7 +14,16 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 
-__all__ = ["Facts", "Layout", "Points", "Symmetry", "circle", "closest", "hang_on"]
+__all__ = [
+    "Facts",
+    "Layout",
+    "Points",
+    "Symmetry",
+    "circle",
+    "closest",
+    "hang_on",
+    "with_leaves",
+]
 
 
 @dataclass(frozen=True)
@@ -143,6 +152,29 @@ class Layout:
     positions: Points
     curved: Callable[[IntArray, IntArray], Points] | None = None
 
+    def of(self, nodes: IntArray) -> Layout:
+        """The drawing of some of the nodes, which are numbered anew in this order."""
+        return Layout(self.positions[nodes], self.bends(nodes))
+
+    def bends(self, nodes: IntArray) -> Callable[[IntArray, IntArray], Points] | None:
+        """Bends of links between nodes that stand for these of the drawing.
+
+        Args:
+            nodes (int64[...]): -1 for a node that the drawing has not: its links are straight.
+        """
+        bend = self.curved
+        if bend is None:
+            return None
+
+        def renumbered(tails: IntArray, heads: IntArray) -> Points:
+            here, there = nodes[tails], nodes[heads]
+            known = (here >= 0) & (there >= 0)
+            out = np.zeros(len(tails))
+            out[known] = bend(here[known], there[known])
+            return out
+
+        return renumbered
+
 
 def circle(count: int, radius: float = 1.0, turn: float = 0.0) -> Points:
     """Points round a circle, the first at the top, clockwise.
@@ -185,3 +217,17 @@ def hang_on(places: Points, owners: IntArray, centres: Points, reach: float) -> 
     angle = angle + (rank - (count - 1) / 2) * step
     leaves: Points = own + length * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     return leaves
+
+
+def with_leaves(inner: Layout, owners: IntArray, centres: Points, reach: float) -> Layout:
+    """A drawing with leaves beside their owners, as :func:`hang_on` places them.
+
+    Leaves are numbered first, then the nodes of the drawing, among which links keep their bends.
+
+    Args:
+        owners (int64[leaves]): Numbers in the drawing.
+        centres: ndarray, shape (leaves, 2)
+    """
+    leaves = hang_on(inner.positions, owners, centres, reach)
+    stands_for = np.concatenate([np.full(len(owners), -1), np.arange(len(inner.positions))])
+    return Layout(np.concatenate([leaves, inner.positions]), inner.bends(stands_for))

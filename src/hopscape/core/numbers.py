@@ -15,7 +15,7 @@ import numpy as np
 
 from hopscape._version import __version__
 
-__all__ = ["byte_count", "number", "plain", "signed_json"]
+__all__ = ["byte_count", "number", "plain", "shortened", "signed_json"]
 
 _DECIMALS = 4  # what a reader compares; more digits stand in JSON
 _LARGE = 1e6
@@ -70,6 +70,16 @@ def byte_count(size: float) -> str:
     while size >= 1000 ** (step + 1):
         step += 1
     return f"{size / 1000**step:.4g} {_UNITS[step]}"
+
+
+def shortened(text: str, most: int) -> str:
+    """At most so many letters of a text, with a sign where more were left out.
+
+    Examples:
+        >>> shortened("torus(8, 8)", 11), shortened("torus(16, 16)", 11)
+        ('torus(8, 8)', 'torus(16, …')
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def plain(value: Any) -> Any:

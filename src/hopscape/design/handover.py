@@ -37,7 +37,7 @@ from hopscape.design.proof import prove_cost
 from hopscape.design.report import html_report, markdown_report
 from hopscape.design.report.floor import best_floor, pictures
 from hopscape.design.report.page import Option
-from hopscape.design.report.text import finalists
+from hopscape.design.report.text import machines
 from hopscape.design.schedules import write_schedules
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import figure_record
@@ -359,7 +359,7 @@ def write_design(
     asked = found.command if command is None else command
     require_room(folder, REPORTED, force=force)
     with whole_folder(folder, force=force) as top:
-        explorer = write_explorer([one.spec for one in finalists(found)], top)
+        explorer = write_explorer({one.spec: one.name for one, _ in machines(found)}, top)
         floor = best_floor(found, chosen)
         drawn = list(pictures(found, floor))  # once for all three
         page = html_report(found, asked, drawn, floor=floor, options=options, explorer=explorer)

@@ -14,10 +14,11 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.channels import PLAIN, ChannelClass, with_plain
 from hopscape.core.errors import ArgumentError
-from hopscape.core.family import Facts, ListedFamily, Parameter, integers
+from hopscape.core.family import Facts, Layout, ListedFamily, Parameter, integers
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.requirement import Requirement
+from hopscape.families.drawings import draw_endpoints, draw_planes, draw_rails, drawing_of
 from hopscape.formats.graphs.libraries import link_ends
 
 __all__ = ["ISLAND", "Concentrated", "Planes", "Populated", "Rails", "Trunked", "dealt", "numbered"]
@@ -167,6 +168,9 @@ class Concentrated(_Derived):
             diameter=diameter + 2 if diameter is not None and known.connected and several else None,
         )
 
+    def layout(self) -> Layout | None:
+        return draw_endpoints(self.base, self._is_switch, self._edge, self.endpoints)
+
 
 def _copies(base: str, count: str) -> tuple[Parameter, ...]:
     """What is copied, and how often."""
@@ -220,6 +224,9 @@ class Planes(_Copied):
         known = self.base.facts
         links = None if known.links is None else known.links * self.count
         return Facts(links=links, connected=known.connected)
+
+    def layout(self) -> Layout | None:
+        return draw_planes(self.base, self.count)
 
 
 class Rails(_Derived):
@@ -293,6 +300,9 @@ class Rails(_Derived):
         links = None if known.links is None else known.links * self.count + self.ends
         return Facts(links=links, connected=known.connected)
 
+    def layout(self) -> Layout | None:
+        return draw_rails(self.base, self.count, self.ends, self.islands)
+
 
 class Trunked(_Copied):
     """Every link of a network `count`-fold, the lines of its endpoints too."""
@@ -326,6 +336,9 @@ class Trunked(_Copied):
             diameter=known.diameter,
             mean_distance=known.mean_distance,
         )
+
+    def layout(self) -> Layout | None:
+        return drawing_of(self.base)
 
 
 def dealt(room: IntArray, count: int) -> IntArray:
@@ -492,3 +505,7 @@ class Populated(_Derived):
 
     def facts(self) -> Facts:
         return Facts(connected=self.base.facts.connected)
+
+    def layout(self) -> Layout | None:
+        drawing = drawing_of(self.base)
+        return None if drawing is None else drawing.of(np.flatnonzero(self._kept))

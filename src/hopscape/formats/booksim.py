@@ -19,6 +19,7 @@ import numpy as np
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
 from hopscape.core.files import whole_folder, write_atomically
 from hopscape.core.network import Network
+from hopscape.core.numbers import shortened
 from hopscape.core.reading import TextFile, TextLine
 from hopscape.deadlock.classes import Method, certify, single_class
 from hopscape.deadlock.layers import find_layers
@@ -167,7 +168,7 @@ def parse_booksim(text: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
         rest = rest.replace(match[0], " ", 1)
     if rest.strip():
         raise FileFormatError(
-            f"the configuration has {rest.strip()[:40]!r}, which is not 'key = value;'"
+            f"the configuration has {shortened(rest.strip(), 40)!r}, which is not 'key = value;'"
         )
     for item in overrides:
         key, sign, value = item.partition("=")

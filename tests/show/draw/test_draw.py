@@ -50,6 +50,15 @@ SPECS = [
     "product(petersen, ring(4))",
     "product(path(3), path(2), ring(3))",
     "product(torus(5), random_regular(6, 3))",
+    "concentrated(complete(5), 4)",
+    "concentrated(torus(4, 4), 3, trunk=2)",
+    "concentrated(fat_tree(4), 1)",
+    "concentrated(dcell(3, 1), 2)",
+    "concentrated(random_regular(20, 3), 2)",
+    "populated(concentrated(hyperx((4, 3)), 4), 30)",
+    "planes(leaf_spine(4, 2, 3), 3)",
+    "rails(concentrated(torus(3, 3), 4), 2, 8)",
+    "trunked(mesh(3, 3), 2)",
 ]
 
 
@@ -66,6 +75,45 @@ def count_lines(figure):
 def count_arrows(figure):
     arrows = part(figure, "arrows")
     return len(arrows.get_paths()) if arrows else 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "base"),
+    [
+        ("concentrated(torus(4, 4), 3)", "torus(4, 4)"),
+        ("concentrated(complete(7), 5)", "complete(7)"),
+        ("concentrated(hyperx((4, 3), p=2), 3)", "hyperx((4, 3))"),
+        ("populated(concentrated(petersen, 3), 17)", "petersen"),
+    ],
+)
+def test_a_machine_is_drawn_as_its_network_with_endpoints_at_their_switches(spec, base):
+    net, own = hopscape.build(spec), hopscape.build(base)
+    drawn, alone = net.family.layout(), own.family.layout()
+    switches = np.setdiff1d(np.arange(net.order), net.endpoints)
+    assert np.allclose(drawn.positions[switches], alone.positions)
+    owners = net.heads[net.indptr[net.endpoints]]
+    nearest = KDTree(drawn.positions[switches]).query(drawn.positions[net.endpoints])[1]
+    assert switches[nearest].tolist() == owners.tolist()
+    tails, heads = net.tails[net.heads > net.tails], net.heads[net.heads > net.tails]
+    inner = np.isin(tails, switches)
+    if alone.curved is None:
+        return
+    bends = drawn.curved(tails, heads)
+    first = switches[0]
+    assert np.allclose(bends[inner], alone.curved(tails[inner] - first, heads[inner] - first))
+    assert not bends[~inner].any()
+
+
+def test_planes_and_rails_stand_apart_and_are_bent_alike():
+    for spec in ("planes(leaf_spine(4, 2, 3), 3)", "rails(concentrated(torus(4), 4), 2, 8)"):
+        net = hopscape.build(spec)
+        layout = net.family.layout()
+        base = net.family.base
+        bends = layout.curved(net.tails, net.heads) if layout.curved else np.zeros(len(net.tails))
+        alone = base.family.layout()
+        once = alone.curved(base.tails, base.heads) if alone.curved else np.zeros(1)
+        assert sorted({*bends.tolist()} - {0.0}) == sorted({*once.tolist()} - {0.0})
+        assert KDTree(layout.positions).query(layout.positions, k=2)[0][:, 1].min() > 1e-3
 
 
 @pytest.mark.parametrize("spec", SPECS)

@@ -1,5 +1,5 @@
 import type { App } from "../app";
-import { button, count, h, table } from "../dom";
+import { button, count, h, shortened, table } from "../dom";
 import { allAlive } from "../graph";
 import type { Pane } from "../pane";
 import { cutOff, type Profile } from "../profile";
@@ -72,10 +72,10 @@ export function faults(pane: Pane, app: App): Node[] {
       "p",
       { class: "chips" },
       ...nodes.map((v) =>
-        button(`n${v}`, `node ${net.title(v).slice(0, 40)} ✕`, () => revive("deadNodes", v)),
+        button(`n${v}`, `node ${shortened(net.title(v), 40)} ✕`, () => revive("deadNodes", v)),
       ),
       ...links.map((i) =>
-        button(`l${i}`, `link ${name(i).slice(0, 60)} ✕`, () => revive("deadLinks", i)),
+        button(`l${i}`, `link ${shortened(name(i), 60)} ✕`, () => revive("deadLinks", i)),
       ),
     ),
   ];

@@ -1,5 +1,5 @@
 import type { App } from "../app";
-import { choice, count, h, table } from "../dom";
+import { choice, count, h, shortened, table } from "../dom";
 import type { Numbers } from "../packing";
 import type { Pane } from "../pane";
 import { Player } from "../player";
@@ -193,7 +193,7 @@ export function schedule(pane: Pane, app: App): Node[] {
         "Schedule",
         pane.net.data.schedules!.map((one, i) => ({
           value: String(i),
-          text: one.title.slice(0, 60),
+          text: shortened(one.title, 60),
         })),
         String(app.state.schedule),
         (value) => app.set({ schedule: Number(value), round: 0 }),

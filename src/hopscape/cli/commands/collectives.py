@@ -250,11 +250,11 @@ GOALS: dict[str, GoalCommand] = {
         _ADDING,
     ),
     "alltoall": GoalCommand(
-        "all-to-all", "Send from each to each its own (personalised), checked.", _PIECES
+        "all-to-all", "Send separate data from every node to every node, checked.", _PIECES
     ),
     "permute": GoalCommand(
         "permutation",
-        "Send every node's datum to another node, each node once, checked.",
+        "Send each node's data to one other node, as a permutation says, checked.",
         (_PERMUTATION,),
     ),
 }

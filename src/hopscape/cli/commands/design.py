@@ -104,21 +104,17 @@ class _Direct(OptionGroup):
     nodes: Annotated[
         int | None, option("Nodes, each a router and an endpoint.", "--nodes", "-n")
     ] = None
-    ports: Annotated[int | None, option("Network ports of a node, at most.", "--ports", "-p")] = (
-        None
-    )
+    ports: Annotated[int | None, option("Maximum network ports of a node.", "--ports", "-p")] = None
     at_least: Annotated[bool, option("At least this many nodes (up to a quarter more).")] = False
     endpoints_per_router: Annotated[
         int, option("Deprecated: use --endpoints and --radix.", hidden=True)
     ] = 1
     regular: Annotated[bool, option("Every router must use all its ports.")] = False
-    faults: Annotated[int | None, option("Failed nodes that must not disconnect the others.")] = (
-        None
-    )
+    faults: Annotated[int | None, option("Node failures that must not disconnect the rest.")] = None
     bandwidth: Annotated[float, option("Bytes per second of a channel.")] = 25e9
     finalists: Annotated[int, option("Number of finalists measured in full.")] = 8
     search: Annotated[str | None, option("Improve the finalists by graph search: 60s, 5m.")] = None
-    seed: Annotated[int, option("For random faults.", min=0)] = 0
+    seed: Annotated[int, option("Random seed of the faults.", min=0)] = 0
 
 
 @dataclass(frozen=True)
@@ -129,32 +125,34 @@ class _Switched(OptionGroup):
     keys = ("endpoints", "radix", "sweep")
 
     endpoints: Annotated[int | None, option("Endpoints to connect, at least.")] = None
-    radix: Annotated[int | None, option("Ports of a switch, lines to endpoints counted.")] = None
+    radix: Annotated[int | None, option("Ports of a switch, those to endpoints included.")] = None
     sweep: Annotated[
         str | None, option("Instead of --endpoints: several sizes, such as 256,1024,4096.")
     ] = None
-    nics: Annotated[int | None, option("Lines of an endpoint (1).")] = None
-    planes: Annotated[int | None, option("Networks that the lines are spread over.")] = None
-    island: Annotated[
-        int | None, option("Endpoints that a fast switch of their own joins (in a server).")
-    ] = None
-    island_speed: Annotated[
-        int | None, option("What a channel of that switch carries, in lines (9).")
-    ] = None
-    throughput: Annotated[float | None, option("Share of line rate under uniform traffic (1).")] = (
+    nics: Annotated[int | None, option("Network lines of an endpoint (default: 1).")] = None
+    planes: Annotated[int | None, option("Separate networks that the lines are spread over.")] = (
         None
     )
+    island: Annotated[
+        int | None, option("Endpoints that share a fast switch of their own (a server).")
+    ] = None
+    island_speed: Annotated[
+        int | None, option("Capacity of that switch's channels, in lines (default: 9).")
+    ] = None
+    throughput: Annotated[
+        float | None, option("Share of line rate under uniform traffic (default: 1).")
+    ] = None
     taper: Annotated[
         str | None, option("The same as a ratio of endpoints to uplinks, such as 2:1.")
     ] = None
-    worst: Annotated[float | None, option("Share of line rate for any permutation.")] = None
+    worst: Annotated[float | None, option("Share of line rate under every permutation.")] = None
     routing: Annotated[
         str | None,
-        option("Routing that shares must hold for: minimal, valiant, adaptive, optimal."),
+        option("Routing that must deliver it: minimal, valiant, adaptive, optimal."),
     ] = None
-    budget: Annotated[float | None, option("Most that it may cost.")] = None
+    budget: Annotated[float | None, option("Maximum cost.")] = None
     watts_per_rack: Annotated[
-        float | None, option("Watts of the network's parts in a rack, at most.")
+        float | None, option("Maximum power of a rack's network parts, in watts.")
     ] = None
     prices: Annotated[str | None, option("Price list, a name or a .toml file.")] = None
     job: Annotated[
@@ -173,12 +171,13 @@ class _Request(OptionGroup):
 
     exact: Annotated[bool, option("Exactly this many nodes or endpoints.")] = False
     within: Annotated[
-        float | None, option("Share by which the number may differ.", "--within", "--tolerance")
+        float | None,
+        option("Relative amount by which the number may differ.", "--within", "--tolerance"),
     ] = None
-    cables: Annotated[int | None, option("Cables, at most.")] = None
-    cable_length: Annotated[float | None, option("Metres of cable, at most.")] = None
+    cables: Annotated[int | None, option("Maximum number of cables.")] = None
+    cable_length: Annotated[float | None, option("Maximum length of all cables, in meters.")] = None
     max_hops: Annotated[
-        int | None, option("Hops between two nodes, or the switches of two endpoints, at most.")
+        int | None, option("Maximum hops between two nodes, or the switches of two endpoints.")
     ] = None
     vcs: Annotated[int | None, option("Available virtual channels.")] = None
     survive: Annotated[
@@ -187,11 +186,11 @@ class _Request(OptionGroup):
     ] = None
     remaining: Annotated[
         float | None,
-        option("Share of line rate that must remain then, uniform traffic (0: connected)."),
+        option("Share of line rate that must remain then (0: connected is enough)."),
     ] = None
     grow: Annotated[
         int | None,
-        option("Nodes or endpoints that a larger machine of the family must have: what it takes."),
+        option("Plan growth to so many nodes or endpoints: what is bought and moved."),
     ] = None
     message: Annotated[float, option("Bytes of an all-gather or all-reduce.")] = 1e6
     alpha: Annotated[float, option("Seconds to start a message.")] = 1e-6

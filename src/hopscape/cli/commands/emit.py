@@ -36,7 +36,7 @@ def emit(
         Path | None, option("The file of the code; else it is printed.", "--output", "-o")
     ] = None,
     router: Annotated[str, option("auto, closed, table, search, or one by name.")] = "auto",
-    name: Annotated[str | None, option("What names in the code begin with.")] = None,
+    name: Annotated[str | None, option("Prefix of all names in the code.")] = None,
     stages: Annotated[int | None, option("Verilog: pipeline stages; 0 for plain logic.")] = None,
     with_router: Annotated[
         bool, option("Verilog: the whole network of routers and a testbench.")

@@ -66,7 +66,7 @@ def check(
             "--with",
         ),
     ] = "all",
-    pairs: Annotated[int, option("Pairs of hosts asked about one by one.", min=0)] = 48,
+    pairs: Annotated[int, option("Pairs of hosts to check one by one.", min=0)] = 48,
     changed: Annotated[bool, option("Check even if files were changed by hand.")] = False,
     limit: LimitOption = 300.0,
 ) -> None:

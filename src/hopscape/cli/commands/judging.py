@@ -86,10 +86,10 @@ def load(
     spec: SpecArgument,
     traffic: Annotated[str, option("uniform, or a file with a matrix (.csv, .npy).")] = "uniform",
     router: RouterOption = "auto",
-    each: Annotated[bool, option("Also the load of every channel.")] = False,
+    each: Annotated[bool, option("Also list the load of every channel.")] = False,
     seed: Annotated[int | None, option("Random seed of a sample.", min=0)] = None,
 ) -> None:
-    """Add up what a router puts on the channels, and what throughput that allows."""
+    """Compute the channel loads of a router, and the throughput they allow."""
     from hopscape.metrics import channel_load
 
     network = build(spec)
@@ -168,7 +168,7 @@ def structure(
     spec: SpecArgument,
     generators: Annotated[bool, option("Also the generators of the automorphism group.")] = False,
 ) -> None:
-    """Automorphism group, transitivity, spectrum, expansion and distance-regularity."""
+    """Measure symmetry and spectrum: automorphisms, transitivity, expansion, regularity."""
     from hopscape.algebra import automorphism_group
     from hopscape.metrics import edge_transitive, intersection_array, spectrum
 
@@ -269,7 +269,7 @@ def deadlock(
     routing: RoutingOption = "fixed",
     proof: ProofOption = None,
 ) -> None:
-    """Can the routing deadlock? The cycle if so, and how many virtual channels prevent it."""
+    """Can the routing deadlock? Show the cycle, and the virtual channels that prevent it."""
     from hopscape.deadlock import judge
     from hopscape.registry import build
 
@@ -302,7 +302,7 @@ _ROUTES = {"table": "shortest routes by the lowest port"}
 
 def embed(
     guest: Annotated[str, typer.Argument(metavar="GUEST", help="The network to place.")],
-    host: Annotated[str, typer.Argument(metavar="HOST", help="The network to place it in.")],
+    host: Annotated[str, typer.Argument(metavar="HOST", help="The network in which it is placed.")],
     seed: Annotated[int, option("Random seed of the annealing.", min=0)] = 0,
     budget: Annotated[int, option("Steps of the exhaustive search.", min=1)] = 2_000_000,
     solver: Annotated[bool, option("Ask CP-SAT where the search gives up.")] = False,

@@ -131,7 +131,7 @@ def ledger(
     key: Annotated[str | None, option("Only this claim.", "--claim")] = None,
     listing: Annotated[bool, option("List the claims without running them.", "--list")] = False,
     plant: Annotated[
-        bool, option("Try mutants of the code that each check reaches; does it notice?")
+        bool, option("Mutate the code that each check reaches: does the check notice?")
     ] = False,
     sample: Annotated[
         int | None, option("With --plant: mutants of each claim (default: all).", min=1)
@@ -142,10 +142,10 @@ def ledger(
     page: Annotated[Path | None, option("Write the documentation's page (Markdown).")] = None,
     pin: Annotated[bool, option("Pin what the checks find now, for later runs.")] = False,
 ) -> None:
-    """Run the claims of the papers and judge them.
+    """Check every claim of the papers by computation, and judge it.
 
-    Exit code 1: a check broke down or found something else than was pinned; with --plant, fewer
-    than 90 % of the mutants were noticed.
+    Exit code 1: a check crashed, or its result is not the pinned one; with --plant, fewer than 90 %
+    of the mutants were noticed.
     """
     from hopscape.core.errors import ArgumentError
     from hopscape.ledger import load_claims, load_papers, markdown_page, run_claims, write_pins

@@ -48,7 +48,7 @@ _SECONDS = 60.0  # without --limit; --exact has none
 def families(
     name: Annotated[str | None, typer.Argument(help="Show one family with its parameters.")] = None,
     word: Annotated[
-        str, option("Only families whose name or description has this.", "--search")
+        str, option("Only families whose name or description contains this.", "--search")
     ] = "",
 ) -> None:
     """List the families of networks, their parameters and ranges."""
@@ -282,7 +282,7 @@ def distances(
     source: Annotated[
         str | None, option("Only from this node: a number or an address.", "--from")
     ] = None,
-    each: Annotated[bool, option("With --from: the distance of every node.")] = False,
+    each: Annotated[bool, option("With --from: list the distance of every node.")] = False,
     exact: ExactOption = False,
     sample: Annotated[int | None, option("Search from this many random nodes only.")] = None,
     seed: Annotated[int | None, option("Random seed of the sample.", min=0)] = None,
@@ -361,7 +361,7 @@ def draw(
         option("Draw the route from node A to node B on top.", metavar="A B"),
     ] = None,
     highlight: Annotated[
-        list[str] | None, option("Put a ring round this node (repeatable).", metavar="NODE")
+        list[str] | None, option("Put a ring around this node (repeatable).", metavar="NODE")
     ] = None,
     broadcast: Annotated[
         str | None, option("Draw the rounds of a broadcast instead.", metavar="ROOT")

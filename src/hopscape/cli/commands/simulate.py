@@ -501,13 +501,13 @@ def study_load(
     full: Annotated[bool, option("All four sizes.")] = False,
     traffic: Annotated[str, option("Patterns, separated by commas.")] = "uniform,permutation",
     cycles: Annotated[int, option("Cycles measured per point.")] = 2000,
-    precision: Annotated[float, option("Of the saturation, as a share of it.")] = 0.02,
+    precision: Annotated[float, option("Relative precision of the saturation load.")] = 0.02,
     seed: SeedOption = 1,
     workers: WorkersOption = None,
     resume: ResumeOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Curves and saturation of RPC, RP, tori, circulants, folded and expanded networks."""
+    """Simulate load-latency curves and saturation of RPC, RP, tori, circulants and others."""
     from hopscape.simulate.study import SIZES, load_rows, write_page
 
     if full:

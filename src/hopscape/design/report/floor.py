@@ -192,8 +192,7 @@ def bill_title(floor: Floor) -> str:
     )
 
 
-_DRAWN_ORDER = 400
-_MOST_LINKS = 1200
+_DRAWN_ORDER = 400  # nodes that are placed by their distances: a second
 
 
 class ReportPicture(NamedTuple):
@@ -257,15 +256,15 @@ def _floor_pictures(floor: Floor, spec: str) -> Iterator[ReportPicture]:
 
 
 def _drawing(one: Candidate) -> bytes | None:
-    from hopscape.registry import build
+    from hopscape.show.draw import make_figure
+    from hopscape.show.draw.places import leaves_of
 
     try:
         network = build(one.spec)
         known = network.family is not None and network.family.layout() is not None
-        if network.links > _MOST_LINKS or (network.order > _DRAWN_ORDER and not known):
-            return None  # seconds each, and a tangle: the explorer shows them
-        from hopscape.show.draw import make_figure
-
+        placed = network.order - int(leaves_of(network).sum())
+        if placed > _DRAWN_ORDER and not known:
+            return None  # minutes, and a tangle: the explorer shows them
         figure = make_figure(network, labels=False, size=4.2)
     except HopscapeError:
         return None

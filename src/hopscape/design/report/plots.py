@@ -124,7 +124,7 @@ def _ranks(points: Sequence[PlotPoint], panel: Panel) -> list[str]:
             taken.append(place)
             if math.hypot(dx, dy) > _LED:
                 end = (at[0] + 0.65 * dx, at[1] + 0.65 * dy)
-                out.append(f'<path class="lead" d="M{at[0]} {at[1]}L{end[0]:.1f} {end[1]:.1f}"/>')
+                out.append(f'<path class="leader" d="M{at[0]} {at[1]}L{end[0]:.1f} {end[1]:.1f}"/>')
             out.append(
                 f'<text x="{place[0]:.1f}" y="{place[1] + 4:.1f}" class="small mid">{point.rank}'
                 "</text>"
@@ -311,19 +311,31 @@ class Panel:
         return out
 
 
-_STYLE = (
-    "text{font:12px system-ui,sans-serif;fill:currentColor}.mid{text-anchor:middle}"
-    ".end{text-anchor:end}.grid{stroke:currentColor;opacity:.12}.small{font-size:10px}"
-    ".lead{stroke:currentColor;opacity:.5}.axis{stroke:currentColor;fill:none;opacity:.6}.front{fill:none;stroke:#0072B2;opacity:.5;"
-    "stroke-dasharray:4 3}.other{fill:#0072B2}.first{fill:#D55E00}.less{fill:none;stroke:#888}"
-    ".bar{fill:#0072B2}.rack{fill:Canvas;stroke:currentColor}.used{fill:#0072B2;opacity:.35}"
-    ".cable{stroke:#D55E00;opacity:.5}.line{fill:none;stroke-width:1.6}"
-)
+_STYLES = {
+    "text": "font:12px system-ui,sans-serif;fill:currentColor",
+    ".mid": "text-anchor:middle",
+    ".end": "text-anchor:end",
+    ".small": "font-size:10px",
+    ".grid": "stroke:currentColor;opacity:.12",
+    ".axis": "stroke:currentColor;fill:none;opacity:.6",
+    ".leader": "stroke:currentColor;opacity:.5",
+    ".front": "fill:none;stroke:#0072B2;opacity:.5;stroke-dasharray:4 3",
+    ".other": "fill:#0072B2",
+    ".first": "fill:#D55E00",
+    ".less": "fill:none;stroke:#888",
+    ".bar": "fill:#0072B2",
+    ".rack": "fill:Canvas;stroke:currentColor",
+    ".used": "fill:#0072B2;opacity:.35",
+    ".cable": "stroke:#D55E00;opacity:.5",
+    ".line": "fill:none;stroke-width:1.6",
+}
+_STYLE = "".join(f"svg.plot {what}{{{how}}}" for what, how in _STYLES.items())
+"""Of the pictures alone: a page that has one inside keeps its own."""
 
 
 def svg_page(width: float, height: float, parts: Sequence[str], title: str) -> bytes:
     """A whole picture, with its title for those who cannot see it."""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img"'
-        f' aria-label="{escape(title)}"><style>{_STYLE}</style>{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 {width:g} {height:g}"'
+        f' role="img" aria-label="{escape(title)}"><style>{_STYLE}</style>{"".join(parts)}</svg>'
     ).encode()

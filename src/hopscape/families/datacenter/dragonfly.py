@@ -10,7 +10,7 @@ import numpy as np
 from hopscape.core.addresses import Addresses, MixedRadix
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
-from hopscape.core.facts import circle, hang_on
+from hopscape.core.facts import circle, with_leaves
 from hopscape.core.family import Facts, Layout, Parameter, integers
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
@@ -92,8 +92,8 @@ class _Dragonfly(GroupFamily):
         if not p:
             return Layout(routers)
         owners = np.arange(len(routers) * p) // p
-        ends = hang_on(routers, owners, centres[owners // size] * (size > 1), 0.3)
-        return Layout(np.concatenate([ends, routers]))
+        centre = centres[owners // size] * (size > 1)
+        return with_leaves(Layout(routers), owners, centre, 0.3)
 
 
 class Dragonfly(_Dragonfly):

@@ -15,7 +15,7 @@ import numpy as np
 from hopscape.core.addresses import Addresses, MixedRadix, node_dtype
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import AddressError
-from hopscape.core.facts import Layout, Points, hang_on
+from hopscape.core.facts import Layout, Points, with_leaves
 from hopscape.core.family import Family, ListedFamily, Parameter, Symmetry
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
@@ -105,17 +105,7 @@ def with_endpoints(
     if not terminals:
         return Layout(routers, bend)
     owners = np.arange(len(routers) * terminals) // terminals
-    ends = hang_on(routers, owners, centres[owners], 0.3)
-    first = len(owners)
-
-    def among_routers(tails: IntArray, heads: IntArray) -> Points:
-        inner = (tails >= first) & (heads >= first)
-        out = np.zeros(len(tails))
-        if bend is not None and inner.any():
-            out[inner] = bend(tails[inner] - first, heads[inner] - first)
-        return out
-
-    return Layout(np.concatenate([ends, routers]), among_routers)
+    return with_leaves(Layout(routers, bend), owners, centres[owners], 0.3)
 
 
 def tiers(sizes: Sequence[int]) -> Layout:

@@ -64,7 +64,7 @@ def designs(
     sigma: Annotated[int, option("Blocks that two elements share.")] = 1,
     largest: Annotated[int, option("Largest block size.", "--max-m")] = 20,
 ) -> None:
-    """Which symmetric designs exist: built here, impossible (why), or open."""
+    """List which symmetric designs exist: built here, impossible (why), or open."""
     from hopscape.papers.blockdesign.designs import table
 
     rows = [row.to_dict() for row in table(sigma, largest)]
@@ -134,9 +134,11 @@ def difference_cover(
     moduli: Annotated[str, option("The group, as 2x20 (default: cyclic).", "--group")] = "",
     blocks: Annotated[int, option("Number of blocks.")] = 1,
     multiplicity: Annotated[int, option("Minimum occurrences of every difference.")] = 1,
-    budget: Annotated[int | None, option("Most steps of a search (300 million).")] = None,
+    budget: Annotated[
+        int | None, option("Maximum steps of a search (default: 300 million).")
+    ] = None,
 ) -> None:
-    """Search a difference cover: blocks whose differences are the whole group."""
+    """Search for a difference cover: blocks whose differences cover the whole group."""
     from hopscape.papers.blockdesign import covers
 
     excluded: list[Any] = []
@@ -183,7 +185,7 @@ def _numbers(text: str, option: str, sign: str = ",") -> list[int]:
 def digraph_table(
     m: Annotated[int, typer.Argument(metavar="M", help="Ports in each direction.")],
 ) -> None:
-    """The wiring table of a quasi-complete digraph, counted from 1 as in print."""
+    """Print the wiring table of a quasi-complete digraph, counted from 1 as in the paper."""
     from hopscape.papers.blockdesign.families import wiring_table
 
     emit_rows(wiring_table(m), title=f"quasicomplete_digraph({m})")
@@ -195,14 +197,14 @@ def check_permutation(
     traffic: Annotated[
         str, option("permutation, random (own destinations) or relation.")
     ] = "permutation",
-    at_once: Annotated[int, option("So many permutations at the same time.", min=1)] = 1,
-    count: Annotated[int, option("So many, one after another.", min=1)] = 1,
+    at_once: Annotated[int, option("Number of permutations at the same time.", min=1)] = 1,
+    count: Annotated[int, option("Number of permutations, one after another.", min=1)] = 1,
     half: Annotated[
         bool, option("A link carries one direction at a time.", "--half-duplex")
     ] = False,
     spread: Annotated[bool, option("Use all sigma routes, not only the first.")] = False,
 ) -> None:
-    """Do the packets of a permutation (or of random traffic) want a port twice?"""
+    """Find port conflicts among the packets of a permutation (or of random traffic)."""
     from hopscape.papers.blockdesign import contention as patterns
     from hopscape.papers.blockdesign.rounds import plan_rounds
 
@@ -265,7 +267,7 @@ def route_around(
     dead: DeadOption = None,
     dead_link: DeadLinkOption = None,
 ) -> None:
-    """All shortest paths of a distributed switch or two-level machine, and one around the dead."""
+    """List the shortest paths of a distributed switch or two-level machine, around dead parts too."""
     from hopscape.papers.blockdesign.routing import all_routes, stranded_pairs
     from hopscape.papers.blockdesign.routing import route_around as find
 
@@ -291,7 +293,7 @@ def machines(
     ] = "",
     links: Annotated[int | None, option("Links of a node to other supernodes.")] = None,
     copies: Annotated[int, option("Links for each pair joined.")] = 1,
-    ports: Annotated[int | None, option("Most ports of a node.")] = None,
+    ports: Annotated[int | None, option("Maximum ports of a node.")] = None,
     group: Annotated[int, option("Nodes joined by the fastest links.")] = 0,
     lanes: Annotated[str, option("Outer links of a node by kind, as 16,24.")] = "",
     speeds: Annotated[str, option("Speeds of group, local and outer links, as 5,1,2.")] = "",
@@ -299,7 +301,7 @@ def machines(
     measure: Annotated[str, option("Build the machine of this number (from 1).")] = "",
     compare: Annotated[int, option("Compare networks of this radix instead.")] = 0,
 ) -> None:
-    """Two-level machines: the paper's, your own, and networks of the same radix beside them."""
+    """Compare two-level machines: the paper's, your own, and others of the same radix."""
     from hopscape.papers.blockdesign import machines as room
 
     if not local:

@@ -58,10 +58,12 @@ def circulant(
     node: Annotated[
         str | None, option("A node: what the memoryless broadcast makes it send.")
     ] = None,
-    root: Annotated[str | None, option("With --node: where the broadcast starts; 0.")] = None,
+    root: Annotated[
+        str | None, option("With --node: where the broadcast starts (default: 0).")
+    ] = None,
     proof: ProofOption = None,
 ) -> None:
-    """Tell what is known of a circulant: distances, canonical form, path vectors, broadcast."""
+    """Show what is known of a circulant: distances, canonical form, path vectors, broadcast."""
     from hopscape.families.circulant.wiring import Circulant
     from hopscape.papers.circulant.describe import describe, describe_faults, describe_route
     from hopscape.papers.circulant.memoryless import ForwardingRule
@@ -127,10 +129,10 @@ def _in_words(record: dict[str, Any]) -> dict[str, str]:
 
 def study_circulant(
     out: FolderOption,
-    d: Annotated[int, option("Graph of the pictures.", "--diameter")] = 6,
+    d: Annotated[int, option("Diameter of the circulant that is drawn.", "--diameter")] = 6,
     force: ForceOption = False,
 ) -> None:
-    """The paper's table up to d = 18, its broadcast tree (still and moving), a map of distances."""
+    """Reproduce the paper's table up to d = 18, draw its broadcast tree and a map of distances."""
     from hopscape.papers.circulant.broadcast import broadcast
     from hopscape.papers.circulant.describe import cell_map, table_rows
     from hopscape.registry import build

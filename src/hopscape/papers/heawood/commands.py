@@ -13,9 +13,9 @@ __all__ = ["search_bases", "study_heawood"]
 
 
 def search_bases(
-    degree: Annotated[int, option("Most ports per node.")] = 6,
+    degree: Annotated[int, option("Maximum ports per node.")] = 6,
     bits: Annotated[int, option("At least 2^bits nodes.")] = 20,
-    top: Annotated[int, option("So many of the best.", min=1)] = 20,
+    top: Annotated[int, option("Number of rows to show.", min=1)] = 20,
 ) -> None:
     """Rank small symmetric graphs as bases and lamps by cost per bit."""
     from hopscape.papers.heawood.bases import rank_bases
@@ -30,7 +30,7 @@ def study_heawood(
     resume: ResumeOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Folded and expanded networks against the paper: table 1, figures 5 and 6, and beyond."""
+    """Check folded and expanded networks against the paper: table 1, figures 5 and 6."""
     from hopscape.papers.heawood.study import draw_figures, study_tables
     from hopscape.store import Store
 

@@ -73,7 +73,7 @@ GROUP = CommandGroup(
 def capacity(
     spec: SpecArgument,
     distribution: DistributionOption = "uniform",
-    compare: Annotated[bool, option("Also what routes that change rings would carry.")] = False,
+    compare: Annotated[bool, option("Also the capacity if routes may change rings.")] = False,
     dead_arc: Annotated[
         list[str] | None, option("A dead arc, one direction: A-B, or A-B:RING.")
     ] = None,
@@ -233,7 +233,7 @@ def _numbers(text: str, name: str) -> list[int]:
 def search_multiring(
     nodes: Annotated[str, option("Orders, such as 32 or 16,32 or 16:64.")],
     rings: Annotated[str, option("Simplex rings: 8, or 4,6,8.")] = "8",
-    cable: Annotated[int | None, option("Most cable, in lengths of ring 1.")] = None,
+    cable: Annotated[int | None, option("Maximum cable, in lengths of ring 1.")] = None,
     front: Annotated[bool, option("Best capacity for every amount of cable.")] = False,
     unpaired: Annotated[bool, option("Rings need no counter-rings.")] = False,
     grow: Annotated[
@@ -331,7 +331,7 @@ def _emit_grown(orders: list[int], sizes: list[int]) -> None:
 
 def search_order(
     spec: SpecArgument,
-    seed: Annotated[int, option("For the annealing.")] = 0,
+    seed: Annotated[int, option("Random seed of the annealing.")] = 0,
     tries: Annotated[int, option("Annealing runs.")] = 8,
 ) -> None:
     """Improve the order of the nodes round the sparse rings."""
@@ -354,7 +354,7 @@ def search_order(
 def study_multiring(
     output: FolderOption,
     quick: Annotated[bool, option("Fewer points, shorter runs.")] = False,
-    seed: Annotated[int, option("Of the simulation.")] = 0,
+    seed: Annotated[int, option("Random seed of the simulation.")] = 0,
     force: ForceOption = False,
 ) -> None:
     """Draw the rings, capacity against nodes, loads before and after balancing, and delays."""
@@ -426,7 +426,7 @@ def simulate_rings(
 def ring_table(
     spec: SpecArgument,
 ) -> None:
-    """Print which node sits at which place of every sparse ring, numbered from 1 as in print."""
+    """Print which node sits at which place of every sparse ring, counted from 1 as in the paper."""
     member = sparse_member(spec)
     rows = [
         {"ring": i} | {str(p): node for p, node in enumerate(ring, 1)}

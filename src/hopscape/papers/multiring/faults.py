@@ -23,6 +23,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.faults import read_link
 from hopscape.core.network import Network
+from hopscape.core.numbers import shortened
 from hopscape.core.progress import track
 from hopscape.papers.multiring.capacity import check_size
 from hopscape.papers.multiring.exact_loads import LoadOptimum, LoadProgram, optimum, ring_program
@@ -287,8 +288,8 @@ def _ring_ways(
     entries = int((sizes * (sizes - 1) * (sizes + 1) // 2).sum())
     if entries > _MOST_ENTRIES:
         raise TooLargeError(
-            f"faults of {member.spec[:80]} mean a program over {entries:.3g} arcs of ways; at most"
-            f" {_MOST_ENTRIES:.0e} are worked out"
+            f"faults of {shortened(member.spec, 80)} mean a program over {entries:.3g} arcs of ways;"
+            f" at most {_MOST_ENTRIES:.0e} are worked out"
         )
     pairs, starts, lengths, places = [], [], [], []
     first = 0
@@ -404,8 +405,8 @@ def worst_faults(network: Network) -> list[dict[str, Any]]:
     candidates = list(single_faults(network))
     if len(candidates) > _MOST_PROGRAMS:
         raise TooLargeError(
-            f"{network.spec[:80]} has {len(candidates)} single faults that are not alike; at most"
-            f" {_MOST_PROGRAMS} are tried, name one with --dead-link, --dead or --dead-ring"
+            f"{shortened(network.spec, 80)} has {len(candidates)} single faults that are not alike;"
+            f" at most {_MOST_PROGRAMS} are tried, name one with --dead-link, --dead or --dead-ring"
         )
     rows = []
     for kind, alike, faults in track(candidates, f"single faults of {network.spec}"):

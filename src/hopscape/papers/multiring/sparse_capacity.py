@@ -17,6 +17,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import TooLargeError
+from hopscape.core.numbers import shortened
 from hopscape.papers.multiring.exact_loads import Bounded, LoadProgram, optimum
 from hopscape.papers.multiring.rings import SparsePlaces
 
@@ -109,8 +110,8 @@ def _check_size(member: SparsePlaces, rings: int, span: int) -> None:
     entries = routes * (places // 4 + 1 if span > m else m)
     if routes > _MOST_ROUTES or entries > _MOST_ENTRIES:
         raise TooLargeError(
-            f"the capacity of {member.spec[:80]} is a program of {routes:.3g} ways; at most"
-            f" {_MOST_ROUTES} of {_MOST_ENTRIES:.0e} arcs together are worked out"
+            f"the capacity of {shortened(member.spec, 80)} is a program of {routes:.3g} ways;"
+            f" at most {_MOST_ROUTES} of {_MOST_ENTRIES:.0e} arcs together are worked out"
         )
 
 

@@ -17,7 +17,7 @@ def groups(
     size: Annotated[int, option("Number of nodes of the group.", "--size", "-m")],
     budget: Annotated[int, option("Branches of the search before it gives up.", min=1)] = 2_000_000,
 ) -> None:
-    """Find a group of nodes that are as near to each other as possible."""
+    """Find a group of nodes that are as close to each other as possible."""
     from hopscape.papers.rpc.groups import best_group
 
     network = build(spec)
@@ -42,12 +42,12 @@ def groups(
 
 def study_rpc(
     out: FolderOption,
-    only: Annotated[list[str] | None, option("Only this table; may be given again.")] = None,
+    only: Annotated[list[str] | None, option("Only this table (repeatable).")] = None,
     effort: Annotated[int, option("Steps of hill-climbing per permutation.", min=1)] = 200,
     resume: ResumeOption = None,
     force: ForceOption = False,
 ) -> None:
-    """RPC(k) beside its rivals: tables (CSV) and figures (SVG, PNG).
+    """Compare RPC(k) with its rivals: tables (CSV) and figures (SVG, PNG).
 
     `--only rivals` is the paper's comparison: the four routings and groups of RPC(k), RP(3k), tori,
     hypercubes, cube-connected cycles and circulants, k = 1..64, and where RPC(k) is better.

@@ -21,7 +21,7 @@ def torus_broadcast(
     resume: ResumeOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Circuit-switched broadcast on tori: every scheme, all 456 lattice chains, the lower bound."""
+    """Study circuit-switched broadcast on tori: schemes, 456 lattice chains, lower bound."""
     from hopscape.papers.torusbcast.study import study_record
     from hopscape.store import Store
 
@@ -41,7 +41,7 @@ def torus_broadcast(
 def torus_level(
     budget: Annotated[int, option("Steps of a search before it is given up.", min=1)] = 2_000_000,
 ) -> None:
-    """Words of a broadcast on side 11 in five dimensions, searched from nothing (a minute)."""
+    """Search the words of a broadcast on side 11 in five dimensions, from scratch (a minute)."""
     from hopscape.core.errors import ArgumentError
     from hopscape.papers.torusbcast.flags import find_level
 

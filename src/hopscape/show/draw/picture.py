@@ -23,6 +23,7 @@ from hopscape.core.facts import Points
 from hopscape.core.family import Layout
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network, NodeLike
+from hopscape.core.numbers import shortened
 from hopscape.core.processes import require_at_most
 from hopscape.formats.graphs.libraries import link_ends
 from hopscape.show.draw.lines import (
@@ -499,7 +500,7 @@ def density_figure(network: Network, positions: Points, size: float, dark: bool)
         colour = "#E69F00" if dark else "#D55E00"
         dots: dict[str, Any] = {"s": dot, "color": colour, "linewidths": 0, "rasterized": True}
         axes.scatter(positions[:, 0], positions[:, 1], gid="nodes", **dots)
-        title = network.spec if len(network.spec) < 60 else network.spec[:59] + "…"
+        title = shortened(network.spec, 60)
         style: dict[str, Any] = {"ha": "center", "va": "center", "parse_math": False}
         style["color"] = text
         figure.text(0.5, 1 - 0.17 / height, title, fontsize=11, **style)

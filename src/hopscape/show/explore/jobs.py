@@ -20,6 +20,7 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError, SpecError
 from hopscape.core.network import Network
+from hopscape.core.numbers import shortened
 from hopscape.core.processes import end_when_closed
 from hopscape.core.spec import Call, Value, parse
 from hopscape.registry import family, member
@@ -83,7 +84,9 @@ def read_question(data: object) -> PageRequest:
         raise ArgumentError("the request must be an object with specs")
     unknown = sorted(set(data) - {"specs", "load", "curve"})
     if unknown:
-        raise ArgumentError(f"{str(unknown[0])[:40]!r} is unknown; there are specs, load and curve")
+        raise ArgumentError(
+            f"{shortened(str(unknown[0]), 40)!r} is unknown; there are specs, load and curve"
+        )
     specs, load, curve = data.get("specs"), data.get("load"), data.get("curve", False)
     if not isinstance(specs, list) or not all(isinstance(spec, str) for spec in specs):
         raise ArgumentError("specs must be a list of texts")
@@ -185,7 +188,7 @@ def _make(pipe: Connection, request: PageRequest, seconds: float) -> str:
             pipe.send(("draft", page([payload(network, **bare) for network in networks])))
         payloads = []
         for i, network in enumerate(networks):
-            pipe.send(("progress", f"computing {network.spec[:80]}", i, len(networks)))
+            pipe.send(("progress", f"computing {shortened(network.spec, 80)}", i, len(networks)))
             payloads.append(payload(network, simulate=request.load, curve=request.curve))
     return page(payloads)
 

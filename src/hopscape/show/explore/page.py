@@ -22,6 +22,7 @@ from typing import Any
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.files import make_folder, write_text
 from hopscape.core.network import Network
+from hopscape.core.numbers import shortened
 from hopscape.core.schedule import Schedule
 from hopscape.registry import build
 from hopscape.show.explore.packing import number_links
@@ -90,7 +91,7 @@ def page(payloads: Sequence[Mapping[str, Any]], title: str = "") -> str:
     )
     return _PAGE.format(
         policy=policy,
-        title=html.escape(title or " | ".join(str(one["spec"])[:80] for one in payloads)),
+        title=html.escape(title or " | ".join(shortened(str(one["spec"]), 80) for one in payloads)),
         style=style,
         plain=_plain(payloads),
         data=script_safe({"networks": list(payloads)}),
@@ -135,7 +136,7 @@ def script_hash(text: str) -> str:
 
 
 EXPLORER = "explorer.html"
-_SHOWN = 3  # networks of a report with a page of their own
+_SHOWN = 5  # networks of a report with a page of their own
 _MOST_LINKS = 20_000  # of all networks of a page together: laid out in some seconds
 
 
@@ -154,20 +155,22 @@ def write_network_page(network: Network, path: str | Path, **parts: Any) -> str:
     return str(path)
 
 
-def write_explorer(specs: Sequence[str], folder: str | Path) -> str:
+def write_explorer(specs: Mapping[str, str], folder: str | Path) -> str:
     """Write the page of the first few of them; its name, or an empty text where there is none.
 
     Schedules and loads are left to ``hopscape explore SPEC``, so that the page is there in seconds.
+
+    Args:
+        specs: And what the networks are called, if they have a plain name.
     """
     payloads: list[dict[str, Any]] = []
     links = 0
-    for spec in specs[:_SHOWN]:
+    bare: dict[str, Any] = {"schedules": (), "traffic": (), "bisection": False, "deadlock": False}
+    for spec, name in list(specs.items())[:_SHOWN]:
         try:
             network = build(spec)
             if links + network.links <= _MOST_LINKS:
-                payloads.append(
-                    payload(network, schedules=(), traffic=(), bisection=False, deadlock=False)
-                )
+                payloads.append(payload(network, **bare) | {"name": name})
                 links += network.links
         except HopscapeError:  # too large for a page
             continue
@@ -229,10 +232,11 @@ def _embedded(network: Network, schedules: list[dict[str, Any]]) -> str:
     if len(packed) > _MOST_BYTES:
         return _hint(network)
     text = _LOADER.format(data=base64.b64encode(packed).decode())
+    title = escape(shortened(network.spec, 200))
     return (
         "<details><summary>explore</summary>"
         '<iframe sandbox="allow-scripts allow-downloads" loading="lazy" width="100%" height="640"'
-        f' style="border:0" title="{escape(network.spec[:200])}" srcdoc="{escape(text)}"></iframe>'
+        f' style="border:0" title="{title}" srcdoc="{escape(text)}"></iframe>'
         "</details>"
     )
 

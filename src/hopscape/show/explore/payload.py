@@ -21,7 +21,7 @@ from hopscape.core.distances import distances_from_each
 from hopscape.core.errors import TooLargeError
 from hopscape.core.facts import Points
 from hopscape.core.network import Network
-from hopscape.core.numbers import number
+from hopscape.core.numbers import number, shortened
 from hopscape.core.router import Router
 from hopscape.show.draw.lines import fans
 from hopscape.show.draw.places import place_nodes
@@ -199,7 +199,7 @@ def _addresses(network: Network) -> dict[str, Any] | None:
     """How the page writes the addresses of nodes; None for plain numbers."""
     known = network.addresses
     if isinstance(known, Labels):
-        return {"names": [name[:_LONGEST_NAME] for name in known.names]}
+        return {"names": [shortened(name, _LONGEST_NAME) for name in known.names]}
     if isinstance(known, MixedRadix):
         return {"sides": list(known.sides)} if known.width > 1 else None
     return {"names": [known.text(node) for node in range(network.order)]}
