@@ -276,6 +276,7 @@ def _row(
     if remarks:
         line.append(f'<td class="text remark narrow">{escape(row["remark"])}</td>')
     data = f' data-spec="{escape(one.spec)}" data-grades="{escape(json.dumps(grades))}"'
+    data += f' data-name="{escape(one.name or one.spec)}"'
     data += " data-unproved" if one.unproved else ""
     return f"<tr{kind}{data}>{''.join(line)}</tr>"
 

@@ -55,7 +55,7 @@ function weigh() {
     one.row.classList.toggle("best", i === 0);
     one.row.parentNode.append(one.row);
   });
-  const first = graded.slice(0, 3).map((one, i) => `${i + 1}. ${one.row.dataset.spec}`);
+  const first = graded.slice(0, 3).map((one, i) => `${i + 1}. ${one.row.dataset.name}`);
   now.textContent = `With these weights: ${first.join(", ")}.`;
   for (const point of document.querySelectorAll(".point")) {
     point.classList.toggle("first", point.dataset.spec === graded[0]?.row.dataset.spec);

@@ -267,7 +267,7 @@ def route_around(
     dead: DeadOption = None,
     dead_link: DeadLinkOption = None,
 ) -> None:
-    """List the shortest paths of a distributed switch or two-level machine, around dead parts too."""
+    """List the shortest paths of a distributed switch or two-level machine, past dead parts too."""
     from hopscape.papers.blockdesign.routing import all_routes, stranded_pairs
     from hopscape.papers.blockdesign.routing import route_around as find
 

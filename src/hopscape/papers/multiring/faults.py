@@ -288,8 +288,8 @@ def _ring_ways(
     entries = int((sizes * (sizes - 1) * (sizes + 1) // 2).sum())
     if entries > _MOST_ENTRIES:
         raise TooLargeError(
-            f"faults of {shortened(member.spec, 80)} mean a program over {entries:.3g} arcs of ways;"
-            f" at most {_MOST_ENTRIES:.0e} are worked out"
+            f"faults of {shortened(member.spec, 80)} mean a program over {entries:.3g} arcs of"
+            f" ways; at most {_MOST_ENTRIES:.0e} are worked out"
         )
     pairs, starts, lengths, places = [], [], [], []
     first = 0
