@@ -159,7 +159,8 @@ export class Pane {
     const [a, b] = this.picked(state);
     const out: Mark[] = [];
     if (a >= 0) out.push({ node: a, colour: theme.first, label: shortened(this.net.title(a), 40) });
-    if (b >= 0) out.push({ node: b, colour: theme.second, label: shortened(this.net.title(b), 40) });
+    if (b >= 0)
+      out.push({ node: b, colour: theme.second, label: shortened(this.net.title(b), 40) });
     return out;
   }
 }

@@ -186,11 +186,19 @@ def circle(count: int, radius: float = 1.0, turn: float = 0.0) -> Points:
     return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
-def closest(places: Points) -> float:
-    """Smallest distance between two points that are not the same place; 1 when there is none."""
+def closest(places: Points, median: float = 0.0) -> float:
+    """Smallest distance between two points that are not the same place; 1 when there is none.
+
+    Args:
+        median: At least this share of the median of all points' distances to their nearest.
+    """
     gaps = np.hypot(*(places[:, None, :] - places[None, :, :]).transpose(2, 0, 1))
-    apart = gaps[gaps > 1e-9]
-    return float(apart.min()) if len(apart) else 1.0
+    gaps[gaps <= 1e-9] = np.inf
+    nearest = gaps.min(axis=1, initial=np.inf)
+    nearest = nearest[np.isfinite(nearest)]
+    if not len(nearest):
+        return 1.0
+    return max(float(nearest.min()), median * float(np.median(nearest)))
 
 
 def hang_on(places: Points, owners: IntArray, centres: Points, reach: float) -> Points:
@@ -204,7 +212,7 @@ def hang_on(places: Points, owners: IntArray, centres: Points, reach: float) -> 
     """
     own = places[owners]
     known = np.unique(owners)
-    length = reach * closest(places[known[:2000]])
+    length = reach * closest(places[known[:2000]], 0.5)  # as large as nodes are drawn
     away = own - centres
     angle = np.arctan2(away[:, 1], away[:, 0])
     order = np.argsort(owners, kind="stable")
