@@ -200,6 +200,14 @@ def test_traces_go_round(tmp_path: Path) -> None:
         assert [mine[i] for i in work.together[shared]] == [other[i] for i in back.together[shared]]
 
 
+def test_groups_of_traces_count_from_one(tmp_path: Path) -> None:
+    """ASTRA-sim stops at a group of the number 0."""
+    write_workload(make_step(random_job(1)), tmp_path / "t")
+    groups = json.loads((tmp_path / "t" / "groups.json").read_text())
+    assert groups
+    assert min(map(int, groups)) >= 1
+
+
 WRONG = [
     ("tp = 2", "tp = 3", "line 10: [job] heads = 4 cannot be shared out evenly among tp = 3"),
     ("batch = 16", "batch = 15", "among dp x micro = 2"),

@@ -16,8 +16,9 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.model import MACHINE
 from hopscape.workloads import Fabric, Placement, Timeline, Workload, WorkloadBuilder, execute
 from hopscape.workloads.bounds import workload_bounds
+from hopscape.workloads.contested import CONTEST, contested
 from hopscape.workloads.detours import place_around
-from hopscape.workloads.plans import plan_named
+from hopscape.workloads.plans import Placed, plan_named
 from hopscape.workloads.step import _shares, _slack
 
 _GOALS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast")
@@ -241,6 +242,68 @@ def test_idle_links_carry_pieces() -> None:
     for more in ({"executor": "astra"}, {"routing": "updown"}, {"dead_links": ((0, 1),)}):
         with pytest.raises(ArgumentError, match="looks for paths of its own"):
             replace(fabric, algorithms={"all-reduce": name}, **more)
+
+
+@pytest.mark.parametrize("spec", ["torus(3, 3)", "mesh(2, 4)", "petersen", "complete(5)"])
+@pytest.mark.parametrize("goal", ["all-gather", "reduce-scatter", "all-reduce", "all-to-all"])
+def test_schedules_of_contests_bring_everything(spec: str, goal: str) -> None:
+    """Paths lead from member to member, nobody waits for ever, and all have heard of all."""
+    network = hopscape.build(spec)
+    ends = network.endpoints.tolist()
+    half = len(ends) // 2
+    for groups in ([ends], [ends[:half], ends[half : 2 * half]]):
+        found = list(contested(goal, 1e6, groups, network, MACHINE, {}))
+        assert found or len(groups) > 1
+        for name, placed in found:
+            assert name.endswith(CONTEST)
+            for group, one in zip(groups, placed, strict=True):
+                _check_placed(goal, group, one, network)
+
+
+def _check_placed(goal: str, group: list[int], one: Placed, network: hopscape.Network) -> None:
+    plan, n = one.plan, len(group)
+    for j, (a, b) in enumerate(zip(plan.source.tolist(), plan.target.tolist(), strict=True)):
+        path = one.path[one.path_start[j] : one.path_start[j + 1]]
+        stops = [group[a], *network.heads[path].tolist()]
+        assert stops[:-1] == network.tails[path].tolist()
+        assert stops[-1] == group[b]
+    sent = np.bincount(plan.source, plan.share, minlength=n)
+    got = np.bincount(plan.target, plan.share, minlength=n)
+    least = {"all-gather": (0, 1 - 1 / n), "reduce-scatter": (1 - 1 / n, 0)}
+    low = least.get(goal, (1 - 1 / n,) * 2)
+    assert (sent >= low[0] - 1e-9).all()
+    assert (got >= low[1] - 1e-9).all()
+    ready, left = np.flatnonzero(plan.needs == 0).tolist(), plan.needs.copy()
+    done, reach = 0, [{i} for i in range(n)]
+    while ready:
+        message = ready.pop()
+        done += 1
+        reach[plan.target[message]] |= reach[plan.source[message]]
+        for other in plan.next[plan.next_start[message] : plan.next_start[message + 1]].tolist():
+            left[other] -= 1
+            if left[other] == 0:
+                ready.append(other)
+    assert done == len(plan.source)  # nobody waits for ever
+    assert all(len(one) == n for one in reach)
+
+
+def test_a_step_takes_schedules_made_for_its_network() -> None:
+    """A ring of ranks uses two of the four links of a node of a torus; made for it, all four."""
+    network = hopscape.build("torus(4, 4)")
+    work = WorkloadBuilder(16)
+    work.collective("all-gather", range(16), 16e6)
+    place = Placement.in_order(network, 16)
+    found = execute(work.workload(), Fabric(network, place))
+    (name,) = found.plans.values()
+    assert name.endswith(CONTEST)
+    again = execute(work.workload(), Fabric(network, place, algorithms={"all-gather": name}))
+    assert again.seconds == found.seconds
+    ring = execute(work.workload(), Fabric(network, place, algorithms={"all-gather": "ring/2"}))
+    assert found.seconds < 0.7 * ring.seconds
+    with pytest.raises(ArgumentError, match="has no all-gather algorithm 'zigzag'"):
+        execute(
+            work.workload(), Fabric(network, place, algorithms={"all-gather": "zigzag/contest"})
+        )
 
 
 def test_astra_gives_what_astra_sim_gives() -> None:

@@ -519,7 +519,7 @@ export class App {
       ["Enter", "on the picture: the first node becomes the second"],
       ["k", "kill or revive the first node"],
       ["Escape", "pick nothing"],
-      ["space . ,", "schedules and recordings: play or pause, next, previous"],
+      ["space . ,", "schedules, recordings and steps: play or pause, next, previous"],
     ];
     const box = h(
       "dialog",

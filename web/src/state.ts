@@ -13,6 +13,7 @@ export interface State {
   schedule: number;
   round: number;
   frame: number;
+  moment: number;
   /** Zoom, and how far the picture is moved, in widths and heights of the view. */
   view: number[];
   turn: number[];
@@ -36,6 +37,7 @@ export function freshState(networks: number): State {
     schedule: 0,
     round: 0,
     frame: 0,
+    moment: 0,
     view: [1, 0, 0],
     turn: [-0.6, 0.45],
     deadNodes: new Map(),
@@ -43,7 +45,10 @@ export function freshState(networks: number): State {
   };
 }
 
-const NUMBERS = ["left", "right", "a", "b", "focus", "schedule", "round", "frame"] as const;
+const NUMBERS = [
+  ...(["left", "right", "a", "b", "focus"] as const),
+  ...(["schedule", "round", "frame", "moment"] as const),
+] as const;
 const TEXTS = ["layout", "colour", "tab", "theme"] as const;
 const LISTS = ["view", "turn"] as const;
 

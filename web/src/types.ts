@@ -100,6 +100,18 @@ export interface CurveData {
   saturation: number | null;
 }
 
+export interface StepData {
+  words: string;
+  seconds: number;
+  moments: number;
+  ranks: number;
+  nodes: Packed;
+  names: string[];
+  works: Packed;
+  data: Packed;
+  busy: Packed;
+}
+
 export interface NetworkData {
   format: string;
   version: number;
@@ -128,6 +140,7 @@ export interface NetworkData {
   schedules?: ScheduleData[];
   recording?: RecordingData | null;
   curves?: CurveData[];
+  step?: StepData | null;
 }
 
 export interface PageData {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -57,6 +58,8 @@ from hopscape.proofs.make import Proof
 from hopscape.proofs.offer import checker, prove, save_proofs
 from hopscape.registry import build
 from hopscape.show.explore.page import write_explorer
+from hopscape.workloads import ModelJob, Workload, execute, read_job, step
+from hopscape.workloads.smpi import FixedRoutes, write_smpi
 
 __all__ = ["HANDED_OVER", "REPORTED", "hand_over", "read_back", "write_design", "write_parts"]
 
@@ -66,6 +69,8 @@ REPORTED = ("report.html", "report.md", "ranking.json")
 _TABLE_ORDER = 2100
 _PLATFORM_STEPS = 300_000
 _STEP_BYTES = 39
+_STEP_PARTS, _STEP_MESSAGES = 20_000, 200_000
+"""Of a step that SMPI replays: a minute of it, and some ten megabytes."""
 _PROOF_WORK = 60_000
 """Endpoints times channels of proofs that are written unasked: some seconds, a few megabytes."""
 _FIGURES = ("degree", "diameter", "mean_distance", "channel_load", "bisection")
@@ -113,6 +118,7 @@ def hand_over(
     conditions: Conditions | None = None,
     *,
     proofs: Sequence[Proof] = (),
+    job: ModelJob | Workload | None = None,
     force: bool = False,
 ) -> list[str]:
     """Write everything that building a network takes; the folder appears whole or not at all.
@@ -121,6 +127,7 @@ def hand_over(
         chosen: Candidate, Network or spec
         conditions: Floor plan and endpoints per router.
         proofs: More to hand out.
+        job: One step of it is written as traces for SimGrid's SMPI.
         force: Overwrite files that hopscape did not write.
 
     Returns:
@@ -139,6 +146,8 @@ def hand_over(
         told.append(_tried("sst.graphml", lambda: _sst(network, top)))
         told.append(_tried("network.edges", lambda: _edges(network, top)))
         told += _routing_files(network, top)
+        if job is not None:
+            told.append(_tried("smpi/", lambda: _smpi(network, job, top)))
         if given.routing == "optimal":
             told.append(_tried("weighted_paths.csv", lambda: _weighted_paths(network, top)))
         told += write_schedules(network, top)
@@ -289,6 +298,30 @@ def _simgrid(routes: Routes, top: Path) -> str:
     )
 
 
+def _smpi(network: Network, job: ModelJob | Workload, top: Path) -> str:
+    """A step, or a piece of a long one, by the routes of the platform."""
+    if not (top / "simgrid").is_dir():
+        raise ArgumentError("SMPI replays a step on SimGrid's platform, which is not there")
+    if isinstance(job, ModelJob):  # what the host does is none of the network's
+        job = replace(job, chip=replace(job.chip, overhead=0.0))
+    costs = {"alpha": 0.0, "beta": 1e6 / BANDWIDTH, "gamma": 0.0, "delta": 1e6 * LATENCY}
+    ways = FixedRoutes(all_routes(network))
+    made = step(job, network, costs=costs, router=ways, most_parts=_STEP_PARTS, prove=False)
+    found = execute(made.timeline.workload, made.timeline.fabric, keep=True, like=made.timeline)
+    if len(found.sent) > _STEP_MESSAGES:
+        raise TooLargeError(
+            f"a piece of the step has {len(found.sent):,} messages; traces are written for up to"
+            f" {_STEP_MESSAGES:,}"
+        )
+    write_smpi(found, top / "smpi", [f"n{v}" for v in range(network.order)])
+    piece = f", a piece of it ({made.repeated})" if made.repeated else ""
+    return (
+        f"one step of {found.workload.name or 'the traces'}{piece} for SimGrid's SMPI:"
+        f" {len(found.sent):,} messages of {found.workload.ranks} ranks, {found.seconds:.6g} s by"
+        " ours, without what the host takes to launch"
+    )
+
+
 def _booksim(network: Network, top: Path) -> str:
     from hopscape.formats.booksim import write_booksim
     from hopscape.simulate.settings import Settings
@@ -373,7 +406,10 @@ def write_design(
         if plan:
             write_text(top / "growth.csv", plan)
         proofs = _cost_proof(chosen, found)
-        hand_over(chosen, top / "network", found.requirements.conditions, proofs=proofs)
+        given = found.requirements.conditions
+        asked_job = getattr(found.requirements, "job", "")
+        job = read_job(asked_job) if asked_job else None
+        hand_over(chosen, top / "network", given, proofs=proofs, job=job)
     place_ = Path(folder)
     grown = f"what it takes to become {chosen.value('grown')}"
     return [

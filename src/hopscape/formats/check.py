@@ -26,6 +26,9 @@ from hopscape.formats import (
     simgrid_check as simgrid,
 )
 from hopscape.formats import (
+    smpi_check as smpi,
+)
+from hopscape.formats import (
     verilog_check as verilog,
 )
 from hopscape.formats import (
@@ -69,6 +72,7 @@ COMPONENTS: dict[str, Component] = {
         simgrid.check_simgrid,
         sampled=True,
     ),
+    "smpi": Component("smpi/step.json", smpi.missing_smpi, smpi.PACKAGES, smpi.check_smpi),
     "mpi": Component("[abr]*.json", mpi.missing_mpi, mpi.PACKAGES, mpi.check_mpi),
     "iverilog": Component(
         "verilog/router.v",

@@ -19,6 +19,7 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.faults import Faults
+from hopscape.workloads.flow_bounds import GroupDemand, least_seconds
 from hopscape.workloads.job import ModelJob
 from hopscape.workloads.path_kernels import PathWork, longest_paths
 from hopscape.workloads.timeline import Fabric
@@ -332,6 +333,7 @@ def _of_demands(demands: Sequence[_Demand], fabric: Fabric, limits: _Limits) -> 
     for inside, name in _sides(demands, fabric, limits):
         ranks = inside[np.asarray(fabric.placement.nodes)]
         out += _across(demands, ranks, _crossing(fabric, limits, inside), name)
+    out += _flows(demands, fabric, limits)
     capacity = float(limits.rate.sum())
     hops = sum(_byte_hops(one, fabric) for one in demands)
     out.append(StepBound(hops / capacity, "bytes times hops over all channels"))
@@ -339,6 +341,23 @@ def _of_demands(demands: Sequence[_Demand], fabric: Fabric, limits: _Limits) -> 
     moved = sum(float(one.size.sum()) * _shared(one.goal, one.members.shape[1]) for one in demands)
     out.append(StepBound(moved / ports, "ports of all ranks together"))
     return out
+
+
+def _flows(demands: Sequence[_Demand], fabric: Fabric, limits: _Limits) -> Iterator[StepBound]:
+    """What channels must carry, whoever routes: kind by kind, and all groups together."""
+    nodes = np.asarray(fabric.placement.nodes)
+    labels = list(dict.fromkeys(one.label for one in demands))
+    parts = [[one for one in demands if one.label == label] for label in labels]
+    names = [f"{label}: linear program of all its groups" for label in labels]
+    if len(labels) > 1:
+        parts.append(list(demands))
+        names.append("linear program of all groups together")
+    for part, name in zip(parts, names, strict=True):
+        asked = [GroupDemand(one.goal, nodes[one.members], one.size) for one in part]
+        seconds = least_seconds(asked, fabric.network, limits.rate)
+        if seconds:
+            head, tail = min(one.head for one in part), min(one.tail for one in part)
+            yield StepBound(head + seconds + tail, name)
 
 
 def _shared(goal: str, members: int) -> float:

@@ -387,9 +387,8 @@ def _traces_in(folder: Path) -> list[str]:
 
 
 def _write_parts(workload: Workload, top: Path, name: str) -> list[str]:
-    groups = {str(i): list(group) for i, group in enumerate(workload.groups)}
-    shared = set(workload.group[workload.goal != GOALS.index("message")].tolist())
-    listed = {key: value for key, value in groups.items() if int(key) in shared}
+    shared = sorted(set(workload.group[workload.goal != GOALS.index("message")].tolist()))
+    listed = {_group_name(group): list(workload.groups[group]) for group in shared}
     write_text(top / _GROUPS, json.dumps(listed, indent=0) + "\n")
     names = [_GROUPS]
     order = np.argsort(workload.rank, kind="stable")
@@ -404,6 +403,11 @@ def _write_parts(workload: Workload, top: Path, name: str) -> list[str]:
         names.append(f"{name}.{rank}.et")
         write_atomically(top / names[-1], partial(_put, head + body))
     return names
+
+
+def _group_name(group: int) -> str:
+    """Of a group in the files: ASTRA-sim takes numbers from 1 only."""
+    return str(group + 1)
 
 
 def _put(content: bytes, out: IO[bytes]) -> None:
@@ -443,7 +447,7 @@ def _part(workload: Workload, part: int, tags: Sequence[int]) -> bytes:
         attributes += [
             _said("comm_type", _INT64, _GOAL_NUMBERS[goal]),
             _said("comm_size", _INT64, round(own)),
-            bytes_field(10, text_field(1, "pg_name") + text_field(_TEXT, str(group))),
+            bytes_field(10, text_field(1, "pg_name") + text_field(_TEXT, _group_name(group))),
         ]
     else:
         source, target = workload.groups[group]

@@ -22,6 +22,7 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
+from hopscape.workloads.contested import CONTEST, MOST_CONTESTED, contested
 from hopscape.workloads.detours import MOST_ROUTED, place_around
 from hopscape.workloads.plans import (
     AROUND,
@@ -51,6 +52,8 @@ _PIECES = 4
 long; eight would gain half of the rest for twice the messages."""
 _AROUND = (1, 2, 4)
 """Pieces of messages that look for paths of their own: a node of more links gains little more."""
+_NEAR_PORTS = 1.05
+"""Times what the ports of members need at least: a plan that is so near needs no contest."""
 _NATIVE = {
     "all-reduce": "ring-one-way",
     "all-to-all": "direct",
@@ -100,6 +103,8 @@ class Fabric:
                 raise ArgumentError(f"{name} is {self.costs.get(name)}; it must be at least 0")
         for goal, text in self.algorithms.items():
             name, pieces = in_pieces(text)
+            if text.endswith(CONTEST) and goal in GOALS and self.free_paths:
+                continue
             if goal not in GOALS or name not in plan_names(goal) or pieces == 0:
                 known = ", ".join(plan_names(goal)) if goal in GOALS else ", ".join(GOALS)
                 raise ArgumentError(f"plan {text!r} of {goal!r} is unknown; there are {known}")
@@ -127,8 +132,8 @@ class Fabric:
         return self.routing == "auto" and self.executor != "astra" and not dead
 
     @cached_property
-    def found_paths(self) -> dict[Any, list[Placed]]:
-        """Plans whose paths have been looked for, by plan and groups."""
+    def found_paths(self) -> dict[Any, Any]:
+        """Plans whose paths have been looked for, by plan and groups; schedules of contests."""
         return {}
 
     @property
@@ -272,7 +277,9 @@ def _choose(
         ranks = [workload.groups[g] for g in groups]
         name, made = _best(goal, int(members), size, ranks, fabric, asked)
         names[kind] = name
-        own = i if name.endswith(AROUND) else -1  # its paths keep clear of groups of its kind
+        own = (
+            i if name.endswith((AROUND, CONTEST)) else -1
+        )  # its paths keep clear of groups of its kind
         where = np.zeros(len(groups), np.int64)
         for at, (g, one) in enumerate(zip(groups.tolist(), made, strict=True)):
             key = (f"{goal}/{name}", g, own)
@@ -305,6 +312,11 @@ def _best(
 ) -> tuple[str, list[Placed]]:
     """The plan that is done first when all groups run it together."""
     nodes = [[fabric.placement.nodes[rank] for rank in group] for group in groups]
+    if asked and asked.endswith(CONTEST):
+        made_before = next(_contest(goal, size, nodes, fabric, asked.removesuffix(CONTEST)), None)
+        if made_before is not None:
+            return made_before
+        asked = None  # a group of one, or a goal that has no contest
     names = [asked] if asked else list(_candidates(goal, fabric))
     timed: list[tuple[float, int, str, list[Placed]]] = []
     plans: list[tuple[int, int, str, GroupPlan]] = []
@@ -331,12 +343,47 @@ def _best(
     for text, plan in _around(goal, members, min(timed)[2], len(groups), fabric):
         made = _paths(text, plan, nodes, fabric)
         timed.append((_alone(goal, size, groups, made, fabric), len(timed), text, made))
+    if _worth_contest(goal, members, size, nodes, fabric, min(timed)[0]):
+        for text, made in _contest(goal, size, nodes, fabric):
+            timed.append((_alone(goal, size, groups, made, fabric), len(timed), text, made))
     least = min(timed)[0] * _ALIKE
     _, _, text, made = min(
         (one for one in timed if one[0] <= least),
         key=lambda one: (len(one[3][0].plan.source), one[1]),
     )
     return text, made
+
+
+def _contest(
+    goal: str,
+    size: float,
+    nodes: Sequence[Sequence[int]],
+    fabric: Fabric,
+    algorithm: str | None = None,
+) -> Iterator[tuple[str, list[Placed]]]:
+    """Schedules that were made for this network, for all groups together."""
+    made = fabric.found_paths.setdefault((goal, tuple(map(tuple, nodes))), {})
+    return contested(goal, size, nodes, fabric.network, fabric.costs, made, algorithm)
+
+
+def _worth_contest(
+    goal: str,
+    members: int,
+    size: float,
+    nodes: Sequence[Sequence[int]],
+    fabric: Fabric,
+    seconds: float,
+) -> bool:
+    """Is the network small, and the best plan far from what the ports of members need at least?"""
+    network = fabric.network
+    small = len(nodes) * members * network.channels <= MOST_CONTESTED
+    if not small or not fabric.free_paths or fabric.splits is not None:
+        return False
+    rate = np.bincount(network.tails, 1 / np.maximum(fabric.per_byte, 1e-300), network.order)
+    ports = float(rate[np.asarray(nodes)].sum(axis=1).min())
+    moved = (2.0 if goal == "all-reduce" else 1.0) * (members - 1) * size
+    start = 1e-6 * (fabric.costs["alpha"] + fabric.costs["delta"])
+    return seconds > _NEAR_PORTS * (moved / ports + start)
 
 
 def _paths(

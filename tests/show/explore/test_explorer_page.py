@@ -19,6 +19,7 @@ from hopscape.core.channels import ChannelClass
 from hopscape.core.network import Network
 from hopscape.metrics.disjoint import disjoint_paths
 from hopscape.show.explore import page, payload
+from hopscape.workloads import Chip, LanguageModel, ModelJob, Split
 
 pytestmark = [pytest.mark.acceptance, needs_browser]
 
@@ -194,6 +195,23 @@ def test_heat_cycle_and_film(browser: Any, rich: Path) -> None:
     visit.page.click("[data-key=frame-next]")
     visit.shows("Cycle 10:")
     assert visit.page.locator(".uplot canvas").count() == 2  # packets and latency, an axis each
+    visit.close()
+
+
+def test_a_step_is_scrubbed_through(browser: Any, tmp_path: Path) -> None:
+    model = LanguageModel(hidden=512, layers=4, heads=8, seq=256, vocab=512)
+    job = ModelJob(model, Split(batch=8, tp=2, pp=2, dp=2), Chip(tflops=100, bandwidth=1000))
+    visit = Visit(browser, write(tmp_path, hopscape.build("torus(3, 3)"), job=job), "tab=step")
+    visit.shows("One step of model")
+    visit.shows("of 8 compute")
+    visit.page.click("[data-key=moment-next]")
+    assert visit.page.evaluate("window.hopscape.state.moment") == 1
+    box = visit.page.locator("canvas.strip").bounding_box()
+    visit.page.locator("canvas.strip").click(position={"x": box["width"] * 0.5, "y": 3})
+    assert abs(visit.page.evaluate("window.hopscape.state.moment") - 100) <= 2
+    rows = visit.page.locator("#panel table tbody tr").all_inner_texts()
+    assert len(rows) == 8
+    visit.shows("computes: ", "#legend")
     visit.close()
 
 

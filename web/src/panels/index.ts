@@ -8,6 +8,7 @@ import { nodes } from "./nodes";
 import { route } from "./route";
 import { hasSchedule, prepareSchedule, schedule, scheduleKey } from "./schedule";
 import { hasSimulation, prepareSimulation, simulation, simulationKey } from "./simulation";
+import { hasStep, prepareStep, step, stepKey } from "./step";
 
 /** One tab of the panel. */
 export interface Tab {
@@ -53,5 +54,6 @@ export const TABS: Tab[] = [
     prepare: prepareSimulation,
     key: simulationKey,
   },
+  { name: "step", title: "Step", there: hasStep, render: step, prepare: prepareStep, key: stepKey },
   { name: "nodes", title: "Table", there: always, render: nodes },
 ];

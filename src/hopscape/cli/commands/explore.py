@@ -57,6 +57,10 @@ def explore(
         ),
     ] = None,
     curve: Annotated[bool, option("Simulate a load-latency curve (takes a while).")] = False,
+    job: Annotated[
+        str | None,
+        option("One step of a job to scrub through: a .toml file or a folder of traces.", "--job"),
+    ] = None,
     seed: Annotated[int | None, option("Random seed of traffic and simulations.", min=0)] = None,
     port: Annotated[
         int | None, option("Without SPEC: the port, 0 for a free one.", min=0, max=65535)
@@ -73,7 +77,7 @@ def explore(
     if not specs:
         refuse(
             ("output", "schedules", "traffic", "bisection", "deadlock", "simulate", "curve",
-             "seed"),
+             "job", "seed"),
             "is about the page of a network; name a SPEC",
         )  # fmt: skip
         _serve(port or 0, browse)
@@ -105,6 +109,10 @@ def explore(
         "curve": curve,
         "seed": seed or 0,
     }
+    if job is not None:
+        from hopscape.workloads import read_job
+
+        parts["job"] = read_job(job)
     networks = [build(spec) for spec in specs]
     for network in networks:
         require_small(network)

@@ -30,6 +30,10 @@ def handover(
     prices: Annotated[
         str | None, option("Price list of the bill, a name or a .toml file (switches only).")
     ] = None,
+    job: Annotated[
+        str | None,
+        option("Also a step of this job for SMPI: a .toml file or a folder of traces.", "--job"),
+    ] = None,
     force: ForceOption = False,
 ) -> None:
     """Write everything that building and running a network takes, for real software."""
@@ -42,7 +46,12 @@ def handover(
     if prices is not None:
         _require_priced(spec, prices)
     conditions = Conditions(plan=plan, prices=prices or DEFAULT_PRICES)
-    report = hand_over(spec, out, conditions, force=force)
+    asked = None
+    if job is not None:
+        from hopscape.workloads import read_job
+
+        asked = read_job(job)
+    report = hand_over(spec, out, conditions, job=asked, force=force)
     rows = [dict(zip(("file", "what"), line.split(": ", 1), strict=True)) for line in report]
     emit_rows(rows, title=f"{spec} in {out}")
 
@@ -62,7 +71,8 @@ def check(
     components: Annotated[
         str,
         option(
-            "opensm, mpi, simgrid, iverilog, booksim, msccl, weights, separated by commas; or all.",
+            "opensm, mpi, simgrid, smpi, iverilog, booksim, msccl, weights, separated by commas;"
+            " or all.",
             "--with",
         ),
     ] = "all",

@@ -55,6 +55,7 @@ def payload(
     simulate: float | None = None,
     curve: bool = False,
     seed: int = 0,
+    job: Any = None,
 ) -> dict[str, Any]:
     """A network for the page.
 
@@ -69,6 +70,8 @@ def payload(
         simulate: Record a run of the flit simulator at this load.
         curve: Simulate a load-latency curve.
         seed: Of traffic and simulations.
+        job: A job or a workload (:mod:`hopscape.workloads`), of which one step can be scrubbed
+            through.
 
     Returns:
         dict: Plain data for :func:`hopscape.show.explore.page`. Arrays are packed
@@ -89,6 +92,8 @@ def payload(
             ``schedules, traffic, bisection, deadlock, recording, curves``
                 As :mod:`hopscape.show.explore.panels`, :mod:`~hopscape.show.explore.panels`,
                 :mod:`~hopscape.show.explore.panels` and :mod:`~hopscape.show.explore.panels` say.
+            ``step``
+                As :func:`hopscape.show.explore.moments.step_data` says, or null.
             ``notes``
                 Sentences on what was left out, and why.
 
@@ -139,8 +144,15 @@ def payload(
         if simulate is None
         else recording_data(network, links, simulate, pattern, seed),
         "curves": [curve_data(network, pattern, seed)] if curve else [],
+        "step": None if job is None else _step(network, links, job),
         "notes": notes + more + left,
     }
+
+
+def _step(network: Network, links: PageLinks, job: Any) -> dict[str, Any]:
+    from hopscape.show.explore.moments import step_data
+
+    return step_data(network, links, job)
 
 
 def _wanted(wish: bool | None, usual: bool) -> bool:
