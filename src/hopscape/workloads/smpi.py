@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hopscape.core.arrays import Floats
+from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import make_folder, write_text
 from hopscape.core.numbers import signed_json
@@ -28,6 +28,9 @@ SPEED = 1e9
 """Flops of a second of a host: computations are written as flops."""
 _BYTE = 6
 """The number of MPI_BYTE in traces of SMPI."""
+_LAG = 1e-6
+"""Seconds by which a message leaves later: who sent before on the same port has then arrived, but
+for what waits inside the network; SimGrid would share the port between both."""
 _POST, _WAIT, _SEND = range(3)
 """At the same time: receives are posted, then what has arrived is taken, then messages leave."""
 
@@ -42,15 +45,20 @@ class FixedRoutes(Router):
         super().__init__(routes.network)
         self.routes = routes
 
-    def next_ports(self, at: np.ndarray, to: np.ndarray) -> np.ndarray:
-        return self.routes.table[to, at].astype(np.int64)
+    def _channels(self, at: IntArray, to: IntArray) -> IntArray:
+        """The channel that leads on; on arrival any."""
+        net, offset = self.routes.network, self.routes.table[to, at].astype(np.int64)
+        return np.where(at == to, 0, net.indptr[at] + np.where(at == to, 0, offset))
 
-    def distances(self, at: np.ndarray, to: np.ndarray) -> np.ndarray:
-        net, (here, goal) = self.routes.network, np.broadcast_arrays(at, to)
-        now, hops = here.astype(np.int64), np.zeros(here.shape, np.int64)
+    def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        ports = self.routes.network.port_of(self._channels(at, to))
+        return np.where(at == to, -1, ports)
+
+    def distances(self, at: IntArray, to: IntArray) -> IntArray:
+        here, goal = (np.asarray(x, np.int64) for x in np.broadcast_arrays(at, to))
+        now, hops = here.copy(), np.zeros(here.shape, np.int64)
         while (left := now != goal).any():
-            after = net.heads[net.indptr[now[left]] + self.next_ports(now[left], goal[left])]
-            now[left] = after
+            now[left] = self.routes.network.heads[self._channels(now[left], goal[left])]
             hops += left
         return hops
 
@@ -109,7 +117,8 @@ def _events(found: Timeline) -> list[list[Event]]:
             get = f"irecv {pair[0]} {tag} {sizes[j]} {_BYTE}"
             put = f"isend {pair[1]} {tag} {sizes[j]} {_BYTE}"
             out[pair[1]].append((begun, _POST, number, get))
-            out[pair[0]].append((sent, _SEND, number, put))
+            turn = min(sent + _LAG, (sent + arrived) / 2)
+            out[pair[0]].append((turn, _SEND, number, put))
             for rank in pair:
                 out[rank].append((arrived, _WAIT, number, f"wait {way}"))
     return out
