@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal, Model, verify
-from hopscape.collectives.bounds import least_load
 from hopscape.collectives.circuits.search import search_circuits
 from hopscape.collectives.contest import (
     Contest,
@@ -18,6 +17,7 @@ from hopscape.collectives.contest import (
     compete,
     search_steps,
 )
+from hopscape.collectives.loads import least_load
 from hopscape.collectives.records import (
     contest_record,
     read_sizes,

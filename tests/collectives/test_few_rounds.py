@@ -234,3 +234,14 @@ def test_printed_bounds_are_what_is_proved():
         if net.has_switches:
             rules = {"switching": "cut-through", **rules}
         assert lower_bounds(net, Goal.all_to_all(), Model(**rules))[0].rounds == bound
+
+
+@pytest.mark.parametrize("spec", ["petersen", "mesh(3, 4)", "hypercube(3)"])
+@pytest.mark.parametrize("rules", [{"ports": 1}, {"ports": 2}, {"duplex": "half"}])
+def test_prices_prove_nearly_what_the_linear_program_does(
+    monkeypatch: pytest.MonkeyPatch, spec: str, rules: dict
+) -> None:
+    net, model = hopscape.build(spec), Model(**rules)
+    best = exchange_rate(net, model)
+    monkeypatch.setattr("hopscape.collectives.rates._VARIABLES", 0)
+    assert 0.9 * best < exchange_rate(net, model) <= best * (1 + 1e-9)

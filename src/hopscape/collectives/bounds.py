@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hopscape.core.arrays import Floats, IntArray, NoWay
+from hopscape.core.arrays import IntArray, NoWay
 from hopscape.core.distances import distance_rows, distances_from, distances_to
 from hopscape.core.errors import DisconnectedError, OutOfTimeError
 from hopscape.core.family import Family
@@ -25,7 +25,7 @@ __all__ = [
     "bandwidth_optimum",
     "farthest",
     "informed_at_most",
-    "least_load",
+    "least_rate",
     "lower_bounds",
 ]
 
@@ -34,7 +34,7 @@ _ALL_PAIRS = 12_000
 """Nodes up to which networks are searched for distances."""
 _PAIRS, _SOME = 16_000_000, 64
 """Distances that are looked at; beyond, those of some nodes, which are bounds as well."""
-_CUTS = 4_000_000
+CUTS = 4_000_000
 """Sinks times channels up to which the worst cut is looked for."""
 _FLOWS, _VARIABLES = 600, 4_000
 """Nodes up to which the flow bound is computed, and variables up to which it is exact."""
@@ -430,7 +430,7 @@ def _bandwidth_optimum(network: Network, goal: Goal) -> Optimum | None:
         from hopscape.collectives.forest import bottleneck, cut_effort
 
         backwards = goal.kind == "reduce-scatter"
-        if (backwards and not network.duplex) or cut_effort(network) > _CUTS:
+        if (backwards and not network.duplex) or cut_effort(network) > CUTS:
             return None
         cut = bottleneck(network)
         why = cut.describe() + (", in the all-gather that runs backwards" if backwards else "")
@@ -479,7 +479,7 @@ def _call_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     return [Bound(-(-hops // most), f"{hops} hops, of which ports allow {most} in a round")]
 
 
-def _least_rate(network: Network, goal: Goal, rules: Model) -> float | None:
+def least_rate(network: Network, goal: Goal, rules: Model) -> float | None:
     """Rounds per chunk under rules of ports and duplex; None: nothing is known."""
     plain = rules.ports is None and rules.duplex == "full"
     kinds = ("all-gather", "reduce-scatter", "all-to-all")
@@ -499,7 +499,7 @@ def _least_rate(network: Network, goal: Goal, rules: Model) -> float | None:
 
 def _rate_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     """What few ports or links in half duplex let through, by a linear program."""
-    rounds = _least_rate(network, goal, rules)
+    rounds = least_rate(network, goal, rules)
     if rounds is None:
         return []
     why = f"no rates of the channels under {rules.describe().split(', ')[0]}, {rules.duplex} duplex"
@@ -541,106 +541,3 @@ def _least_hops(network: Network, goal: Goal) -> int:
             _farthest(network, rows, NoWay(rows.dtype).value)
             return goal.chunks * int(rows.sum(dtype=np.int64))
     return 0
-
-
-def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[float, float]:
-    """What the busiest channel carries, and what the busiest node adds up, at least.
-
-    In buffers, summed over rounds: in no schedule is the busiest channel (by its capacity) less
-    busy. A node takes in and gives out by as many channels at once as the model allows; sums are
-    sent at least 2 (n - 1) times as a whole in an all-reduce, unless switches add. What no cut lets
-    through, and what the routes of an all-to-all must share, counts as well.
-
-    Examples:
-        >>> import hopscape
-        >>> least_load(hopscape.build("ring(8)"), hopscape.Goal.all_gather())
-        (0.4375, 0.0)
-    """
-    if len(goal.groups) > 1:
-        if len({len(group) for group in goal.groups}) > 1:
-            return 0.0, 0.0
-        each = [least_load(network, part, model) for part in goal.parts()]
-        return max(load for load, _ in each), max(added for _, added in each)
-    load, added = _node_load(network, goal, model)
-    if not load:
-        return 0.0, added
-    return max(load, _cut_load(network, goal), _rate_load(network, goal, model)), added
-
-
-def _rate_load(network: Network, goal: Goal, model: Model) -> float:
-    """What few ports or half duplex make channels carry, by their capacity, in buffers."""
-    rounds = _least_rate(network, replace(goal, chunks=1), model)
-    if rounds is None:
-        return 0.0
-    unit = float(network.capacities().max(initial=1.0)) / float(network.room().max(initial=1))
-    return rounds / (network.endpoint_count * unit)
-
-
-def _cut_load(network: Network, goal: Goal) -> float:
-    """What the worst cut makes its channels carry, by their capacity, in buffers."""
-    if len(goal.groups) == 1:
-        return _cut_load(network.among(goal.groups[0]), goal.everywhere())
-    ends, small = network.endpoint_count, len(network.heads) * network.endpoint_count <= _CUTS
-    if goal.groups or goal.sources or not small or not network.materialised:
-        return 0.0
-    from hopscape.collectives.forest import root_cut
-
-    unit = float(network.capacities().max(initial=1.0)) / float(network.room().max(initial=1))
-    if goal.kind in ("all-gather", "reduce-scatter", "all-to-all"):
-        optimum = bandwidth_optimum(network, replace(goal, chunks=1))
-        return 0.0 if optimum is None else float(optimum.rounds) / (ends * unit)
-    if goal.kind in ("broadcast", "reduce"):
-        assert goal.root is not None
-        return 1 / (root_cut(network, goal.root, inward=goal.kind == "reduce") * unit)
-    if goal.kind == "all-reduce":
-        first = int(network.endpoints[0])
-        return 1 / (min(root_cut(network, first, inward=way) for way in (False, True)) * unit)
-    return 0.0
-
-
-def _node_load(network: Network, goal: Goal, model: Model) -> tuple[float, float]:
-    """The same by what every node takes in and gives out."""
-    ends = goal.members(network)
-    count = len(ends)
-    if count < 2 or len(goal.groups) > 1:
-        return 0.0, 0.0
-    share = (count - 1) / count
-    gives, takes = _widths(network, model, into=False), _widths(network, model, into=True)
-    narrow_in, narrow_out = float(takes[ends].min()), float(gives[ends].min())
-    root = goal.root
-    have = [] if root is None else [root, *goal.sources]
-    others = np.setdiff1d(ends, have)
-    if not len(others):
-        return 0.0, 0.0
-    added = share if goal.kind in ("reduce", "reduce-scatter", "all-reduce") else 0.0
-    if root is not None:
-        inward, outward = float(takes[root]), float(gives[have].sum())
-        far_in, far_out = float(takes[others].min()), float(gives[others].min())
-        loads = {
-            "scatter": share / outward,
-            "gather": share / inward,
-            "broadcast": max(1 / outward, 1 / far_in),
-            "reduce": max(1 / inward, 1 / far_out),
-        }
-        return loads.get(goal.kind, 0.0), 0.0 if model.in_network else added
-    if goal.kind == "all-reduce":
-        whole = float(gives[ends].sum())
-        traffic = 0.0 if model.in_network else 2 * (count - 1) / whole
-        return max(1 / narrow_in, traffic), 0.0 if model.in_network else added
-    loads = {
-        "all-gather": share / narrow_in,
-        "reduce-scatter": share / narrow_out,
-        "all-to-all": max(share / narrow_out, share / narrow_in),
-    }
-    return loads.get(goal.kind, 0.0), 0.0 if model.in_network else added
-
-
-def _widths(network: Network, rules: Model, into: bool) -> Floats:
-    """What each node can send or receive at once, by capacity."""
-    capacity = network.capacities()
-    at = network.heads if into else network.tails
-    out: Floats = np.bincount(at, weights=capacity, minlength=network.order).astype(np.float64)
-    if rules.ports is not None:
-        out = np.minimum(out, rules.ports * float(capacity.max(initial=1.0))).astype(np.float64)
-    floor: Floats = np.maximum(out, 1e-12)
-    return floor

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.collectives.bounds import Bound, farthest, least_load, lower_bounds
+from hopscape.collectives.bounds import Bound, farthest, lower_bounds
 from hopscape.collectives.choose import (
     GENERIC,
     around_faults,
@@ -20,6 +20,7 @@ from hopscape.collectives.choose import (
     run_checked,
 )
 from hopscape.collectives.generic import make_schedule
+from hopscape.collectives.loads import least_load, least_moved
 from hopscape.collectives.survivors import Survivors
 from hopscape.collectives.symmetric import Carried
 from hopscape.core.dimension_order import grid_of
@@ -145,6 +146,7 @@ class Contest:
         entries: The best first.
         bounds: On rounds, the strongest first.
         loads: What the busiest channel carries and the busiest node adds, at least, in buffers.
+        moved: What both cost together for a byte, at least.
         farthest: Hops that some data must go.
         starts: Rounds that every schedule has, however long they last.
         at: The contest for another size: what that size alone gives, without making schedules
@@ -160,6 +162,7 @@ class Contest:
     left_out: tuple[LeftOut, ...]
     bounds: tuple[Bound, ...]
     loads: tuple[float, float]
+    moved: float
     farthest: int
     starts: int
     at: Callable[[float], Contest] = field(compare=False, repr=False)
@@ -185,9 +188,8 @@ class Contest:
         Messages start one after the other, as often as there are rounds; hops of messages that
         follow each other overlap, so that those of the farthest count once.
         """
-        loads = self.loads
         latency = self.costs["alpha"] * self.starts + self.costs["delta"] * self.farthest
-        return latency + (self.costs["beta"] * loads[0] + self.costs["gamma"] * loads[1]) * size
+        return latency + self.moved * size
 
     def least_executed(self, size: float) -> float:
         """No schedule is faster without barriers.
@@ -464,10 +466,11 @@ def compete(
     if None not in made:
         loads, far = least_load(network, goal, model), farthest(network, goal)
         bounds = tuple(_bounds(network, goal, model))
-        made[None] = bounds, loads, far, _starts(network, goal, model, bounds)
-    bounds, loads, far, starts = made[None]
+        moved = least_moved(network, goal, model)
+        made[None] = bounds, loads, moved, far, _starts(network, goal, model, bounds)
+    bounds, loads, moved, far, starts = made[None]
     contest = Contest(
-        network, goal, model, costs, size, (), (), bounds, loads, far, starts,
+        network, goal, model, costs, size, (), (), bounds, loads, moved, far, starts,
         lambda size: again(size=size),
     )  # fmt: skip
     for one in _shown(pool, goal, network):

@@ -28,6 +28,7 @@ __all__ = [
     "best_weights",
     "each_alone",
     "exchange_bound",
+    "grown_prices",
     "orbits_of",
     "weighted_bound",
 ]
@@ -127,24 +128,38 @@ def exchange_bound(network: Network, most: int = _VARIABLES) -> ExchangeBound:
     return ExchangeBound(rounds, weight, exact)
 
 
-def _grown_weights(network: Network, orbits: Orbits) -> Floats:
-    """Weights that grow where cheapest paths crowd; those of the best bound seen."""
-    room = network.room()
-    weight = 1.0 / room
-    kinds, sizes = orbits.kinds, np.bincount(orbits.kinds)
-    best, heaviest = -1.0, weight
-    total, load = _searches(network, weight, orbits)
+def grown_prices(network: Network, orbits: Orbits, rows: Any, room: Floats) -> Floats:
+    """Prices of lanes that grow where cheapest paths crowd; those of the best bound seen.
+
+    Args:
+        rows (sparse[lanes, channels]): Which lanes every channel takes up.
+        room (float[lanes]): What each lane lets through in a round, all its channels together.
+    """
+    price = 1.0 / room
+    best, dearest = -1.0, price
+    total, load = _searches(network, price @ rows, orbits)
     effort = max(1, len(network.heads) * len(np.intersect1d(orbits.own, network.endpoints)))
     for step in range(max(4, min(_STEPS, _EFFORT // effort))):
         check_time(f"the flow bound of {network.spec}")
-        bound = total * len(orbits.moves) / float((weight * room).sum())
+        bound = total / float(price @ room)
         if bound > best:
-            best, heaviest = bound, weight
-        shared = (np.bincount(kinds, weights=load) / sizes)[kinds] / room
-        weight = weight * np.exp(shared / max(float(shared.max()), 1e-9) / (2 + step) ** 0.5)
-        weight /= weight.max()
-        total, load = _searches(network, weight, orbits)
-    return heaviest
+            best, dearest = bound, price
+        shared = rows @ load / room
+        price = price * np.exp(shared / max(float(shared.max()), 1e-9) / (2 + step) ** 0.5)
+        price /= price.max()
+        total, load = _searches(network, price @ rows, orbits)
+    return dearest
+
+
+def _grown_weights(network: Network, orbits: Orbits) -> Floats:
+    """Weights of channels, alike in every orbit."""
+    from scipy.sparse import csr_array
+
+    channels, kinds = len(network.heads), orbits.kinds
+    rows = csr_array((np.ones(channels), (kinds, np.arange(channels))))
+    prices = grown_prices(network, orbits, rows, rows @ network.room().astype(np.float64))
+    grown: Floats = prices[kinds]
+    return grown
 
 
 def whole_weights(weight: Floats) -> IntArray:

@@ -286,12 +286,16 @@ class Logical:
     paths: list[tuple[int, ...]]
 
 
-def split_switches(network: Network, trees: IntArray, capacity: IntArray) -> Logical:
+def split_switches(
+    network: Network, trees: IntArray, capacity: IntArray, stops: int | None = None
+) -> Logical:
     """Replace all switches by arcs past them, with room for the trees of all roots.
 
     Args:
         trees (int64[order]): Spanning trees with each node as root.
         capacity: Room of the channels that are no loops; no cut may be too narrow for the trees.
+        stops: What may end, and begin, at an endpoint; what more its channels carry runs past it,
+            as if it were a switch with an endpoint beside it.
 
     Raises:
         ArgumentError: When a switch takes in more than it gives out, or less.
@@ -299,10 +303,11 @@ def split_switches(network: Network, trees: IntArray, capacity: IntArray) -> Log
     real = np.nonzero(network.tails != network.heads)[0]
     plain = Arcs.of(network)
     work = _Splitter(network, trees)
+    past = work.passed(plain, capacity, stops)
     for c, u, v, room in zip(
         real.tolist(),
-        plain.tails.tolist(),
-        plain.heads.tolist(),
+        past[plain.tails].tolist(),
+        past[plain.heads].tolist(),
         capacity.tolist(),
         strict=True,
     ):
@@ -310,6 +315,7 @@ def split_switches(network: Network, trees: IntArray, capacity: IntArray) -> Log
     switches = np.setdiff1d(np.arange(network.order), network.endpoints)
     distance = distance_rows(network, network.endpoints)[:, switches].min(axis=0)
     switches = switches[np.argsort(-distance.astype(np.int64), kind="stable")]
+    switches = np.concatenate([switches, past[past >= network.order]])
     for w in track(switches.tolist(), f"switches of {network.spec}", len(switches)):
         work.remove(w)
     return work.logical()
@@ -323,8 +329,24 @@ class _Splitter:
         self.ends = network.endpoints.astype(np.int64)
         self.roots = self.ends[trees[self.ends] > 0]
         self.trees = trees[self.roots]
+        self.nodes = network.order
         self.lanes: dict[tuple[int, int], dict[tuple[int, ...], int]] = {}
         self.generator = np.random.default_rng(0)
+
+    def passed(self, plain: Arcs, capacity: IntArray, stops: int | None) -> IntArray:
+        """Where the channels of each node lead: to the node, or to a switch that it hangs from."""
+        past = np.arange(self.nodes)
+        if stops is None:
+            return past
+        ends = (plain.heads, plain.tails)
+        into, out = (np.bincount(at, capacity, self.nodes)[self.ends] for at in ends)
+        wide = self.ends[(out > stops) & (into == out)]
+        past[wide] += self.nodes
+        self.nodes *= 2
+        for v in wide.tolist():
+            self.add(v, int(past[v]), (), stops)
+            self.add(int(past[v]), v, (), stops)
+        return past
 
     def add(self, u: int, v: int, path: tuple[int, ...], room: int) -> None:
         """More room on a path from u to v."""
@@ -403,7 +425,7 @@ class _Splitter:
         keys = [key for key, lane in self.lanes.items() if lane]
         ends = np.asarray(keys, dtype=np.int64).reshape(-1, 2)
         room = np.asarray([self.room(u, v) for u, v in keys], dtype=np.int64)
-        return Arcs(self.network.order, ends[:, 0], ends[:, 1], room)
+        return Arcs(self.nodes, ends[:, 0], ends[:, 1], room)
 
     def wide(self) -> bool:
         """Is every cut wide enough for the trees of the endpoints inside?"""
@@ -412,7 +434,7 @@ class _Splitter:
         indptr, arcs, heads, left = self.arcs().with_top(self.roots).csr()
         left[-2 * len(self.roots) :: 2] = self.trees
         wanted = int(self.trees.sum())
-        top = self.network.order
+        top = self.nodes
         return least_flow_to(indptr, arcs, heads, left, top, self.ends, wanted, wanted) == wanted
 
     def slack(self, u: int, w: int, v: int, most: int) -> int:
@@ -424,7 +446,7 @@ class _Splitter:
 
         plain = self.arcs().with_top(self.roots)
         plain.capacity[-len(self.roots) :] = self.trees
-        top, wanted = self.network.order, int(self.trees.sum())
+        top, wanted = self.nodes, int(self.trees.sum())
         for near, distant in (([u, v], [w]), ([w], [u, v])):
             for sink in np.setdiff1d(self.ends, near).tolist():
                 tails = np.concatenate([plain.tails, [top] * len(near), distant])

@@ -7,7 +7,8 @@ so that in the long run as much arrives as any schedule can bring. Some rounds c
 first chunks reach the deepest nodes: trees are made shallow by exchanging arcs between them.
 
 In even trees no node sends more chunks in a round than there are trees, where the network allows
-it: so they serve few ports, and backwards no node adds up more than the root.
+it: so they serve few ports, and backwards no node adds up more than the root. Where messages run
+through whole paths, it always does: what a node would send beyond that runs past it.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class RootedTrees:
         arc (int64[trees, endpoints - 1]): The arc by which each of them hangs.
         depth (int64[trees, endpoints - 1]): Arcs from the root.
         start, channel: Arc a stands for the channels ``channel[start[a]:start[a + 1]]``.
+        sends: Arcs that begin at one endpoint, in all trees together, at most.
     """
 
     nodes: IntArray
@@ -68,6 +70,7 @@ class RootedTrees:
     depth: IntArray
     start: IntArray
     channel: IntArray
+    sends: int
 
     @property
     def trees(self) -> int:
@@ -76,13 +79,18 @@ class RootedTrees:
 
 
 def rooted_trees(
-    network: Network, root: int, even: bool = False, ports: int | None = None
+    network: Network,
+    root: int,
+    even: bool = False,
+    ports: int | None = None,
+    past: bool = False,
 ) -> RootedTrees:
     """Trees without common room, as many as the narrowest cut allows, and shallow.
 
     Args:
         even: No node has more children, in all trees together, than there are trees, if it can be.
         ports: No more trees than this, and no more children (even trees only).
+        past: Even trees whose arcs may run past endpoints.
 
     Raises:
         ArgumentError: When some node needs more children than it has ports.
@@ -93,24 +101,23 @@ def rooted_trees(
         >>> trees.trees, len(np.unique(trees.arc)), int(trees.depth.max()) <= 6
         (4, 60, True)
     """
-    return _rooted_trees(network, root, even, ports, network.endpoints.tobytes())
+    return _rooted_trees(network, root, even, ports, past, network.endpoints.tobytes())
 
 
 @lru_cache(maxsize=16)
 def _rooted_trees(
-    network: Network, root: int, even: bool, ports: int | None, ends_as_bytes: bytes
+    network: Network, root: int, even: bool, ports: int | None, past: bool, ends_as_bytes: bytes
 ) -> RootedTrees:
     from hopscape.collectives.forest_kernels import shorten_trees
 
     ends = network.endpoints.astype(np.int64)
-    logical, trees = _logical(network, root)
-    trees = min(trees, ports or trees)
+    logical, trees = _logical(network, root, ports, past)
     place = np.full(network.order, -1, dtype=np.int64)
     place[ends] = np.arange(len(ends))
     arcs = logical.arcs
     graph = Arcs(len(ends), place[arcs.tails], place[arcs.heads], arcs.capacity)
     at = int(place[root])
-    if even:
+    if even and not past:
         graph = _evened(graph, at, trees, ports, network)
     bundle = pack_rooted(graph, at, trees, network.spec)
     arc = np.repeat(bundle.arc, bundle.copies, axis=0)
@@ -121,13 +128,31 @@ def _rooted_trees(
     depth = shorten_trees(graph.tails, first, by_head, arc, free, roots, _PASSES)
     others = np.arange(len(ends)) != at
     lengths = [len(path) for path in logical.paths]
+    sent = np.bincount(graph.tails[arc[:, others]].ravel())
     return RootedTrees(
         ends[others],
         arc[:, others],
         depth[:, others],
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         np.asarray([c for path in logical.paths for c in path], dtype=np.int64),
+        int(sent.max(initial=0)),
     )
+
+
+def _even_or_past(network: Network, root: int, even: bool, rules: Model) -> RootedTrees:
+    """The trees that the rules ask for: even ones run past endpoints only where they must."""
+    if not even or rules.switching != "cut-through":
+        return rooted_trees(network, root, even, rules.ports)
+    trees = None
+    try:
+        trees = rooted_trees(network, root, even, rules.ports)
+    except ArgumentError:
+        if rules.ports is None:
+            raise
+    if trees is not None and trees.sends <= trees.trees:
+        return trees
+    past = rooted_trees(network, root, even, rules.ports, past=True)
+    return past if trees is None or past.sends < trees.sends else trees
 
 
 def _evened(graph: Arcs, root: int, trees: int, ports: int | None, network: Network) -> Arcs:
@@ -144,7 +169,7 @@ def _evened(graph: Arcs, root: int, trees: int, ports: int | None, network: Netw
     return graph
 
 
-def _logical(network: Network, root: int) -> tuple[Logical, int]:
+def _logical(network: Network, root: int, ports: int | None, past: bool) -> tuple[Logical, int]:
     """The graph of endpoints, with room for the trees, and how many they are."""
     cut = root_cut(network, root)
     real = np.nonzero(network.tails != network.heads)[0]
@@ -156,10 +181,11 @@ def _logical(network: Network, root: int) -> tuple[Logical, int]:
         trees = _least_flow(thinned, root, network.endpoints.astype(np.int64), _MOST_TREES)
         if not trees:
             raise TooLargeError(f"the capacities of {network.spec} are too far apart to pack trees")
-    if network.has_switches:
+    trees = min(trees, ports or trees)
+    if network.has_switches or past:
         needs = np.zeros(network.order, dtype=np.int64)
         needs[root] = trees
-        return split_switches(network, needs, room), trees
+        return split_switches(network, needs, room, trees if past else None), trees
     return Logical(replace(plain, capacity=room), [(c,) for c in real.tolist()]), trees
 
 
@@ -195,7 +221,7 @@ def pipelined_trees(
         raise ArgumentError(
             f"few ports are served where all links are alike, not on {network.spec}"
         )
-    trees = rooted_trees(network, root, even, model.ports)
+    trees = _even_or_past(network, root, even, model)
     chunks, many = goal.chunks, len(trees.nodes)
     require_memory(200 * chunks * many, f"{chunks} chunks on {network.spec}")
     tree = np.arange(chunks) % trees.trees
@@ -298,7 +324,7 @@ def pipelined_chunks(
     if goal.root is None or goal.sources or network.endpoint_count < 2:
         return []
     try:
-        trees = rooted_trees(network, goal.root, even, model.ports)
+        trees = _even_or_past(network, goal.root, even, model)
     except ArgumentError:  # the algorithm says why
         return []
     unit = float(network.capacities().max(initial=1.0)) / float(network.room().max(initial=1))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +31,8 @@ _PATH_TRIES, _MOVES, _PATH_WORK = 40, 400_000, 300_000_000
 """The same for paths: orders, moves of paths, and steps of either."""
 _WAVE_WORK, _WAVE_TRIES = 40_000_000, 2
 """Channels of all paths times rounds beyond which shorter rounds are not tried, and orders."""
+_AGAIN_TRIES, _AGAIN_WORK = 8, 20_000_000
+"""Orders that are tried for every period, and channels of all paths times rounds of each."""
 _SETTLES = 12
 """Numbers of rounds that are tried by moving paths: halving a gap of hundreds takes so many."""
 
@@ -196,6 +199,20 @@ def _all_port(goal: Goal, model: Model) -> Model:
     return model
 
 
+class _Messages(NamedTuple):
+    """Which paths are one message if they are held in the same round.
+
+    Attributes:
+        way (int64[paths]): Equal for paths that are the same.
+        ends: Where each path starts and ends.
+        limits (int64[2, nodes]): Messages that a node may send and receive in a round.
+    """
+
+    way: IntArray
+    ends: tuple[IntArray, IntArray]
+    limits: IntArray
+
+
 @dataclass(frozen=True)
 class PathPlan:
     """Paths from endpoint to endpoint in no order of time, chunk by chunk.
@@ -295,8 +312,9 @@ class PathPlan:
     def _in_waves(self, network: Network, waves: int, model: Model) -> IntArray:
         """Rounds of several times what a channel carries in one, as many as the costs ask for.
 
-        Every wave loads the channels evenly, so that waves are begun one after the other; what the
-        first ones leave idle, later ones take. Chunks on the same way are one message.
+        Every wave loads the channels evenly. Either one wave comes after the other, again and
+        again in the same rounds; or waves are begun one after the other, and what the first ones
+        leave idle, later ones take. Chunks on the same way are one message.
         """
         from hopscape.collectives.plan_kernels import heights, time_messages
 
@@ -311,7 +329,9 @@ class PathPlan:
         unit = float(network.capacities().max()) / float(room.max())
         each, chunk = (model.alpha + model.delta, model.beta / unit) if model.beta else (1e-6, 1.0)
         whole, generator = int(-(-carried // waves)), np.random.default_rng(0)
-        best, least = None, np.inf
+        messages = _Messages(way, (source, target), limits)
+        best = self._again(room, waves, messages, (each, chunk))
+        least = np.inf if best is None else each * (best.max() + 1) + chunk * self._busy(room, best)
         for fold in sorted({1, 2, 4, whole}, reverse=True):
             if best is not None and len(self.channel) * carried / fold > _WAVE_WORK:
                 continue
@@ -320,14 +340,52 @@ class PathPlan:
                 late = wave * (carried / waves / fold) - height + generator.random(len(height))
                 order = np.lexsort((-height, late) if attempt else (-height, wave))
                 made = time_messages(
-                    self.start, self.channel, self.before, fold * room, order, way,
-                    (source, target), limits,
-                )  # fmt: skip
+                    self.start, self.channel, self.before, fold * room, order, *messages
+                )
                 price = each * (made.max() + 1) + chunk * self._busy(room, made)
                 if price < least:
                     best, least = made, price
         assert best is not None
         return best
+
+    def _again(
+        self, room: IntArray, waves: int, messages: _Messages, costs: tuple[float, float]
+    ) -> IntArray | None:
+        """Rounds of one wave that all others follow in, a period apart; None: none were found.
+
+        The period, and the order in which paths take rounds, are those of the least price.
+        """
+        from hopscape.collectives.plan_kernels import heights, place_messages
+
+        paths = len(self.before) // waves
+        height = heights(self.before[:paths])
+        start, before = self.start[: paths + 1], self.before[:paths]
+        channel = self.channel[: start[-1]]
+        carried = np.bincount(channel, minlength=len(room)) / room
+        busiest = np.maximum.reduceat(carried[channel], start[:-1])
+        whole = float(carried.max())
+        generator = np.random.default_rng(0)
+        best, fewest, least = None, 1, np.inf
+        work = len(channel)
+        for period in range(1, int(2 * whole) + 2):
+            tries = max(1, min(_AGAIN_TRIES, _AGAIN_WORK // (work * period)))
+            for attempt in range(tries):
+                noise = generator.random(paths)
+                keys = (noise, -busiest, -height) if attempt % 2 else (noise, -height)
+                slots, busy = place_messages(
+                    start, channel, before, room, np.lexsort(keys), messages.way[:paths],
+                    (messages.ends[0][:paths], messages.ends[1][:paths]), messages.limits,
+                    period, whole / period,
+                )  # fmt: skip
+                if not len(slots):
+                    continue
+                rounds = period * (waves - 1) + int(slots.max()) + 1
+                price = costs[0] * rounds + costs[1] * busy * rounds / period
+                if price < least:
+                    best, fewest, least = slots, period, price
+        if best is None:
+            return None
+        return np.tile(best, waves) + fewest * np.repeat(np.arange(waves), paths)
 
     def _ways(self, first: IntArray, last: IntArray) -> IntArray:
         """A number for each path, the same where paths are."""

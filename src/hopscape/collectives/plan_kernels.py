@@ -273,6 +273,73 @@ def time_messages(
     return out
 
 
+@kernel
+def place_messages(
+    start: IntArray,
+    channels: IntArray,
+    before: IntArray,
+    room: IntArray,
+    order: IntArray,
+    way: IntArray,
+    ends: tuple[IntArray, IntArray],
+    limits: IntArray,
+    period: int,
+    share: float,
+) -> tuple[IntArray, float]:
+    """Rounds in which paths can be held again and again, every `period` rounds; messages as above.
+
+    Every path takes the earliest of `period` rounds after the one before it in which the busiest
+    channel becomes least busier.
+
+    Args:
+        order (int64[paths]): Every path after the one before it.
+        share: What the busiest channel may carry in a round, by its room, before it counts.
+
+    Returns:
+        The rounds (of no path, where nodes have too many messages), and how long the busiest
+        channels of a period are busy.
+    """
+    paths = len(start) - 1
+    out = np.full(paths, -1, np.int64)
+    load = np.zeros((period, len(room)), np.int64)
+    worst = np.full(period, share)
+    opened = np.zeros((period, paths), np.bool_)
+    sent = np.zeros((period, 2, limits.shape[1]), np.int64)
+    source, target = ends
+    for p in order:
+        u, v = source[p], target[p]
+        first = out[before[p]] + 1 if before[p] >= 0 else 0
+        best, least = -1, np.inf
+        for r in range(first, first + period):
+            s = r % period
+            full = sent[s, 0, u] >= limits[0, u] or sent[s, 1, v] >= limits[1, v]
+            if full and not opened[s, way[p]]:
+                continue
+            peak = worst[s]
+            for j in range(start[p], start[p + 1]):
+                peak = max(peak, (load[s, channels[j]] + 1) / room[channels[j]])
+            if peak - worst[s] < least - 1e-9:
+                best, least = r, peak - worst[s]
+        if best < 0:
+            return out[:0], least
+        s = best % period
+        out[p] = best
+        worst[s] += least
+        if not opened[s, way[p]]:
+            opened[s, way[p]] = True
+            sent[s, 0, u] += 1
+            sent[s, 1, v] += 1
+        for j in range(start[p], start[p + 1]):
+            load[s, channels[j]] += 1
+    total = 0.0
+    for s in range(period):
+        peak = 0.0
+        for c in range(len(room)):
+            peak = max(peak, load[s, c] / room[c])
+        total += peak
+    return out, total
+
+
 Ends = tuple[IntArray, IntArray]
 """The tails and the heads of all channels."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.collectives.flows import each_alone, grown_prices
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.model import Model
 from hopscape.core.network import Network
@@ -18,6 +19,8 @@ __all__ = ["exchange_rate", "gather_rate"]
 
 _VARIABLES = 8_000
 """Sources times channels up to which the program of an all-to-all is solved: about a second."""
+_PRICED = 2_500_000
+"""The same up to which prices are sought instead, four times at least."""
 _FLOWS = 60_000
 """Endpoints times channels up to which cuts of an all-gather are looked for."""
 _PASSES, _FINE = 40, 10**6
@@ -126,6 +129,8 @@ def _broken_cuts(network: Network, rates: Floats, ends: IntArray) -> list[IntArr
 def exchange_rate(network: Network, model: Model) -> float | None:
     """Rounds per chunk of an all-to-all, at least; None where it would take long to find.
 
+    Up to some thousand variables the best rates; beyond, what prices of links and ports prove.
+
     Examples:
         >>> import hopscape
         >>> round(exchange_rate(hopscape.build("petersen"), Model(ports=1)), 6)
@@ -136,8 +141,10 @@ def exchange_rate(network: Network, model: Model) -> float | None:
 
     ends = network.endpoints.astype(np.int64)
     nodes, channels = network.order, len(network.heads)
-    if len(ends) < 2 or len(ends) * channels > _VARIABLES:
+    if len(ends) < 2 or len(ends) * channels > _PRICED:
         return None
+    if len(ends) * channels > _VARIABLES:
+        return _priced_rate(network, model)
     span = np.arange(channels)
     signs = np.concatenate([np.ones(channels), -np.ones(channels)])
     at = np.concatenate([network.heads, network.tails])
@@ -158,3 +165,23 @@ def exchange_rate(network: Network, model: Model) -> float | None:
         method="highs-ipm",
     )
     return float(solution.fun) if solution.status == 0 else None
+
+
+def _priced_rate(network: Network, model: Model) -> float:
+    """Whatever its route, a chunk pays at least the cheapest; a round has room for so much."""
+    from hopscape.collectives.flow_path_kernels import tree_loads
+
+    rows, room = _limits(network, model)
+    ends = network.endpoints.astype(np.int64)
+    ports = np.asarray(rows.sum(axis=1)).ravel() > 2  # a link is two channels at most
+    best = 0.0
+    for price in (
+        grown_prices(network, each_alone(network), rows, room),
+        1.0 * ports,
+        1.0 * ~ports,
+    ):
+        if price.any():
+            weight = price @ rows
+            total, _ = tree_loads(network.indptr, network.heads, network.tails, weight, ends, ends)
+            best = max(best, float(total) / float(price @ room))
+    return best
