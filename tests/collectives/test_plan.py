@@ -14,6 +14,7 @@ from hopscape import Goal, Model, Network, verify
 from hopscape.collectives.generic import broadcast, make_schedule
 from hopscape.collectives.plan import PathPlan, Plan, hop_rounds
 from hopscape.collectives.plan_kernels import (
+    Messages,
     heights,
     place_messages,
     place_periodically,
@@ -222,19 +223,18 @@ def test_settled_paths_meet_as_often_as_is_said(paths, channels, total, seed, da
 def test_messages_again_and_again(forest, period, most):
     """Paths of one channel, of which each end takes some; chunks on one channel are one message."""
     channel, before, room = forest
-    start, ends = np.arange(len(channel) + 1), (channel, channel)
+    start = np.arange(len(channel) + 1)
     limits = np.full((2, len(room)), most)
     order = np.argsort(-heights(before), kind="stable")
-    slots, busy = place_messages(
-        start, channel, before, room, order, channel, ends, limits, period, 1.0
-    )
+    alike = Messages(channel, channel, channel, limits)
+    slots, busy = place_messages(start, channel, before, room, order, alike, period, 1.0)
     assert len(slots) == len(channel)  # a channel is one way, so that nobody has too many messages
     assert (slots[before >= 0] > slots[before[before >= 0]]).all()
     carried = Counter(zip((slots % period).tolist(), channel.tolist()))
     peaks = [max(carried[s, c] / room[c] for c in range(len(room))) for s in range(period)]
     assert busy == pytest.approx(sum(peaks))
-    apart = np.arange(len(channel))  # every path a way of its own
-    slots, _ = place_messages(start, channel, before, room, order, apart, ends, limits, period, 1.0)
+    apart = alike._replace(way=np.arange(len(channel)))  # every path a way of its own
+    slots, _ = place_messages(start, channel, before, room, order, apart, period, 1.0)
     sent = Counter(zip((slots % period).tolist(), channel.tolist()))
     crowd = Counter(channel.tolist())
     assert (len(slots) > 0) == (max(crowd.values()) <= most * period)

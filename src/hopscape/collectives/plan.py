@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.progress import check_time
 from hopscape.core.schedule import Schedule
+
+if TYPE_CHECKING:
+    from hopscape.collectives.plan_kernels import Messages
 
 __all__ = ["PathPlan", "Plan", "cut_in_pieces", "hop_rounds"]
 
@@ -199,20 +202,6 @@ def _all_port(goal: Goal, model: Model) -> Model:
     return model
 
 
-class _Messages(NamedTuple):
-    """Which paths are one message if they are held in the same round.
-
-    Attributes:
-        way (int64[paths]): Equal for paths that are the same.
-        ends: Where each path starts and ends.
-        limits (int64[2, nodes]): Messages that a node may send and receive in a round.
-    """
-
-    way: IntArray
-    ends: tuple[IntArray, IntArray]
-    limits: IntArray
-
-
 @dataclass(frozen=True)
 class PathPlan:
     """Paths from endpoint to endpoint in no order of time, chunk by chunk.
@@ -316,7 +305,7 @@ class PathPlan:
         again in the same rounds; or waves are begun one after the other, and what the first ones
         leave idle, later ones take. Chunks on the same way are one message.
         """
-        from hopscape.collectives.plan_kernels import heights, time_messages
+        from hopscape.collectives.plan_kernels import Messages, heights, time_messages
 
         room = network.room()
         first, last = self.channel[self.start[:-1]], self.channel[self.start[1:] - 1]
@@ -329,7 +318,7 @@ class PathPlan:
         unit = float(network.capacities().max()) / float(room.max())
         each, chunk = (model.alpha + model.delta, model.beta / unit) if model.beta else (1e-6, 1.0)
         whole, generator = int(-(-carried // waves)), np.random.default_rng(0)
-        messages = _Messages(way, (source, target), limits)
+        messages = Messages(way, source, target, limits)
         best = self._again(room, waves, messages, (each, chunk))
         least = np.inf if best is None else each * (best.max() + 1) + chunk * self._busy(room, best)
         for fold in sorted({1, 2, 4, whole}, reverse=True):
@@ -340,7 +329,7 @@ class PathPlan:
                 late = wave * (carried / waves / fold) - height + generator.random(len(height))
                 order = np.lexsort((-height, late) if attempt else (-height, wave))
                 made = time_messages(
-                    self.start, self.channel, self.before, fold * room, order, *messages
+                    self.start, self.channel, self.before, fold * room, order, messages
                 )
                 price = each * (made.max() + 1) + chunk * self._busy(room, made)
                 if price < least:
@@ -349,13 +338,13 @@ class PathPlan:
         return best
 
     def _again(
-        self, room: IntArray, waves: int, messages: _Messages, costs: tuple[float, float]
+        self, room: IntArray, waves: int, messages: Messages, costs: tuple[float, float]
     ) -> IntArray | None:
         """Rounds of one wave that all others follow in, a period apart; None: none were found.
 
         The period, and the order in which paths take rounds, are those of the least price.
         """
-        from hopscape.collectives.plan_kernels import heights, place_messages
+        from hopscape.collectives.plan_kernels import Messages, heights, place_messages
 
         paths = len(self.before) // waves
         height = heights(self.before[:paths])
@@ -364,6 +353,8 @@ class PathPlan:
         carried = np.bincount(channel, minlength=len(room)) / room
         busiest = np.maximum.reduceat(carried[channel], start[:-1])
         whole = float(carried.max())
+        way, source, target, limits = messages
+        first = Messages(way[:paths], source[:paths], target[:paths], limits)
         generator = np.random.default_rng(0)
         best, fewest, least = None, 1, np.inf
         work = len(channel)
@@ -372,11 +363,10 @@ class PathPlan:
             for attempt in range(tries):
                 noise = generator.random(paths)
                 keys = (noise, -busiest, -height) if attempt % 2 else (noise, -height)
+                order = np.lexsort(keys)
                 slots, busy = place_messages(
-                    start, channel, before, room, np.lexsort(keys), messages.way[:paths],
-                    (messages.ends[0][:paths], messages.ends[1][:paths]), messages.limits,
-                    period, whole / period,
-                )  # fmt: skip
+                    start, channel, before, room, order, first, period, whole / period
+                )
                 if not len(slots):
                     continue
                 rounds = period * (waves - 1) + int(slots.max()) + 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from hopscape.core.arrays import IntArray
@@ -218,6 +220,21 @@ def time_paths(
     return out
 
 
+class Messages(NamedTuple):
+    """Which paths are one message if they are held in the same round.
+
+    Attributes:
+        way (int64[paths]): Equal for paths that are the same.
+        source, target (int64[paths]): Where each path starts and ends.
+        limits (int64[2, nodes]): Messages that a node may send and receive in a round.
+    """
+
+    way: IntArray
+    source: IntArray
+    target: IntArray
+    limits: IntArray
+
+
 @kernel
 def time_messages(
     start: IntArray,
@@ -225,17 +242,10 @@ def time_messages(
     before: IntArray,
     room: IntArray,
     order: IntArray,
-    way: IntArray,
-    ends: tuple[IntArray, IntArray],
-    limits: IntArray,
+    messages: Messages,
 ) -> IntArray:
-    """As :func:`time_paths`, where chunks on the same way in a round are one message.
-
-    Args:
-        way (int64[paths]): Equal for paths that are the same.
-        ends: Where each path starts and ends.
-        limits (int64[2, nodes]): Messages that a node may send and receive in a round.
-    """
+    """As :func:`time_paths`, where chunks on the same way in a round are one message."""
+    way, source, target, limits = messages
     paths = len(start) - 1
     out = np.full(paths, -1, np.int64)
     waiting = order.copy()
@@ -243,7 +253,6 @@ def time_messages(
     used = np.zeros(len(room), np.int64)
     open_in = np.full(paths, -1, np.int64)  # the last round with a message on this way
     sent = np.zeros(limits.shape, np.int64)
-    source, target = ends
     while count > 0:
         used[:] = 0
         sent[:] = 0
@@ -280,9 +289,7 @@ def place_messages(
     before: IntArray,
     room: IntArray,
     order: IntArray,
-    way: IntArray,
-    ends: tuple[IntArray, IntArray],
-    limits: IntArray,
+    messages: Messages,
     period: int,
     share: float,
 ) -> tuple[IntArray, float]:
@@ -299,13 +306,13 @@ def place_messages(
         The rounds (of no path, where nodes have too many messages), and how long the busiest
         channels of a period are busy.
     """
+    way, source, target, limits = messages
     paths = len(start) - 1
     out = np.full(paths, -1, np.int64)
     load = np.zeros((period, len(room)), np.int64)
     worst = np.full(period, share)
     opened = np.zeros((period, paths), np.bool_)
     sent = np.zeros((period, 2, limits.shape[1]), np.int64)
-    source, target = ends
     for p in order:
         u, v = source[p], target[p]
         first = out[before[p]] + 1 if before[p] >= 0 else 0
