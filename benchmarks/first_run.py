@@ -8,7 +8,8 @@ with ``--pieces`` processor seconds too. A piece is taken away in a copy of the 
 are run turn by turn, and the quickest of some turns counts. Run it on a machine with nothing else
 to do: beside other work processor seconds of equal runs differ by a third, which hides what most
 pieces buy. Interpreting small calls shows even there: the first ``deadlock 'torus(8, 8)'`` takes
-1.5 processor seconds with it and 9.5 without.
+1.5 processor seconds with it and 9.5 without. No kernel for a constant buys nothing in ``simulate``
+and 12 to 14 percent of what ``broadcast`` and ``allreduce`` take where nothing is interpreted.
 """
 
 from __future__ import annotations
@@ -48,7 +49,6 @@ _PIECES: dict[str, tuple[tuple[str, str, str], ...]] = {
     "longest chain first": (
         (_AHEAD, "best = max(ready, key=lambda k: k.rank)", "best = ready[0]"),
     ),
-    "fewer collections of garbage": ((_AHEAD, "_GARBAGE = 200_000", "_GARBAGE = 700"),),
     "interpreting small calls": ((_KERNEL, "_LITTLE = 500_000", "_LITTLE = 0"),),
     "no kernel for a constant": ((_KERNEL, 'if hasattr(made, "get_call_template")', "if False"),),
     "no entries for C and Python": (
@@ -61,10 +61,6 @@ _PIECES: dict[str, tuple[tuple[str, str, str], ...]] = {
             'partial(helper, error_model="numpy", _nrt=False, forceinline=True)',
             "partial(helper)",
         ),
-    ),
-    "arrays without owners": (
-        (_KERNEL, "view.meminfo = cgutils", "cgutils"),
-        (_KERNEL, "view.parent = cgutils", "cgutils"),
     ),
 }
 """What is taken away: file, text, what stands there instead."""

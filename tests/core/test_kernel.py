@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -23,7 +22,6 @@ from hopscape.core.kernel import (
     is_ready,
     kernel,
     source_stamp,
-    without_owners,
 )
 from hopscape.search.graph import anneal_kernels
 from hopscape.simulate import engine_kernels
@@ -138,33 +136,6 @@ def test_what_is_on_disk_is_known_before_it_is_loaded():
     assert not is_cached(again, (types.complex64,))
 
 
-class _Pair(NamedTuple):
-    """Arrays in a record, one of them in a tuple."""
-
-    one: np.ndarray
-    more: tuple[np.ndarray, np.ndarray]
-
-
-@kernel
-def _stripped_sum(pair):
-    bare = without_owners(pair)
-    return bare.one.sum() + bare.more[0][1, 0] + bare.more[1][2]
-
-
-@kernel
-def _stripped(pair):
-    return without_owners(pair).one
-
-
-@pytest.mark.compiled
-def test_arrays_without_owners_are_the_same_arrays():
-    pair = _Pair(np.arange(4), (np.arange(6).reshape(3, 2), np.arange(3.0)))
-    assert _stripped_sum(pair) == 6 + 2 + 2.0
-    view = _stripped(pair)  # with an owner it would have a base that holds the memory
-    assert view.__array_interface__["data"] == pair.one.__array_interface__["data"]
-    assert view.base is None
-
-
 def test_numba_is_one_that_the_suite_has_passed_with():
     """A newer one needs a run of the whole suite first: then raise the bound."""
     root = Path(__file__).parents[2]
@@ -192,7 +163,6 @@ def test_private_parts_of_numba_are_touched_in_one_module():
 
 RENAMED = """
 import sys
-from typing import NamedTuple
 import numpy as np
 from hopscape.core.kernel import kernel
 

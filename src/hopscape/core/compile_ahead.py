@@ -18,7 +18,6 @@ the command compiles what is missing when it is needed.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import importlib
 import json
@@ -53,7 +52,6 @@ __all__ = [
     "report_compiling",
 ]
 
-_GARBAGE = 200_000  # objects between two collections: the compiler keeps nearly all it makes
 _WORTH_IT = 2000  # milliseconds of compiling for which another process is started
 _SMALL = 100  # nodes up to which the job that was recorded as a small one is a fair example
 
@@ -118,13 +116,10 @@ def compile_entries(entries: Sequence[PlannedKernel], processes: int) -> int:
     threads = [threading.Thread(target=jobs.serve, args=(worker,)) for worker in workers]
     for thread in threads:
         thread.start()
-    often = gc.get_threshold()
-    gc.set_threshold(_GARBAGE)
     try:
         for _ in track(jobs.run(_compile), "compiling kernels, first run only", len(missing)):
             pass
     finally:
-        gc.set_threshold(*often)
         jobs.stop()
         for worker, thread in zip(workers, threads, strict=True):
             worker.end()
@@ -221,7 +216,6 @@ class _Worker:
 def _serve_parent() -> None:
     """In another process: compile what the parent asks for, until it asks no more."""
     importlib.import_module("hopscape.core.kernel")
-    gc.set_threshold(_GARBAGE)
     for line in sys.stdin:
         name, types, cost, _ = json.loads(line)
         kernel = _Kernel.find(PlannedKernel(name, json.dumps(types), cost, ()))

@@ -23,9 +23,8 @@ Kernels without a compiler: as plain Python, all of them with ``NUMBA_DISABLE_JI
 Private parts of numba are touched here and nowhere else, each with a test in
 ``tests/core/test_kernel.py`` that fails when another numba has changed them: the stamp, the index
 and the key of its cache (``_source_stamp``, ``_load_index``, ``_index_key``), how a dispatcher
-compiles a call (``_compile_for_args``) and resolves one from a kernel (``get_call_template``), and
-the owner of an array (``meminfo``, ``parent``). ``pyproject.toml`` admits numba up to the newest
-version that the suite has passed with.
+compiles a call (``_compile_for_args``) and resolves one from a kernel (``get_call_template``).
+``pyproject.toml`` admits numba up to the newest version that the suite has passed with.
 """
 
 from __future__ import annotations
@@ -54,7 +53,6 @@ __all__ = [
     "is_ready",
     "kernel",
     "loop",
-    "without_owners",
 ]
 
 _LITTLE = 500_000  # steps: about a quarter of a second
@@ -256,31 +254,6 @@ def fetch(_context: Any, array: Any, row: Any, column: Any) -> Any:
         return target.get_dummy_value()
 
     return types.void(array, types.unliteral(row), types.unliteral(column)), build
-
-
-@intrinsic_or(lambda record: record)
-def without_owners(_context: Any, record: Any) -> Any:
-    """The same arrays without owners: in the loops of a kernel nobody counts references to them.
-
-    The caller of the kernel must hold the arrays, as Python does for the arguments of a call.
-    """
-
-    def strip(target: Any, builder: Any, kind: Any, value: Any) -> Any:
-        if isinstance(kind, types.BaseTuple):
-            parts = [
-                strip(target, builder, each, builder.extract_value(value, i))
-                for i, each in enumerate(kind)
-            ]
-            return target.make_tuple(builder, kind, parts)
-        view = target.make_array(kind)(target, builder, value)
-        view.meminfo = cgutils.get_null_value(view.meminfo.type)
-        view.parent = cgutils.get_null_value(view.parent.type)
-        return view._getvalue()
-
-    def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return strip(target, builder, record, arguments[0])
-
-    return record(record), build
 
 
 @cache

@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from hopscape.core.arrays import Integer
-from hopscape.core.kernel import kernel, without_owners
+from hopscape.core.kernel import kernel
 from hopscape.simulate.layout import (
     BORN,
     CIRCUIT,
@@ -105,8 +105,6 @@ def advance(
     patience: Integer,
 ) -> Integer:
     """Run to cycle `until`; stop early, returning 1, when nothing has moved for `patience`."""
-    fabric, state = without_owners(fabric), without_owners(state)
-    source, counters = without_owners(source), without_owners(counters)
     numbers, scalars, ejections = fabric.numbers, state.scalars, state.ejections
     at_once = numbers[N_ROUTING] + numbers[N_VC_ALLOC] == 1
     while scalars[NOW] < until:
