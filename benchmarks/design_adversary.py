@@ -61,6 +61,9 @@ def request(seed: int) -> SwitchedRequirements:
         given["island"] = draw.choice([4, 8])
         ends += -ends % given["island"]
     given["prices"] = draw.choice(["default", "default", "hammingmesh", "400g", "800g"])
+    if "worst" not in given and "survive" not in given and draw.random() < 0.4:  # a taper
+        down, up = draw.choice([(2, 1), (3, 1), (3, 2), (4, 3), (5, 2), (7, 4)])
+        given["throughput"] = up / down
     return SwitchedRequirements(ends, radix, **given)
 
 

@@ -139,7 +139,7 @@ def test_large_figures_have_their_thousands_apart(switched):
     money = f"{switched.best.value('money'):,.0f}"
     page = html_report(switched, "hopscape design")
     assert f">{money}</td>" in page
-    assert f"<b>{money}</b>" in page
+    assert f"<b>USD {money}</b>" in page
 
 
 def test_every_machine_of_the_short_list_has_a_picture_and_its_reason(switched):
@@ -250,6 +250,18 @@ def test_dominated_and_refused_ones_are_folded_away_with_their_reasons(direct):
             assert one.trouble in folded
     assert any(one.trouble for one in direct.candidates)
     assert any(one.dominated_by for one in direct.candidates)
+
+
+def test_money_and_shares_have_units_and_what_does_not_fit_stands_by_the_rejected(switched):
+    """The cards stand alone; families for other numbers of lines are no finalists."""
+    found = replace(switched, unfit="bcube, whose endpoints have 2 lines (--nics 2)")
+    page = html_report(found, "hopscape design")
+    cards = page.split('<ul class="cards">')[1].split("</ul>")[0]
+    assert f"cost <b>USD {found.best.value('money'):,.0f}</b>" in cards
+    assert re.search(r"uniform <b>[\d.]+ % of line rate</b>", cards)
+    assert "bcube" in page.split("<h2>Who is best")[0]
+    assert "bcube" not in page.split("<h2>The finalists")[1]
+    assert "Left aside: bcube" in markdown_report(found, "x").split("## Who is best")[0]
 
 
 def test_the_markdown_says_the_same(direct, switched):

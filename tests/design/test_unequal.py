@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
 
 import numpy as np
@@ -12,9 +13,10 @@ import hopscape
 from hopscape.core.errors import ArgumentError
 from hopscape.design import SwitchedRequirements, design
 from hopscape.design.bill import priced
+from hopscape.design.deals import deal_of, moved_deal
 from hopscape.design.floors import CostFloor
 from hopscape.design.machine import router_throughput
-from hopscape.design.offers import Offer, family_offers
+from hopscape.design.offers import Offer, family_offers, offer_of_deal
 from hopscape.metrics.throughput import switch_graph
 from hopscape.registry import family
 
@@ -132,6 +134,39 @@ def test_deals_meet_what_they_were_made_for():
             links = len(machine.graph.heads) // 2
             parts = sum(asked.price_list.switch(int(p)).price for p in ports)
             assert offer.floor == pytest.approx(parts + (links + 70) * floor.cable)
+
+
+@pytest.mark.parametrize(("kind", "spines"), [("complete", 0), ("leaf_spine", 3)])
+def test_moved_deals_cost_what_their_machines_do(kind, spines):
+    """Endpoints moved by lot, switch by switch: the parts are those of the machine built."""
+    asked = SwitchedRequirements(60, 32, throughput=0.5, worst=0.4)
+    floor, draw = CostFloor.of(asked), random.Random(7)
+    deal = deal_of(floor, (20, 14, 14, 12), spines)
+    for _ in range(25):
+        deal = moved_deal(floor, deal, draw)
+        assert sum(deal.ends) == 60
+        assert min(deal.ends) > 0
+        machine = offer_of_deal(family(kind), deal, floor).machine()
+        if machine.radix_used > 32:
+            assert deal.floor == math.inf
+            continue
+        links = len(machine.graph.heads) // 2
+        parts = sum(asked.price_list.switch(int(p)).price for p in machine.ports)
+        assert deal.floor == pytest.approx(parts + (links + 60) * floor.cable)
+        assert machine.flow.uniform().throughput > 0.5 - 1e-9
+        assert float(machine.flow.guaranteed().value) > 0.4 - 1e-9
+
+
+def test_which_switch_has_how_many_decides_the_lengths():
+    """Five numbers of endpoints, two to a rack: cheaper than the deal of two numbers, and found."""
+    asked = SwitchedRequirements(
+        98, 32, throughput=1 / 3, prices="400g", families=("complete", "ring")
+    )
+    best = design(asked).best
+    mesh = "concentrated(complete(5), 24, trunk=2)"
+    spec = f"populated({mesh}, 98, ends=(24, 20, 18, 24, 12), pairs=291)"
+    known = priced(hopscape.build(spec), None, asked.price_list)[1].cost
+    assert float(best.value("money")) <= known < 269_640
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from hopscape.store import Store
 
 
 def test_the_sizes_of_the_page():
-    assert len(which.SIZES) == 3
-    assert which.SWITCHED_SIZES == ((256, 32), (1024, 64), (4096, 64))
+    assert which.SIZES == ((64, 4), (128, 6))
+    assert which.SWITCHED_SIZES == ((256, 32), (1024, 64))
 
 
 def test_every_size_at_full_and_half_throughput(monkeypatch):

@@ -51,8 +51,14 @@ def _emit_ranking(
         emit_rows(records)
         return
     head = {"requirements": result.requirements.to_dict(), "complete": result.complete}
-    tail = {"candidates": records, "curves": result.curve_points, "notes": result.notes}
+    notes = [*result.notes, *_left_aside(result)]
+    tail = {"candidates": records, "curves": result.curve_points, "notes": notes}
     emit(head | more | tail)
+
+
+def _left_aside(result: Design) -> list[str]:
+    """Families that the question is not for, in a line."""
+    return [f"left aside: {result.unfit}"] if result.unfit else []
 
 
 def show_ranking(result: Design, names: Sequence[str], pareto: bool, top: int | None) -> None:
@@ -164,7 +170,7 @@ def _show_simulated(result: Design) -> None:
         columns = {"spec": "network", "offered": "offered", "accepted": "accepted"}
         columns |= {"latency": "latency", "saturated": "saturated"}
         emit_rows(result.curve_points, columns=columns, title="uniform traffic")
-    for note in result.notes:
+    for note in (*result.notes, *_left_aside(result)):
         say(note)
 
 

@@ -8,6 +8,7 @@ the cheapest of the list, so what a deal costs here is the least that the machin
 from __future__ import annotations
 
 import math
+import random
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ import numpy as np
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.design.floors import NEAR, CostFloor
 
-__all__ = ["Deal", "leaf_deals", "mesh_deals"]
+__all__ = ["Deal", "deal_of", "leaf_deals", "mesh_deals", "moved_deal"]
 
 _MOST = 12
 """Deals that are built, the cheapest first."""
@@ -27,6 +28,7 @@ _BEYOND = 1.25  # times the cheapest deal known: sizes that cannot cost less are
 _WORK = 2_500_000
 """Deals to leaves that are looked at, those with the most promising numbers of switches first."""
 _LARGE = 2_000  # endpoints: for more, unequal leaves save little and take long to try
+_EXCHANGED = 0.3  # of the moves: two switches change places
 _SLACK = 1e-9
 
 
@@ -35,7 +37,7 @@ class Deal(NamedTuple):
 
     Attributes:
         floor: Least that the machine costs.
-        ends: The largest first.
+        ends: Of each switch.
         trunk: Cables of the widest trunk.
         pairs: Of endpoints, for which there is a cable.
         spines: Switches without endpoints.
@@ -116,6 +118,47 @@ def leaf_deals(floor: CostFloor) -> tuple[Deal, ...]:
         out += _leaves(floor, groups, spines)
         out = sorted(out)[:_MOST]
     return tuple(out)
+
+
+def deal_of(floor: CostFloor, ends: tuple[int, ...], spines: int = 0) -> Deal:
+    """A deal in this order, with just the cables that its traffic takes.
+
+    Examples:
+        >>> from hopscape.design.switched_requirements import SwitchedRequirements
+        >>> floor = CostFloor.of(SwitchedRequirements(66, 48))
+        >>> deal_of(floor, (31, 31, 4)) == mesh_deals(floor)[0]
+        True
+    """
+    x, one = np.array(ends), np.ones(len(ends), dtype=np.int64)
+    pairs = _pairs(floor, x.max() if spines else None)
+    if spines:
+        wide = _uplinks(floor, x, pairs, np.array(spines))[:, None]
+        between = spines * wide.sum(axis=1)
+        boxes = float(_boxes(floor, np.full(spines, wide.sum()), np.ones(spines)).sum())
+        cables = int(between.sum())
+    else:
+        wide = np.maximum(1, -(-np.outer(x, x) // pairs))
+        np.fill_diagonal(wide, 0)
+        between, boxes, cables = wide.sum(axis=1), 0.0, int(wide.sum()) // 2
+    boxes += float(_boxes(floor, x * floor.lines + between, one).sum())
+    lines = floor.endpoints * floor.lines
+    price = floor.planes * (boxes + (cables + lines) * floor.cable) + floor.nics
+    return Deal(price, ends, int(wide.max()), int(pairs), spines)
+
+
+def moved_deal(floor: CostFloor, deal: Deal, draw: random.Random) -> Deal:
+    """A deal that differs in two switches, by lot: some endpoints moved, or all exchanged.
+
+    Which switch has how many matters to the lengths of cables, since racks are filled in order.
+    """
+    ends = list(deal.ends)
+    i, j = draw.sample(range(len(ends)), 2)
+    if ends[i] != ends[j] and draw.random() < _EXCHANGED:
+        ends[i], ends[j] = ends[j], ends[i]
+    else:
+        many = min(ends[i] - 1, draw.choice((1, 1, 1, 2, 4, 8)))
+        ends[i], ends[j] = ends[i] - many, ends[j] + many
+    return deal_of(floor, tuple(ends), deal.spines)
 
 
 def _uplinks(floor: CostFloor, x: IntArray, pairs: IntArray, spines: IntArray) -> IntArray:

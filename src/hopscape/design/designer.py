@@ -100,6 +100,7 @@ class Design:
             them.
         saturations: Simulated saturation of switched machines.
         notes: What else there is to say.
+        unfit: Families whose endpoints have more lines than those asked for.
         search: How the finalists were improved.
         late: Families in which a time limit cut the search short.
         others: What other demands on a switched machine would choose.
@@ -116,6 +117,7 @@ class Design:
     curve_points: list[dict[str, Any]] = field(default_factory=list)
     saturations: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unfit: str = ""
     search: Improvement | None = None
     late: list[str] = field(default_factory=list)
     others: list[OtherAnswer] = field(default_factory=list)
@@ -127,6 +129,12 @@ class Design:
     def kind(self) -> Kind:
         """Which kind of machine was asked for."""
         return self.requirements.kind
+
+    @property
+    def currency(self) -> str:
+        """In which switched machines are priced."""
+        asked = self.requirements
+        return asked.price_list.currency if isinstance(asked, SwitchedRequirements) else ""
 
     @property
     def best(self) -> Candidate:
@@ -438,10 +446,10 @@ def _collect(
             if on_stage is not None and stage:
                 on_stage(stage, rank(out.candidates, _unbudgeted(question)))
     _require_candidates(out, question)
-    out.notes += [
-        f"{', '.join(sorted(families))}: endpoints have {lines} lines (--nics {lines})"
+    out.unfit = "; ".join(
+        f"{', '.join(sorted(families))}, whose endpoints have {lines} lines (--nics {lines})"
         for lines, families in sorted(needed.items())
-    ]
+    )
 
 
 def _unbudgeted(question: SwitchedRequirements) -> SwitchedRequirements:

@@ -8,6 +8,7 @@ that is asked for; the search ends where the next floor is above the cheapest ma
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -19,8 +20,10 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.family import Family
 from hopscape.core.measured import Measured
 from hopscape.core.progress import spend_steps, steps_left, time_left, time_limit
+from hopscape.design.bill import priced
 from hopscape.design.columns import new_evaluation
-from hopscape.design.floors import NEAR
+from hopscape.design.deals import deal_of, moved_deal
+from hopscape.design.floors import NEAR, CostFloor
 from hopscape.design.growth import (
     Cabling,
     added_parts,
@@ -35,6 +38,7 @@ from hopscape.design.offers import (
     family_offers,
     first_left_out,
     lines_needed,
+    offer_of_deal,
     sparse_offers,
 )
 from hopscape.design.prices import load_prices
@@ -48,7 +52,11 @@ __all__ = ["FAMILY_STEPS", "Counted", "ask_family", "growth_plan", "survived_by"
 
 _MEETING = 2  # machines of a family that are shown: the cheapest, and one to compare it with
 _TRIES = 24  # machines whose throughput is computed before a family that is dearer is given up
+_LARGE = 2_000  # endpoints: of more, a few moved change the cost by little
 _GROWN = 6  # machines that a machine may grow into: of these the fewest cables moved
+_PLACED, _DRAWN = 12_000, 10
+"""Endpoints placed while deals are moved by lot, and moves drawn for each machine placed."""
+_CLOSE = 1.03  # times the cheapest: dearer machines are not worth moving endpoints of
 _WORTH_SOLVING = 0.97  # of what is asked: a bound below it is not worth the exact figure
 _QUICK = 2_000_000  # switches times channels up to which the exact figure is there at once
 _RESCUED = 0.7  # of what is asked: a family's own router may do so much better than even splitting
@@ -99,6 +107,8 @@ def ask_family(
             search.go_through(batch)
             if search.late:
                 break
+        if kind.unequal:
+            search.redeal(kind, CostFloor.of(question, planes))
         if not own and search.below < math.inf:
             for batch in sparse_offers(kind, question, planes, search.below / rails):
                 search.go_through(batch, proof=True)
@@ -207,6 +217,37 @@ class _Search:
                 self.counted = self.counted.plus(looked=1, dear=1)
             else:
                 self.look_at(offer)
+
+    def redeal(self, kind: type[Family], floor: CostFloor) -> None:
+        """Move endpoints of the cheapest machine by lot, as long as it gets no dearer.
+
+        Cables follow the traffic of the endpoints at both ends, so what is asked for is carried.
+        """
+        asked = self.whole
+        cost, spec = min(
+            ((float(one["figures"]["money"][0]), str(one["spec"])) for one in self.meeting),
+            default=(math.inf, ""),
+        )
+        if cost >= _CLOSE * self.below or asked.endpoints > _LARGE or asked.survive is not None:
+            return
+        ends = Offer.of(spec).machine().graph.ends
+        deal = deal_of(floor, tuple(ends[ends > 0].tolist()), int((ends == 0).sum()))
+        if len(deal.ends) < 3:
+            return
+        draw, left = random.Random(asked.endpoints), _PLACED // asked.endpoints
+        for _ in range(_DRAWN * left):
+            other = moved_deal(floor, deal, draw)
+            if other.floor * self.rails >= cost:
+                continue
+            left -= 1
+            if left < 0:
+                break
+            offer = offer_of_deal(kind, other, floor)
+            new = priced(build(self._spread(offer).spec), asked.plan, asked.price_list)[1].cost
+            if new <= cost:
+                deal, cost = other, new
+        if cost < self.below:
+            self.look_at(offer_of_deal(kind, deal, floor))
 
     def look_at(self, offer: Offer) -> None:
         """Measure an offer as far as it takes to see whether it meets the demands."""

@@ -21,7 +21,7 @@ from hopscape.core.family import Family
 from hopscape.core.network import Network
 from hopscape.core.requirement import Requirement
 from hopscape.design.candidates import fitting
-from hopscape.design.deals import leaf_deals, mesh_deals
+from hopscape.design.deals import Deal, leaf_deals, mesh_deals
 from hopscape.design.floors import CostFloor, cells
 from hopscape.design.machine import Machine
 from hopscape.design.switched_requirements import SwitchedRequirements
@@ -34,6 +34,7 @@ __all__ = [
     "family_offers",
     "first_left_out",
     "lines_needed",
+    "offer_of_deal",
     "sparse_offers",
 ]
 
@@ -365,24 +366,24 @@ def _pairs(floor: CostFloor, base: str) -> Iterator[Offer]:
 
 def _unequal(kind: type[Family], floor: CostFloor) -> Iterator[Offer]:
     """Switches with unequal endpoints, in the shape that a family's members have."""
-    planes, lines = floor.planes, floor.lines
-    if kind.unequal == "switches":
-        for deal in mesh_deals(floor):
-            ends, count = deal.ends, len(deal.ends)
-            base = member(f"{kind.name}({count})").spec
-            yield Offer(
-                base, count, ends[0], deal.trunk, lines, planes, deal.floor, sum(ends), deal=ends,
-                pairs=deal.pairs,
-            )  # fmt: skip
+    deals = {"switches": mesh_deals, "leaves": leaf_deals}
+    if kind.unequal:
+        yield from (offer_of_deal(kind, deal, floor) for deal in deals[kind.unequal](floor))
+
+
+def offer_of_deal(kind: type[Family], deal: Deal, floor: CostFloor) -> Offer:
+    """A family's machine with endpoints dealt unequally."""
+    ends, lines, most = deal.ends, floor.lines, max(deal.ends)
     if kind.unequal == "leaves":
-        for deal in leaf_deals(floor):
-            ends, spines = deal.ends, deal.spines
-            links = math.ceil(deal.trunk / lines)
-            base = member(f"{kind.name}({len(ends)}, {spines}, {ends[0]}, links={links})").spec
-            yield Offer(
-                base, len(ends) + spines, 0, lines, lines, planes, deal.floor, sum(ends),
-                deal=ends, pairs=deal.pairs,
-            )  # fmt: skip
+        links = math.ceil(deal.trunk / lines)
+        base = member(f"{kind.name}({len(ends)}, {deal.spines}, {most}, links={links})").spec
+        each, trunk = 0, lines
+    else:
+        base, each, trunk = member(f"{kind.name}({len(ends)})").spec, most, deal.trunk
+    return Offer(
+        base, len(ends) + deal.spines, each, trunk, lines, floor.planes, deal.floor, sum(ends),
+        deal=ends, pairs=deal.pairs,
+    )  # fmt: skip
 
 
 def _fitted(spec: str, found: Family, floor: CostFloor) -> Offer | None:

@@ -91,7 +91,7 @@ def _tables(name: str, title: str, explanation: str) -> Column:
     places = {"machines": 10}
     return Column(
         name, title, explanation, measure, needs=(WIRING, ROUTES, WORST), better="more",
-        places=places, priority=4,
+        unit="line rate", places=places, priority=4,
     )  # fmt: skip
 
 
@@ -115,15 +115,15 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
             "cost over endpoints"),
     _column("watts_per_endpoint", "W/endpoint", "W", "less", 5, (8, 7, 5),
             "watts of switches, cables and network interfaces over endpoints"),
-    _column("line_throughput", "uniform", "", "more", 2, (9, 8, 6, 6),
+    _column("line_throughput", "uniform", "line rate", "more", 2, (9, 8, 6, 6),
             "share of the line rate that every endpoint gets under uniform traffic, itself"
             " excluded: the better of the family's minimal router and of even splitting over"
             " shortest paths"),
-    _column("throughput_even", "even", "", "more", 0, (),
+    _column("throughput_even", "even", "line rate", "more", 0, (),
             "the same by even splitting over all shortest paths"),
-    _column("throughput_minimal", "minimal", "", "more", 0, (),
+    _column("throughput_minimal", "minimal", "line rate", "more", 0, (),
             "the same by the minimal router of the family"),
-    _column("guaranteed_throughput", "guaranteed", "", "more", 2, (10, 9, 7),
+    _column("guaranteed_throughput", "guaranteed", "line rate", "more", 2, (10, 9, 7),
             "share of the line rate that every endpoint gets under any permutation, with the"
             " routing named beside it: the one asked for, else the better of even splitting over"
             " shortest paths and of Valiant's routing"),
@@ -135,7 +135,7 @@ SWITCHED_COLUMNS: tuple[Column, ...] = (
     _tables("tables_throughput", "tables",
             "share of the line rate of any permutation under the tables of the hand-over, which"
             " have one path for each destination"),
-    _column("throughput_limit", "limit", "", "more", 0, (),
+    _column("throughput_limit", "limit", "line rate", "more", 0, (),
             "share that no routing exceeds under the worst permutation: capacity over the"
             " distances of a far permutation (TUB), ports of a switch, cuts"),
     _column("cost_per_rate", "per Gb/s", "currency", "less", 7, (12,),

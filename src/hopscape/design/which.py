@@ -27,8 +27,8 @@ from hopscape.store import Store, renamed_arguments
 
 __all__ = ["SIZES", "SWITCHED_SIZES", "draw_sweep", "sweep", "which_network"]
 
-SIZES = ((64, 4), (256, 6), (1024, 6))
-SWITCHED_SIZES = ((256, 32), (1024, 64), (4096, 64))
+SIZES = ((64, 4), (128, 6))
+SWITCHED_SIZES = ((256, 32), (1024, 64))
 _SHARES = (1.0, 0.5)
 
 

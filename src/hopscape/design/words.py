@@ -124,9 +124,9 @@ def certificate(
         names = ", ".join(left) if len(left) < 4 else f"{len(left)} families"
         words.append(f"Of {names} there were too many machines to look at all that may be cheaper.")
     words.append(
-        "Endpoints are dealt unequally to full meshes and leaf-spines, in two or three numbers; of"
-        " other networks the bounds are for regular ones with evenly dealt endpoints. Families list"
-        " their own members, the largest sizes in steps."
+        "Endpoints are dealt unequally to full meshes and leaf-spines, in two or three numbers, and"
+        " those of the cheapest moved by lot; of other networks the bounds are for regular ones"
+        " with evenly dealt endpoints. Families list their own members, the largest sizes in steps."
     )
     if least is not None and best < math.inf:
         words.append(

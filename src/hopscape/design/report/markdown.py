@@ -53,6 +53,7 @@ def markdown_report(
     lines += [] if found.complete else ["Interrupted: this is what was known then.", ""]
     lines += ["## Ranking", "", *ranking_markdown(found.candidates, look.columns), ""]
     lines += [in_markdown(legend(one.figures for one in found.candidates)), ""]
+    lines += [in_markdown(f"Left aside: {found.unfit}."), ""] if found.unfit else []
     lines += ["## Who is best at what", "", *markdown_table(BEST_AT, best_at), ""]
     lines += ["## Pictures", ""]
     for one in drawn:

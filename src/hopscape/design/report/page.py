@@ -29,6 +29,7 @@ from hopscape.design.report.text import (
     how_rows,
     paid,
     shown_figure,
+    stated_figure,
     winners,
 )
 from hopscape.design.steps import best_timeline
@@ -143,7 +144,8 @@ def _first_screen(found: Design, look: Presentation) -> list[str]:
         weight = look.weights.get(criterion, 0.0)
         said = f"{criterion}, weight {weight:g}" if weight else f"{criterion}, not weighed"
         cards.append(
-            f"<li>{escape(ALL_COLUMNS[column].title)} <b>{escape(shown_figure(best, column))}</b>"
+            f"<li>{escape(ALL_COLUMNS[column].title)}"
+            f" <b>{escape(stated_figure(best, column, found.currency))}</b>"
             f'{escape(standing(best, allowed, column))} <span class="note">({said})</span></li>'
         )
     first, *rest = look.answer or (f"Build {best.spec}.",)
@@ -204,6 +206,8 @@ def _ranking(found: Design, look: Presentation) -> list[str]:
         ]
     if kinds["no"]:
         out.append(_refused([one for one, _ in kinds["no"]]))
+    if found.unfit:
+        out += _paragraphs([f"Left aside: {found.unfit}."], "note")
     return out
 
 

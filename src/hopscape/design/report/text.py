@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ __all__ = [
     "machines",
     "paid",
     "shown_figure",
+    "stated_figure",
     "winners",
 ]
 
@@ -56,12 +58,33 @@ def shown_figure(one: Candidate, column: str) -> str:
     return in_table(cell(column, measured))
 
 
+def stated_figure(one: Candidate, column: str, currency: str = "") -> str:
+    """A figure that stands alone: with the unit of money or of shares of the line rate.
+
+    Examples:
+        >>> from hopscape.core.measured import Measured
+        >>> known = {"line_throughput": Measured(0.51567, "exact"), "money": Measured(9e5, "exact")}
+        >>> one = Candidate("hypercube(2)", "hypercube", known)
+        >>> [stated_figure(one, name, "USD") for name in ("line_throughput", "money", "hops")]
+        ['51.5 % of line rate', 'USD 900,000', '-']
+    """
+    measured, unit = one.figures.get(column), ALL_COLUMNS[column].unit
+    if measured is not None and measured.value is not None:
+        value = float(measured.value) if unit in ("currency", "line rate") else 0.0
+        if unit == "currency":
+            return f"{currency} {measured.sign}{value:,.0f}".lstrip()
+        if unit == "line rate":
+            return f"{measured.sign}{math.floor(1000 * value + 1e-6) / 10:g} % of line rate"
+    return shown_figure(one, column)
+
+
 class Winner(NamedTuple):
     """Who is best by one figure."""
 
     criterion: str
     column: str
     candidate: Candidate
+    currency: str = ""
 
     @property
     def row(self) -> tuple[str, str, str]:
@@ -72,7 +95,7 @@ class Winner(NamedTuple):
     @property
     def shown(self) -> str:
         """The figure."""
-        return shown_figure(self.candidate, self.column)
+        return stated_figure(self.candidate, self.column, self.currency)
 
 
 def winners(found: Design, families: Collection[str] | None = None) -> list[Winner]:
@@ -84,7 +107,7 @@ def winners(found: Design, families: Collection[str] | None = None) -> list[Winn
         if known:
             sign = 1 if ALL_COLUMNS[column].better == "less" else -1
             best = min(known, key=lambda one, c=column, s=sign: s * float(one.value(c)))  # type: ignore[misc]
-            out.append(Winner(criterion, column, best))
+            out.append(Winner(criterion, column, best, found.currency))
     return out
 
 
@@ -101,7 +124,8 @@ def paid(winner: Winner, found: Design) -> str:
             behind[column] = high / low if low else float("inf")
     worst = sorted((c for c in behind if behind[c] > _WORSE), key=lambda c: -behind[c])[:_PAID]
     losses = [
-        f"{ALL_COLUMNS[c].title} {shown_figure(one, c)} instead of {shown_figure(best, c)}"
+        f"{ALL_COLUMNS[c].title} {stated_figure(one, c, found.currency)} instead of"
+        f" {stated_figure(best, c, found.currency)}"
         for c in worst
     ]
     place = f"ranked {found.candidates.index(one) + 1}"
