@@ -55,8 +55,8 @@ class Tally:
         self.tried += 1
         if self.loud:
             print(f"{self.tried}\t{case}", file=sys.stderr, flush=True)
-        before = _resident("VmRSS")
-        _forget_peak()
+        before = resident("VmRSS")
+        forget_peak()
         try:
             with _time_limit(seconds):
                 action()
@@ -67,7 +67,7 @@ class Tally:
             self._fail("hang", case, f"over {seconds} s of processor time, or {_WALL} s in all")
         except Exception:
             self._fail("exception", case, traceback.format_exc(limit=-6))
-        grown, allowed = _resident("VmHWM") - before, 2 * memory_limit() + _SLACK
+        grown, allowed = resident("VmHWM") - before, 2 * memory_limit() + _SLACK
         if grown > allowed:
             self._fail("memory", case, f"{grown >> 20} MiB, {allowed >> 20} MiB are announced")
 
@@ -94,7 +94,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _resident(name: str) -> int:
+def resident(name: str) -> int:
     """Bytes of this process in memory, now (VmRSS) or at most since the last look (VmHWM)."""
     try:
         with open("/proc/self/status", encoding="ascii") as lines:
@@ -106,7 +106,7 @@ def _resident(name: str) -> int:
     return 0
 
 
-def _forget_peak() -> None:
+def forget_peak() -> None:
     if os.path.exists("/proc/self/clear_refs"):
         try:
             with open("/proc/self/clear_refs", "w", encoding="ascii") as out:

@@ -14,6 +14,7 @@ import re
 import stat
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,7 @@ __all__ = [
     "load_toml",
     "read_bytes",
     "read_matrix",
+    "require_end",
     "zip_bytes",
 ]
 
@@ -62,7 +64,7 @@ def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
     """
     most = min(most, memory_limit() // 2)
     try:
-        _require_end(path)
+        require_end(path)
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size > most:
@@ -86,10 +88,14 @@ def read_bytes(path: str | Path, most: int = _MOST_BYTES) -> bytes:
     return data
 
 
-def _require_end(path: str | Path) -> None:
+def require_end(path: str | Path) -> None:
     """Refuse devices, which may never end, and pipes by name, which wait for a writer.
 
     Pipes that the shell has opened (``/dev/stdin``, ``<(...)``) are read.
+
+    Raises:
+        FileFormatError: For such a thing.
+        OSError: When it cannot be asked what it is.
     """
     mode = os.stat(path).st_mode
     opened = stat.S_ISFIFO(mode) and is_open_elsewhere(path)
@@ -101,11 +107,12 @@ def load_json(path: str | Path) -> Any:
     """The value in a JSON file.
 
     Raises:
-        FileFormatError: With the line and column where it breaks off.
+        FileFormatError: With the line and column where it breaks off; or for a record that has a
+            key twice, and so says two things.
     """
     text = TextFile(path).text
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         raise FileFormatError(
             f"{path} is not a whole JSON file: {error.msg} at line {error.lineno},"
@@ -113,6 +120,14 @@ def load_json(path: str | Path) -> Any:
         ) from error
     except (ValueError, RecursionError) as error:  # numbers too long, brackets too deep
         raise FileFormatError(f"{path} cannot be read as JSON: {error}") from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"a record has the key {key!r:.{_MOST_SHOWN}} twice")
+    return record
 
 
 def load_toml(path: str | Path) -> tuple[dict[str, Any], str]:

@@ -410,14 +410,16 @@ class Schedule:
         if place.suffix == ".npz":  # a matrix may have this ending as well
             with suppress(FileFormatError, zipfile.BadZipFile), zipfile.ZipFile(place) as parts:
                 if "head.npy" in parts.namelist():
-                    return str(_read_npz(place)[0]["network"])
+                    return str(_read_npz(place)[0].get("network"))
             return None
         with place.open(encoding="utf-8", errors="replace") as file:
             begin = file.read(_HEAD)
         if re.match(rf'\s*\{{\s*"format":\s*"{_FORMAT}"', begin) is None:
             return None
         spec = re.search(r'"network":\s*("(?:[^"\\]|\\.)*")', begin)
-        return None if spec is None else str(json.loads(spec[1]))
+        with suppress(ValueError):
+            return None if spec is None else str(json.loads(spec[1]))
+        return None
 
     @classmethod
     def load(cls, path: str | Path, build: Callable[[str], Network]) -> Schedule:
@@ -497,6 +499,8 @@ def _read_npz(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         count = len(columns["source"])
         if len(starts) == 0 or not _rises(starts, count):
             raise ScheduleError(f"round_start must rise from 0 to {count}")
+        if not isinstance(head, dict):
+            raise ScheduleError("its head is no record")
     except KeyError as error:
         raise FileFormatError(f"{path} is not a whole .npz schedule: {error}") from error
     except (ValueError, TypeError, RecursionError, MemoryError) as error:

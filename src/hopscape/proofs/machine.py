@@ -84,9 +84,9 @@ def prove_machine(
     spec, share = network.spec, Fraction(repr(float(throughput)))
     if not network.has_switches or (network.degrees[network.endpoints] != 1).any():
         raise ArgumentError(f"{spec}: proofs of costs are for machines with one line an endpoint")
-    if radix > _MOST_RADIX or (network.capacities() != 1).any() or network.endpoint_count < 2:
+    if radix > _MOST_RADIX or (network.capacities() != 1).any() or network.endpoint_count < 3:
         raise ArgumentError(
-            f"{spec}: proofs of costs are for two endpoints and more, links of one speed and"
+            f"{spec}: proofs of costs are for three endpoints and more, links of one speed and"
             f" switches of at most {_MOST_RADIX} ports"
         )
     require_size(network.endpoint_count * len(network.heads), f"a flow on {spec}")

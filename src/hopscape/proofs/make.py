@@ -100,16 +100,20 @@ def _network_record(network: Network, links: bool = False) -> dict[str, Any]:
         record["reverse"] = network.reverse.tolist()
     if network.endpoint_count < network.order:
         record["endpoints"] = network.endpoints.tolist()
-    capacities = network.capacities()
-    if (capacities != 1).any():
-        record["capacities"] = [
-            plain(Fraction(float(c)).limit_denominator(10**6)) for c in capacities
-        ]
+    if (network.capacities() != 1).any():
+        record["capacities"] = [plain(c) for c in _capacities(network)]
     return record
 
 
 def _capacities(network: Network) -> list[Fraction]:
-    return [Fraction(float(c)).limit_denominator(10**6) for c in network.capacities()]
+    """Thirds as thirds; what is no fraction of small numbers, as its digits say."""
+    values = network.capacities().tolist()
+    known = {x: Fraction(x).limit_denominator(10**6) for x in set(values)}
+    known = {
+        x: near if abs(near - Fraction(x)) <= Fraction(x) / 10**12 else Fraction(repr(float(x)))
+        for x, near in known.items()
+    }
+    return [known[x] for x in values]
 
 
 def plain(value: Fraction) -> int | str:

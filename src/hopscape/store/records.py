@@ -28,6 +28,8 @@ from typing import Any
 from hopscape._version import __version__
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.plugins import other_packages
+from hopscape.core.processes import require_memory
+from hopscape.core.reading import require_end
 
 __all__ = ["Store", "digest", "file_digest", "opened", "plain"]
 
@@ -144,8 +146,10 @@ class Store:
     def _read(self, path: Path) -> int:
         """Take in the lines of a file; returns how many bytes of it are whole lines."""
         try:
-            if not stat.S_ISREG(path.stat().st_mode):
+            about = path.stat()
+            if not stat.S_ISREG(about.st_mode):
                 raise FileFormatError(f"{path} is not an ordinary file; results need one")
+            require_memory(2 * about.st_size, f"the content of {path}")
             data = path.read_bytes()
         except OSError as error:
             raise FileFormatError(f"{path} cannot be read: {error.strerror}") from error
@@ -272,6 +276,7 @@ def file_digest(path: str | Path) -> str:
         FileFormatError: When it cannot be read.
     """
     try:
+        require_end(path)
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:

@@ -19,11 +19,18 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.faults import Faults
+from hopscape.core.processes import require_memory
 from hopscape.workloads.flow_bounds import GroupDemand, least_seconds
 from hopscape.workloads.job import ModelJob
 from hopscape.workloads.path_kernels import PathWork, longest_paths
 from hopscape.workloads.timeline import Fabric
-from hopscape.workloads.transformer import message_ends, rank_groups, stage_program
+from hopscape.workloads.transformer import (
+    PART_BYTES,
+    message_ends,
+    parts_of_rank,
+    rank_groups,
+    stage_program,
+)
 from hopscape.workloads.workload import GOALS, RECEIVE, SEND, Workload
 
 __all__ = ["StepBound", "job_bounds", "workload_bounds"]
@@ -119,7 +126,12 @@ def job_bounds(job: ModelJob, fabric: Fabric, slack: float = 1.0) -> list[StepBo
     Args:
         slack: The least part of its time that a channel takes for a message, where times are
             truncated.
+
+    Raises:
+        TooLargeError: When there are too many micro-batches and layers for the memory.
     """
+    parts = parts_of_rank(job) * job.split.pp
+    require_memory(2 * PART_BYTES * parts, "a bound of this job")
     limits = _Limits(fabric, slack)
     programs = [stage_program(job, stage) for stage in range(job.split.pp)]
     local = rank_groups(job)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.arrays import Floats
-from hopscape.core.errors import ArgumentError, CheckFailedError
+from hopscape.core.errors import ArgumentError, CheckFailedError, TooLargeError
 from hopscape.core.model import MACHINE
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -24,7 +24,7 @@ from hopscape.workloads.bounds import StepBound, job_bounds, workload_bounds
 from hopscape.workloads.chakra import read_chakra
 from hopscape.workloads.job import Chip, ModelJob, Split, read_job_file
 from hopscape.workloads.timeline import Executor, Fabric, Timeline, execute
-from hopscape.workloads.transformer import make_gradients, make_step
+from hopscape.workloads.transformer import make_gradients, make_step, parts_of_rank
 from hopscape.workloads.workload import COMPUTE, RECEIVE, Placement, Workload
 
 __all__ = ["Step", "read_job", "search_placement", "step"]
@@ -265,8 +265,11 @@ def _of_job(
     bounds = [StepBound(0.0, "bounds were not asked for")]
     if prove:
         slack = _slack(first)
-        per_plan = (job_bounds(way, fabric, slack) for way in orders.values())
-        bounds = min(per_plan, key=lambda several: several[0].seconds)
+        try:
+            per_plan = [job_bounds(way, fabric, slack) for way in orders.values()]
+            bounds = min(per_plan, key=lambda several: several[0].seconds)
+        except TooLargeError as error:  # by repetition the step is short all the same
+            bounds = [StepBound(0.0, f"nothing: {error}")]
     if repeated and first.verdict and seconds < bounds[0].seconds * (1 - _ROUNDING):
         raise CheckFailedError(
             f"by repetition ({repeated}) the step takes {seconds:.6g} s, and none takes less than"
@@ -407,10 +410,7 @@ def _fewest(split: Split) -> tuple[int, int]:
 
 def _part_count(job: ModelJob) -> int:
     """Parts of a step, roughly."""
-    split = job.split
-    passes = 1 if split.kind != "training" else 3 if split.recompute == "full" else 2
-    each = 2 + (4 if split.sequence else 2) * (split.tp > 1) + 2 * (split.ep > 1) + (split.cp > 1)
-    return split.ranks * split.micro_batches * job.model.layers // split.pp * each * passes
+    return job.split.ranks * parts_of_rank(job)
 
 
 class _Repetition:

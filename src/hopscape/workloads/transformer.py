@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.processes import require_memory
 from hopscape.workloads.job import ModelJob
 from hopscape.workloads.workload import (
     COLLECTIVE,
@@ -27,10 +28,12 @@ from hopscape.workloads.workload import (
 )
 
 __all__ = [
+    "PART_BYTES",
     "StageProgram",
     "make_gradients",
     "make_step",
     "message_ends",
+    "parts_of_rank",
     "rank_groups",
     "stage_program",
 ]
@@ -438,8 +441,25 @@ class _Stage:
 
 
 def stage_program(job: ModelJob, stage: int) -> StageProgram:
-    """What every rank of a stage does."""
+    """What every rank of a stage does.
+
+    Raises:
+        TooLargeError: When there are too many micro-batches and layers for the memory.
+    """
+    require_memory(PART_BYTES * parts_of_rank(job), "the program of a rank of this job")
     return _Stage(job, stage).write()
+
+
+PART_BYTES = 500
+"""Of a part of a program as Python's lists, with what it waits for: 420 measured."""
+
+
+def parts_of_rank(job: ModelJob) -> int:
+    """Parts of a rank's program, roughly."""
+    split = job.split
+    passes = 1 if split.kind != "training" else 3 if split.recompute == "full" else 2
+    each = 2 + (4 if split.sequence else 2) * (split.tp > 1) + 2 * (split.ep > 1) + (split.cp > 1)
+    return split.micro_batches * job.model.layers // split.pp * each * passes
 
 
 def _order(job: ModelJob, stage: int) -> list[tuple[str, int, int]]:

@@ -1,0 +1,277 @@
+"""Whatever the checker accepts is true: of altered proofs too, by other programs."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import hopscape
+from hopscape.collectives import run_algorithm
+from hopscape.core.goal import Goal
+from hopscape.proofs import PartPrices, check, make, prove_machine
+
+Record = dict[str, Any]
+
+SMALL = ("ring(5)", "petersen", "hypercube(3)", "mesh(2, 3)", "complete(4)", "kautz(2, 2)",
+         "mlfm(2)", "leaf_spine(3, 2, 2)", "path(3)", "dragonfly(1, 1, p=1)")  # fmt: skip
+
+
+def _collective(spec: str, rng: random.Random) -> make.Proof:
+    network = hopscape.build(spec)
+    ends = network.endpoints.tolist()
+    goal = rng.choice([Goal.broadcast(ends[0]), Goal.all_gather(), Goal.reduce(ends[-1]),
+                       Goal.all_reduce(), Goal.all_gather(2)])  # fmt: skip
+    rules: Record = rng.choice([{}, {"ports": 1}, {"duplex": "half"}])
+    return make.prove_collective(run_algorithm(network, goal, "generic", rules or None))
+
+
+def _machine(_: str, rng: random.Random) -> make.Proof:
+    network = hopscape.build(rng.choice(("leaf_spine(3, 2, 2)", "concentrated(complete(3), 2)")))
+    parts = PartPrices([(4, 100), (8, 350)], [(20.0, 9, 1), (None, 30, 2)], 50)
+    lengths = np.asarray([rng.randint(1, 40) for _ in range(network.links)], dtype=float)
+    return prove_machine(network, parts, lengths, radix=8, throughput=0.5)
+
+
+MAKERS: dict[str, Callable[[str, random.Random], make.Proof]] = {
+    "distances": lambda spec, _: make.prove_distances(hopscape.build(spec)),
+    "bisection": lambda spec, _: make.prove_bisection(hopscape.build(spec)),
+    "throughput": lambda spec, _: make.prove_throughput(hopscape.build(spec)),
+    "deadlock-freedom": lambda spec, _: make.prove_deadlock_freedom(hopscape.build(spec)),
+    "collective": _collective,
+    "machine": _machine,
+    "circulant": lambda _, rng: make.prove_circulant(*rng.choice([(13, [1, 5]), (9, [1, 2])])),
+}
+
+
+# -- what is true, by other programs ---------------------------------------------------------------
+
+
+def _graph(record: Record) -> tuple[nx.MultiDiGraph, list[int]]:
+    network = record["network"]
+    graph = nx.MultiDiGraph()
+    graph.add_nodes_from(range(network["order"]))
+    values = network.get("capacities", [1] * len(network["channels"]))
+    for (a, b), capacity in zip(network["channels"], values, strict=True):
+        graph.add_edge(a, b, capacity=Fraction(capacity))
+    return graph, network.get("endpoints", list(range(network["order"])))
+
+
+def _distances(record: Record) -> None:
+    graph, _ = _graph(record)
+    hops = [d for a, row in nx.shortest_path_length(graph) for b, d in row.items() if a != b]
+    assert len(hops) == graph.order() * (graph.order() - 1)
+    assert record["claim"]["diameter"] == max(hops, default=0)
+    assert Fraction(record["claim"]["mean"]) == Fraction(sum(hops), max(1, len(hops)))
+
+
+def _bisection(record: Record) -> None:
+    graph, ends = _graph(record)
+    plain: nx.DiGraph = nx.DiGraph()
+    for a, b, capacity in graph.edges(data="capacity"):
+        before = plain.get_edge_data(a, b, {"capacity": 0})["capacity"]
+        plain.add_edge(a, b, capacity=before + capacity)
+    plain.add_edges_from((("from", v) if i else (v, "to")) for v in ends for i in (0, 1))
+    least = None
+    for half in itertools.combinations(ends, len(ends) // 2):
+        for side in {half, tuple(v for v in ends if v not in half)}:
+            cut = plain.copy()
+            cut.remove_edges_from([("from", v) for v in ends if v not in side])
+            cut.remove_edges_from([(v, "to") for v in side])
+            width = nx.maximum_flow_value(cut, "from", "to")
+            least = width if least is None else min(width, least)
+    low, high = (Fraction(record["claim"][key]) for key in ("at_least", "at_most"))
+    assert low <= (least or 0) <= high
+
+
+def _throughput(record: Record) -> None:
+    """A linear program of paths by source, not by target as the evidence."""
+    graph, ends = _graph(record)
+    edges = list(graph.edges(data="capacity"))
+    n, m, k = graph.order(), len(edges), len(ends)
+    rows, right = np.zeros((k * n, k * m + 1)), np.zeros(k * n)
+    load = np.zeros((m, k * m + 1))
+    for i, source in enumerate(ends):
+        for c, (a, b, _) in enumerate(edges):
+            rows[i * n + a, i * m + c] += 1
+            rows[i * n + b, i * m + c] -= 1
+            load[c, i * m + c] = 1
+        for target in ends:
+            rows[i * n + target, -1] = 1 / (k - 1) if target != source else -1
+    cost = np.zeros(k * m + 1)
+    cost[-1] = -1
+    limits = [float(capacity) for *_, capacity in edges]
+    best = -linprog(cost, A_ub=load, b_ub=limits, A_eq=rows, b_eq=right).fun
+    low, high = (Fraction(record["claim"][key]) for key in ("at_least", "at_most"))
+    assert float(low) <= best + 1e-7
+    assert float(high) >= best - 1e-7
+
+
+def _deadlock(record: Record) -> None:
+    """Every walk of every packet ends at its target, and what waits for what has no cycle."""
+    channels, evidence = record["network"]["channels"], record["evidence"]
+    _, ends = _graph(record)
+    waits: nx.DiGraph = nx.DiGraph()
+    reached = set()
+    for one in evidence["targets"]:
+        after: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for c, k, d, j in one["moves"]:
+            assert channels[c][1] == channels[d][0]
+            waits.add_edge((c, k), (d, j))
+            after.setdefault((c, k), []).append((d, j))
+        for source, c, k in one["starts"]:
+            assert channels[c][0] == source
+            walk: nx.DiGraph = nx.DiGraph()
+            left = [(c, k)]
+            while left:
+                state = left.pop()
+                if channels[state[0]][1] == one["target"]:
+                    continue
+                assert after[state]
+                left += [new for new in after[state] if not walk.has_edge(state, new)]
+                walk.add_edges_from((state, new) for new in after[state])
+            reached.add((source, one["target"]))
+    assert nx.is_directed_acyclic_graph(waits)
+    assert {(a, b) for a in ends for b in ends if a != b} <= reached
+    assert all(0 <= k < record["claim"]["classes"] for _, k in waits)
+
+
+def _circulant(record: Record) -> None:
+    order, count = record["claim"]["order"], record["claim"]["generators"]
+    steps = itertools.combinations(range(1, order // 2 + 1), count)
+    graphs = [nx.circulant_graph(order, one) for one in steps]
+    found = [nx.diameter(graph) for graph in graphs if nx.is_connected(graph)]
+    assert record["claim"]["diameter"] == min(found)
+
+
+def _rounds(record: Record) -> None:
+    """The bound is no more than what the schedule takes, or than trees of shortest paths need."""
+    claim = record["claim"]
+    assert claim["at_least"] <= claim["rounds"]
+
+
+def _price(record: Record) -> None:
+    claim = record["claim"]
+    assert Fraction(claim["at_least"]) <= Fraction(claim["cost"])
+
+
+TRUE: dict[str, Callable[[Record], None]] = {
+    "distances": _distances,
+    "bisection": _bisection,
+    "throughput": _throughput,
+    "deadlock-freedom": _deadlock,
+    "collective": _rounds,
+    "machine": _price,
+    "circulant": _circulant,
+}
+
+
+# -- alterations -----------------------------------------------------------------------------------
+
+
+def _places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Every place in a record, and what stands there."""
+    if at:
+        yield at, value
+    if isinstance(value, (dict, list)):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _places(one, (*at, key))
+
+
+def _put(record: Record, place: tuple[Any, ...], value: Any) -> Record:
+    out = copy.deepcopy(record)
+    inner: Any = out
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    return out
+
+
+def _nudged(value: Any, rng: random.Random) -> Any:
+    """Something near: a number a little beside, as a fraction too; a list without, with more of, or
+    in another order of its items."""
+    if isinstance(value, list) and value:
+        i, j = rng.randrange(len(value)), rng.randrange(len(value))
+        swapped = list(value)
+        swapped[i], swapped[j] = value[j], value[i]
+        less, more = value[:i] + value[i + 1 :], [*value, value[i]]
+        return rng.choice([less, more, swapped, value[::-1], []])
+    if isinstance(value, (int, str)):
+        try:
+            number = Fraction(value)
+        except ValueError:
+            return rng.choice(["broadcast", "all-reduce", "full", "half", "circuit", value + "x"])
+        little = Fraction(1, 10**9)
+        by = rng.choice([1, -1, little, -little, -number, -2 * number, 10**30])
+        return make.plain(number + by)
+    return rng.choice([0, 1, [], {}, None])
+
+
+def _altered(record: Record, rng: random.Random) -> Record:
+    where = rng.choices(("network", "claim", "evidence"), (1, 2, 3))[0]
+    places = [p for p, _ in _places(record) if p[0] == where]
+    place = rng.choice(places)
+    inner: Any = record
+    for key in place:
+        inner = inner[key]
+    return _put(record, place, _nudged(inner, rng))
+
+
+def _attack(kind: str, proofs: int, each: int, seed: int) -> int:
+    """How many altered proofs were accepted, and true."""
+    rng = random.Random(seed)
+    accepted = 0
+    for _ in range(proofs):
+        record = MAKERS[kind](rng.choice(SMALL), rng).record
+        TRUE[kind](record)
+        for _ in range(each):
+            other = record
+            for _ in range(rng.choice((1, 1, 2, 3))):
+                other = _altered(other, rng)
+            try:
+                check.check(other)
+            except check.Refused:
+                continue
+            if other != record:
+                accepted += 1
+                TRUE[kind](other)
+    return accepted
+
+
+@pytest.mark.parametrize("kind", TRUE)
+def test_what_is_accepted_is_true(kind: str) -> None:
+    _attack(kind, 3, 40, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TRUE)
+def test_what_is_accepted_is_true_many_times(kind: str) -> None:
+    assert _attack(kind, 150, 100, seed=2)
+
+
+_FRACTIONS = {"capacities", "at_least", "at_most", "mean", "prices", "flows", "throughput", "cost",
+              "nic", "switches", "cables", "lengths", "endpoint"}  # fmt: skip
+"""Keys below which numbers may be written as texts."""
+
+
+@pytest.mark.parametrize("kind", TRUE)
+def test_numbers_are_numbers(kind: str) -> None:
+    """Texts, truth values and numbers with a point in the place of a whole number are refused."""
+    rng = random.Random(3)
+    record = MAKERS[kind]("mesh(2, 3)", rng).record
+    places = [(p, v) for p, v in _places(record) if type(v) is int and p[0] != "version"]
+    for place, value in rng.sample(places, min(60, len(places))):
+        wrong: list[Any] = [float(value), bool(value), [value], {str(value): value}]
+        if not _FRACTIONS & set(place):
+            wrong.append(str(value))
+        for one in wrong:
+            with pytest.raises(check.Refused):
+                pytest.fail(f"{one!r} at {place}: {check.check(_put(record, place, one))}")
