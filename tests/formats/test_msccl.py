@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 import re
 from collections import Counter
 from dataclasses import replace
@@ -19,15 +19,16 @@ from hopscape.core.goal import Goal
 from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
 from hopscape.formats import msccl_check as msccl
-from hopscape.formats.msccl import write_msccl, write_mscclpp
+from hopscape.formats.msccl import write_msccl
 from hopscape.formats.msccl_check import (
     check_msccl,
     has_msccl_tools,
     judge_moves,
     moves_of,
     run_msccl,
-    run_mscclpp,
 )
+from hopscape.formats.mscclpp import write_mscclpp
+from hopscape.formats.mscclpp_check import run_mscclpp
 from hopscape.registry import build
 
 SPECS = ["ring(2)", "ring(5)", "petersen", "torus(4, 2, 2)", "complete(5)", "random_regular(12, 3)"]
@@ -97,23 +98,13 @@ def test_spoilt_files_are_noticed(tmp_path: Path) -> None:
     assert "deadlock" in found.reason
     write_msccl(_schedule("ring(5)", "sliced"), path)
     with pytest.raises(FileFormatError, match="has no maxBytes"):
-        run_msccl(_spoilt(path, ' maxBytes="0"', ""))
-
-
-def test_spoilt_plans_are_noticed(tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    write_mscclpp(_schedule("ring(5)", "all-gather"), path)
-    plan = json.loads(path.read_text())
-    ops = plan["gpus"][0]["threadblocks"][0]["ops"]
-    ops.remove(next(op for op in ops if op["name"] == "signal"))
-    path.write_text(json.dumps(plan))
-    assert "deadlock" in run_mscclpp(path).reason
+        run_msccl(_spoilt(path, ' maxBytes="[0-9]+"', ""))
 
 
 def test_what_msccl_has_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ArgumentError, match="MSCCL has no broadcast"):
         write_msccl(run_algorithm(build("ring(4)"), Goal.broadcast(0), "generic", None), tmp_path)
-    monkeypatch.setattr("hopscape.formats.msccl._MOST_TRANSFERS", 19)
+    monkeypatch.setattr("hopscape.formats.rank_moves._MOST_TRANSFERS", 19)
     with pytest.raises(TooLargeError, match="up to 19 transfers, not 20"):
         write_msccl(_schedule("ring(5)", "all-gather"), tmp_path / "x.xml")
 
@@ -168,6 +159,21 @@ def test_check_says_what_msccl_tools_found(tmp_path: Path, monkeypatch: pytest.M
     assert found.details["x.xml"]["msccl_tools"] == "checked"
     monkeypatch.setattr(msccl, "judge_moves", lambda told, seconds: Verdict(False, "not so"))
     assert check_msccl(tmp_path).reason == "x.xml: not so"
+
+
+@pytest.mark.parametrize(("code", "words"), [(0, "1 of 1 plans read"), (1, "x.json: no such")])
+def test_the_parser_of_mscclpp_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, words: str
+) -> None:
+    (tmp_path / "msccl").mkdir()
+    write_mscclpp(_schedule("ring(4)", "all-gather"), tmp_path / "msccl" / "x.json")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    program = tmp_path / "mscclpp-plan"
+    program.write_text(f"#!/bin/sh\necho '{words}'\nexit {code}\n")
+    program.chmod(0o755)
+    found = check_msccl(tmp_path)
+    assert found.holds == (code == 0)
+    assert ("own parser reads the plans" if code == 0 else "no such") in found.reason
 
 
 @pytest.mark.skipif(not has_msccl_tools(), reason="msccl-tools is not installed")

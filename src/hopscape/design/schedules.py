@@ -7,6 +7,7 @@ Schedules of a hand-over: the best checked one of each goal, as files.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,8 @@ from hopscape.core.verify import verify
 from hopscape.design.conditions import Conditions, given, if_connected
 from hopscape.design.effort import BETWEEN, BROADCAST, GATHER, GATHER_BOUND
 from hopscape.formats.chakra import write_chakra
-from hopscape.formats.msccl import write_msccl, write_mscclpp
+from hopscape.formats.msccl import write_msccl
+from hopscape.formats.mscclpp import write_mscclpp
 from hopscape.metrics.columns import Column, Evaluation
 from hopscape.metrics.distances import distance_profile
 from hopscape.metrics.effort import SHAPE, WIRING
@@ -293,33 +295,58 @@ def write_schedules(network: Network, folder: Path) -> list[tuple[str, str]]:
     """
     if not network.endpoint_count:
         return [("(no schedules)", "there are no endpoints")]
-    told, written, why = [], [], ""
+    told, found = [], {}
     for one in _wanted(network):
-        found = _write(network, one, folder)
-        told.append(found[1:])
-        if found[0] is not None and one.msccl:
-            try:
-                _write_msccl(found[0], one.name, make_folder(folder / "msccl"))
-                write_chakra(found[0], folder / "chakra", one.name)
-                written.append(one.name)
-            except HopscapeError as error:
-                why = str(error)
+        schedule, *line = _write(network, one, folder)
+        told.append((line[0], line[1]))
+        if schedule is not None and one.msccl:
+            found[one.name] = schedule
+    return told + [_in_other_words(found, folder, *form) for form in _FORMS]
+
+
+_Write = Callable[[Schedule, Path, str], object]
+
+
+def _in_other_words(
+    found: dict[str, Schedule], folder: Path, what: str, words: str, write: _Write
+) -> tuple[str, str]:
+    """Schedules in the format of other software, those that it can hold."""
+    written, why = [], {}
+    for name, schedule in found.items():
+        top = folder / what.partition("/")[0]
+        there = top.is_dir()
+        try:
+            if schedule.transfers > _MSCCL_TRANSFERS:
+                raise TooLargeError(
+                    f"{schedule.transfers:,} transfers; written up to {_MSCCL_TRANSFERS:,} (the"
+                    " functions of hopscape.formats write more)"
+                )
+            write(schedule, make_folder(top), name)
+            written.append(name)
+        except HopscapeError as error:
+            why[name] = str(error)
+            if not there and top.is_dir() and not any(top.iterdir()):
+                top.rmdir()
+    left = "; ".join(f"{name} not: {reason}" for name, reason in why.items())
     if not written:
-        return [*told, ("(no msccl/)", why or "no schedule that it knows was written")]
-    names = ", ".join(written)
-    words = f"{names}: XML for MSCCL's executor, and plans (.json) for MSCCL++"
-    told.append(("msccl/", words + (f"; others not: {why}" if why else "")))
-    return [*told, ("chakra/", f"{names}: execution traces for ASTRA-sim, NAME.RANK.et")]
+        return f"(no {what})", left or "no schedule that it knows was written"
+    return what, f"{', '.join(written)}: {words}" + (f"; {left}" if left else "")
 
 
-def _write_msccl(schedule: Schedule, name: str, folder: Path) -> None:
-    if schedule.transfers > _MSCCL_TRANSFERS:
-        raise TooLargeError(
-            f"the {name} has {schedule.transfers:,} transfers; files for MSCCL are written up to"
-            f" {_MSCCL_TRANSFERS:,} (hopscape.formats.msccl.write_msccl writes more)"
-        )
-    write_msccl(schedule, folder / f"{name}.xml")
-    write_mscclpp(schedule, folder / f"{name}.json")
+_FORMS: tuple[tuple[str, str, _Write], ...] = (
+    (
+        "msccl/*.xml",
+        "for MSCCL's executor (its limits were read in its source; no GPU has run them)",
+        lambda schedule, top, name: write_msccl(schedule, top / f"{name}.xml"),
+    ),
+    (
+        "msccl/*.json",
+        "execution plans for MSCCL++ (written by the rules of its executor and carried out by"
+        " 'hopscape check' in any order of threads)",
+        lambda schedule, top, name: write_mscclpp(schedule, top / f"{name}.json"),
+    ),
+    ("chakra/", "execution traces for ASTRA-sim, NAME.RANK.et", write_chakra),
+)
 
 
 def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | None, str, str]:

@@ -86,7 +86,7 @@ COMPONENTS: dict[str, Component] = {
         "build BookSim 2 from source and put 'booksim' on the PATH",
         booksim.check_booksim,
     ),
-    "msccl": Component("msccl/*.xml", list, "nothing to install", msccl.check_msccl),
+    "msccl": Component("msccl/*", list, "nothing to install", msccl.check_msccl),
     "weights": Component("weighted_paths.csv", list, "nothing to install", weights.check_weights),
 }
 

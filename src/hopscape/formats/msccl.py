@@ -1,4 +1,4 @@
-"""MSCCL: schedules between endpoints as XML for its executor, and as MSCCL++ execution plans.
+"""MSCCL: schedules between endpoints as XML for its executor.
 
 Every chunk has a place in the buffers of each rank. Rounds become steps: a send reads what its
 place held before the round, a receive writes it after the sends of the round have read it; where
@@ -9,72 +9,39 @@ where a send waits for its receive.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from hopscape.core.arrays import OPERATIONS
-from hopscape.core.errors import ArgumentError, ScheduleError, TooLargeError
+from hopscape.core.errors import TooLargeError
 from hopscape.core.files import write_text
-from hopscape.core.partial_sums import PartialSums
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import require_right
+from hopscape.formats.rank_moves import Buffers, Move, Place, moves_of_ranks
 
-__all__ = ["write_msccl", "write_mscclpp"]
+__all__ = ["write_msccl"]
 
-_MOST_TRANSFERS = 300_000  # the file has two lines for each: some 80 MB, and 15 s to write
-_NAMES = {
-    "all-gather": ("allgather", "allgather"),
-    "reduce-scatter": ("reduce_scatter", "reducescatter"),
-    "all-reduce": ("allreduce", "allreduce"),
-    "all-to-all": ("alltoall", "alltoall"),
-}
+_NAMES = {"reduce-scatter": "reduce_scatter"}
 _MESSAGES = 32  # chunks between two ranks by one channel
 _MOST_STEPS = 256  # of a thread block, MSCCL_MAX_NUM_STEPS of the runtime
 _MOST_CHANNELS = 32  # MAXCHANNELS of NCCL
 _MOST_PEERS = 32  # connections of a rank in the executor
-Place = tuple[str, int]
-"""A buffer (i, o or s) and an offset in chunks."""
-
-
-@dataclass(frozen=True)
-class _Move:
-    """A transfer between ranks."""
-
-    source: int
-    target: int
-    chunk: int
-    op: str
+_MOST_BYTES = 4 << 30  # of a buffer: what a rank of today's clusters reduces at once
+_MOST_SCRATCH = 1 << 30  # bytes that the executor allocates in proportion to the buffer
 
 
 @dataclass
 class _Layout:
-    """Where each rank keeps each chunk.
+    """Where each rank works on each chunk.
 
     Attributes:
-        inputs, outputs: Chunks of the buffers of a rank.
+        scratch: Chunks of the scratch memory of each rank.
     """
 
-    kind: str
-    ranks: int
-    chunks: int
+    buffers: Buffers
     scratch: list[int]
-    inputs: int = 0
-    outputs: int = 0
     _slots: dict[tuple[int, int], int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        gather, all_reduce = self.kind == "all-gather", self.kind == "all-reduce"
-        exchange = self.kind == "all-to-all"
-        self.pieces = self.chunks // (
-            self.ranks**2 if exchange else 1 if all_reduce else self.ranks
-        )
-        self.inputs = self.pieces if gather else self.pieces * (1 if all_reduce else self.ranks)
-        one = self.kind in ("reduce-scatter",)
-        self.outputs = self.pieces * (1 if one or all_reduce else self.ranks)
 
     def slot(self, rank: int) -> Place:
         """A fresh place in the scratch memory of a rank."""
@@ -83,74 +50,32 @@ class _Layout:
 
     def place(self, rank: int, chunk: int) -> Place:
         """Where a rank works on a chunk."""
-        if self.kind == "all-gather" and chunk // self.pieces == rank:
-            return "i", chunk % self.pieces
-        if self.kind in ("all-gather", "all-reduce"):
-            return "o", chunk
-        if self.kind == "all-to-all":
-            datum, piece = divmod(chunk, self.pieces)
-            source, target = divmod(datum, self.ranks)
-            if source == rank:
-                return "i", target * self.pieces + piece
-            if target == rank:
-                return "o", source * self.pieces + piece
+        buffers = self.buffers
+        found = None if buffers.kind == "reduce-scatter" else buffers.wanted(rank, chunk)
+        if buffers.kind in ("all-gather", "all-to-all"):
+            found = buffers.held(rank, chunk) or found
+        if found is not None:
+            return found
         if (rank, chunk) not in self._slots:
             self._slots[rank, chunk] = self.slot(rank)[1]
         return "s", self._slots[rank, chunk]
 
     def before(self, rank: int) -> Iterator[tuple[Place, Place]]:
         """Copies that a rank makes before the first round."""
-        if self.kind == "all-reduce":
-            yield from ((("i", c), ("o", c)) for c in range(self.chunks))
-        elif self.kind == "reduce-scatter":
-            yield from ((("i", c), self.place(rank, c)) for c in range(self.chunks))
-        elif self.kind == "all-gather":
-            yield from ((("i", p), ("o", rank * self.pieces + p)) for p in range(self.pieces))
-        else:
-            at = rank * self.pieces
-            yield from ((("i", at + p), ("o", at + p)) for p in range(self.pieces))
+        for chunk in range(self.buffers.chunks):
+            held = self.buffers.held(rank, chunk)
+            if held is None:
+                continue
+            if self.buffers.kind == "reduce-scatter":
+                yield held, self.place(rank, chunk)
+            elif (wanted := self.buffers.wanted(rank, chunk)) is not None:
+                yield held, wanted
 
     def after(self, rank: int) -> Iterator[tuple[Place, Place]]:
         """Copies that it makes after the last."""
-        if self.kind == "reduce-scatter":
-            for p in range(self.pieces):
-                yield self.place(rank, rank * self.pieces + p), ("o", p)
-
-
-def _rounds(schedule: Schedule) -> tuple[_Layout, list[list[_Move]]]:
-    """Transfers between ranks, round by round, or why MSCCL cannot run them."""
-    kind = schedule.goal.kind
-    if kind not in _NAMES:
-        raise ArgumentError(f"MSCCL has no {kind}; {', '.join(_NAMES)} are written")
-    if schedule.goal.to_dict().get("groups"):
-        raise ArgumentError("MSCCL files are for all endpoints; this schedule is for groups")
-    if isinstance(schedule, PartialSums):
-        raise ArgumentError(
-            f"a rank keeps one sum of a chunk in MSCCL files; {schedule.name!r} keeps several,"
-            " take another --algorithm"
-        )
-    ends = schedule.network.endpoints.tolist()
-    if len(ends) < 2:
-        raise ArgumentError(f"MSCCL files are for at least 2 ranks, not {len(ends)}")
-    if schedule.transfers > _MOST_TRANSFERS:
-        raise TooLargeError(
-            f"MSCCL files are written for up to {_MOST_TRANSFERS:,} transfers, not"
-            f" {schedule.transfers:,}"
-        )
-    rank = {node: i for i, node in enumerate(ends)}
-    moves: list[list[_Move]] = [[] for _ in range(schedule.rounds)]
-    columns = schedule.round, schedule.source, schedule.target, schedule.chunk
-    rows = zip(*(x.tolist() for x in columns), schedule.operations().tolist(), strict=True)
-    for t, (now, a, b, chunk, op) in enumerate(rows):
-        if a not in rank or b not in rank:
-            switch = b if a in rank else a
-            raise ScheduleError(f"transfer {t} ends at node {switch}, a switch and not a rank")
-        moves[now].append(_Move(rank[a], rank[b], chunk, OPERATIONS[op]))
-    chunks = schedule.goal.chunk_count(schedule.network)
-    return _Layout(kind, len(ends), chunks, [0] * len(ends)), moves
-
-
-# -- XML --------------------------------------------------------------------------------------
+        if self.buffers.kind == "reduce-scatter":
+            for p in range(self.buffers.pieces):
+                yield self.place(rank, rank * self.buffers.pieces + p), ("o", p)
 
 
 @dataclass
@@ -226,9 +151,10 @@ def write_msccl(schedule: Schedule, path: str | Path) -> None:
         CheckFailedError: For a schedule that does not hold.
         TooLargeError: For more ranks, steps or channels than its executor holds.
     """
-    layout, rounds = _rounds(schedule)
+    buffers, rounds = moves_of_ranks(schedule)
     require_right(schedule, "written")
-    ranks = [_Rank() for _ in range(layout.ranks)]
+    layout = _Layout(buffers, [0] * buffers.ranks)
+    ranks = [_Rank() for _ in range(buffers.ranks)]
     for r, one in enumerate(ranks):
         for source, target in layout.before(r):
             one.add(one.block("local", -1, 0), "cpy", source, target)
@@ -242,7 +168,7 @@ def write_msccl(schedule: Schedule, path: str | Path) -> None:
 
 
 def _add_round(
-    layout: _Layout, ranks: list[_Rank], moves: list[_Move], sent: dict[tuple[int, int], int]
+    layout: _Layout, ranks: list[_Rank], moves: list[Move], sent: dict[tuple[int, int], int]
 ) -> None:
     """Sends and receives of a round; what must wait for its sends is received aside and moved."""
     reads = {(m.source, layout.place(m.source, m.chunk)) for m in moves}
@@ -295,16 +221,18 @@ def _number(ranks: list[_Rank]) -> None:
 
 def _xml(schedule: Schedule, layout: _Layout, ranks: list[_Rank]) -> str:
     _number(ranks)
+    buffers = layout.buffers
     channels = 1 + max(block.channel for one in ranks for block in one.blocks)
-    loop = max(layout.outputs, layout.inputs)
+    loop = max(buffers.outputs, buffers.inputs)
     name = quoteattr(f"hopscape {schedule.network.spec} {schedule.goal.kind}")
+    coll = _NAMES.get(buffers.kind, buffers.kind.replace("-", ""))
     lines = [
         f'<algo name={name} proto="Simple" nchannels="{channels}" nchunksperloop="{loop}"'
-        f' ngpus="{layout.ranks}" coll="{_NAMES[layout.kind][0]}" inplace="0" outofplace="1"'
-        ' minBytes="0" maxBytes="0">'
+        f' ngpus="{buffers.ranks}" coll="{coll}" inplace="0" outofplace="1"'
+        f' minBytes="{loop}" maxBytes="{_most_bytes(loop, max(layout.scratch))}">'
     ]
     for r, one in enumerate(ranks):
-        sizes = f'i_chunks="{layout.inputs}" o_chunks="{layout.outputs}"'
+        sizes = f'i_chunks="{buffers.inputs}" o_chunks="{buffers.outputs}"'
         lines.append(f'  <gpu id="{r}" {sizes} s_chunks="{layout.scratch[r]}">')
         for b, block in enumerate(one.blocks):
             peers = f'send="{block.send}" recv="{block.recv}" chan="{block.channel}"'
@@ -314,6 +242,15 @@ def _xml(schedule: Schedule, layout: _Layout, ranks: list[_Rank]) -> str:
             lines.append("    </tb>")
         lines.append("  </gpu>")
     return "\n".join([*lines, "</algo>", ""])
+
+
+def _most_bytes(chunks: int, scratch: int) -> int:
+    """The size up to which the algorithm is taken: its scratch memory grows with it.
+
+    MSCCL takes an algorithm from minBytes to below maxBytes; for RCCL 0 would be any size as well.
+    """
+    most = min(_MOST_BYTES, _MOST_SCRATCH * chunks // max(scratch, 1))
+    return most // chunks * chunks
 
 
 def _step_lines(one: _Rank, step: _Step) -> Iterator[str]:
@@ -328,101 +265,3 @@ def _step_lines(one: _Rank, step: _Step) -> Iterator[str]:
             f' dstoff="{target[1]}" cnt="{int(last)}" depid="{block}" deps="{at}"'
             f' hasdep="{int(last and step.needed)}"/>'
         )
-
-
-# -- MSCCL++ ----------------------------------------------------------------------------------
-
-
-def write_mscclpp(schedule: Schedule, path: str | Path) -> None:
-    """Write a schedule as an execution plan of MSCCL++: one thread block a rank, memory channels.
-
-    Every chunk is put into a place of its own in the scratch memory of its target, which moves it
-    after the sends of the round. At the end ranks wait for their peers, so that plans can be run
-    again at once.
-    """
-    layout, rounds = _rounds(schedule)
-    require_right(schedule, "written")
-    ops: list[list[dict[str, Any]]] = [
-        [_local("copy", [source], target) for source, target in layout.before(r)]
-        for r in range(layout.ranks)
-    ]
-    peers: list[list[int]] = [[] for _ in range(layout.ranks)]
-    pairs = sorted({(m.source, m.target) for moves in rounds for m in moves})
-    for a, b in sorted({*pairs, *((b, a) for a, b in pairs)}):
-        peers[a].append(b)
-    for moves in rounds:
-        _plan_round(layout, ops, peers, moves)
-    for r in range(layout.ranks):
-        ops[r] += [_local("copy", [source], target) for source, target in layout.after(r)]
-        ops[r] += [_sync("signal", k) for k in range(len(peers[r]))]
-        ops[r] += [_sync("wait", k) for k in range(len(peers[r]))]
-    plan = {
-        "name": f"hopscape {schedule.network.spec} {layout.kind}",
-        "collective": _NAMES[layout.kind][1],
-        "protocol": "Simple",
-        "inplace": False,
-        "reuse_resources": False,
-        "use_double_scratch_buffer": False,
-        "buffer_alignment": 16,
-        "num_threads_per_block": 1024,
-        "min_message_size": 0,
-        "max_message_size": 18446744073709551615,
-        "gpus": [_gpu(layout, r, ops[r], peers[r]) for r in range(layout.ranks)],
-    }
-    write_text(path, json.dumps(plan, separators=(",", ":")) + "\n")
-
-
-def _plan_round(
-    layout: _Layout, ops: list[list[dict[str, Any]]], peers: list[list[int]], moves: list[_Move]
-) -> None:
-    """Puts and signals of a round, then waits, then what came is moved to its place."""
-    slots = [layout.slot(m.target) for m in moves]
-    for m, slot in zip(moves, slots, strict=True):
-        k = peers[m.source].index(m.target)
-        place = layout.place(m.source, m.chunk)
-        put = _sync("put", k) | {"src_buff": [_buffer(place)]}
-        ops[m.source].append(put | {"dst_buff": [{"buff_id": k, "index": slot[1], "size": 1}]})
-    pairs = list(dict.fromkeys((m.source, m.target) for m in moves))
-    for a, b in pairs:
-        ops[a].append(_sync("signal", peers[a].index(b)))
-    for a, b in pairs:
-        ops[b].append(_sync("wait", peers[b].index(a)))
-    for m, slot in zip(moves, slots, strict=True):
-        place = layout.place(m.target, m.chunk)
-        if m.op == "add":
-            ops[m.target].append(_local("re", [place, slot], place))
-        elif m.op == "copy":
-            ops[m.target].append(_local("copy", [slot], place))
-
-
-def _buffer(place: Place) -> dict[str, Any]:
-    return {"type": place[0], "index": place[1], "size": 1}
-
-
-def _local(name: str, sources: list[Place], target: Place) -> dict[str, Any]:
-    return {"name": name, "src_buff": [_buffer(x) for x in sources], "dst_buff": [_buffer(target)]}
-
-
-def _sync(name: str, channel: int) -> dict[str, Any]:
-    return {"name": name, "channel_ids": [channel], "channel_type": "memory"}
-
-
-def _gpu(layout: _Layout, r: int, ops: list[dict[str, Any]], peers: list[int]) -> dict[str, Any]:
-    ids = list(range(len(peers)))
-    block = {
-        "id": 0,
-        "ops": ops,
-        "channels": [{"channel_type": "memory", "channel_ids": ids}],
-        "remote_buffer_refs": [{"access_channel_type": "memory", "remote_buffer_ids": ids}],
-    }
-    remote = [{"rank": p, "type": "s", "access_channel_types": ["memory"]} for p in peers]
-    return {
-        "id": r,
-        "input_chunks": layout.inputs,
-        "output_chunks": layout.outputs,
-        "scratch_chunks": layout.scratch[r],
-        "threadblocks": [block],
-        "channels": [{"channel_type": "memory", "type": "memory", "connected_to": peers}],
-        "remote_buffers": remote,
-        "semaphores": [],
-    }

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from hopscape.core.errors import FileFormatError
-from hopscape.core.reading import load_json
 from hopscape.core.verdict import Verdict
-from hopscape.formats.programs import last_words, run_program
+from hopscape.formats.mscclpp_check import run_mscclpp
+from hopscape.formats.programs import last_words, run_program, which_all
 
 __all__ = [
     "Algorithm",
@@ -35,15 +35,15 @@ __all__ = [
     "judge_moves",
     "moves_of",
     "run_msccl",
-    "run_mscclpp",
 ]
 
+_PARSER = "mscclpp-plan"
 _COLLECTIVES = {"reducescatter": "reduce_scatter"}
 Buffers = list[dict[str, list[int | None]]]
 
 
 def check_msccl(folder: Path, *, seconds: float = 300) -> Verdict:
-    """Carry out every file under ``msccl`` of a hand-over, and have msccl-tools judge the XML.
+    """Carry out every file under ``msccl`` of a hand-over, and ask the programs that are there.
 
     Args:
         seconds: For msccl-tools, where it is installed; file by file.
@@ -65,6 +65,14 @@ def check_msccl(folder: Path, *, seconds: float = 300) -> Verdict:
             details[path.name]["msccl_tools"] = judged.reason
     text = f"{len(details)} files carried out, every rank ends with the right chunks, no deadlock"
     text += "; msccl-tools agrees on the XML" if tools else " (msccl-tools is not installed)"
+    plans = sorted(str(x.resolve()) for x in (folder / "msccl").glob("*.json"))
+    if plans and which_all((_PARSER,)):
+        text += f" ({_PARSER}, the parser of MSCCL++, is not built)"
+    elif plans:
+        words = run_program([_PARSER, *plans], folder, seconds=seconds, codes=(0, 1))
+        if f"{len(plans)} of {len(plans)} plans read" not in words:
+            return Verdict(False, f"MSCCL++'s own parser: {last_words(words)}")
+        text += "; MSCCL++'s own parser reads the plans"
     return Verdict(True, text, details=details)
 
 
@@ -246,63 +254,6 @@ def run_msccl(path: str | Path, *, seed: int = 0) -> Verdict:
     steps = sum(map(sum, machine.at))
     details = {"ranks": len(machine.blocks), "steps": steps}
     return _judge(machine.collective, machine.buffers, machine.given, details)
-
-
-def run_mscclpp(path: str | Path, *, seed: int = 0) -> Verdict:
-    """Carry out an execution plan of MSCCL++ on the CPU: one thread block to a rank."""
-    plan = load_json(Path(path))
-    gpus = plan["gpus"]
-    sizes = [(g["input_chunks"], g["output_chunks"], g["scratch_chunks"]) for g in gpus]
-    given = _fill(sizes, seed)
-    buffers: Buffers = [{k: list(v) for k, v in one.items()} for one in given]
-    todo = [list(g["threadblocks"][0]["ops"]) for g in gpus]
-    peers = [g["channels"][0]["connected_to"] for g in gpus]
-    signals: dict[tuple[int, int], int] = {}
-    at, draw, order = [0] * len(gpus), random.Random(seed), list(range(len(gpus)))
-    moved = True
-    while moved:
-        draw.shuffle(order)
-        moved = False
-        for r in order:
-            while at[r] < len(todo[r]) and _advance(r, todo[r][at[r]], buffers, peers, signals):
-                at[r] += 1
-                moved = True
-    for r in range(len(gpus)):
-        if at[r] < len(todo[r]):
-            text = (
-                f"deadlock: rank {r} never gets past operation {at[r]} ({todo[r][at[r]]['name']})"
-            )
-            return Verdict(False, text, {"rank": r, "operation": at[r]})
-    if any(signals.values()):
-        return Verdict(False, "a signal is left that nobody waits for: a second run would go wrong")
-    details = {"ranks": len(gpus), "operations": sum(at)}
-    return _judge(plan["collective"], buffers, given, details)
-
-
-def _advance(
-    r: int, op: Any, buffers: Buffers, peers: list[list[int]], signals: dict[tuple[int, int], int]
-) -> bool:
-    """Carry out an operation of a rank if it can be."""
-    name = op["name"]
-    peer = peers[r][op["channel_ids"][0]] if "channel_ids" in op else -1
-    if name == "wait":
-        if not signals.get((peer, r)):
-            return False
-        signals[peer, r] -= 1
-        return True
-    if name == "signal":
-        signals[r, peer] = signals.get((r, peer), 0) + 1
-        return True
-    values = [buffers[r][x["type"]][x["index"]] for x in op["src_buff"]]
-    if None in values:
-        raise FileFormatError(f"rank {r} reads an empty place in {name}")
-    total = sum(x for x in values if x is not None)
-    target = op["dst_buff"][0]
-    if name == "put":
-        buffers[peer]["s"][target["index"]] = total
-    else:
-        buffers[r][target["type"]][target["index"]] = total
-    return True
 
 
 _RUNNER = Path(__file__).parent / "runners" / "judge_msccl.py"
