@@ -4,7 +4,8 @@ graphs               networkx, igraph, rustworkx, scipy; edge lists, graph files
 tables               cable lists and routing tables
 infiniband           netlist, forwarding tables and service levels for OpenSM; opensm_check
 booksim              configurations and anynet files, both ways; booksim_check
-msccl, mscclpp, chakra   collectives for MSCCL, MSCCL++ (rank_moves: what they share), Chakra (protobuf); mpi_check
+msccl, mscclpp        collectives for MSCCL, MSCCL++ (rank_moves: what they share); mscclpp_check
+chakra               traces for ASTRA-sim (protobuf); msccl_check, mpi_check run schedules
 simgrid, sst         platforms of other simulators; simgrid_check
 code                 routers as C, Verilog, P4 and Python; verilog_check runs a fabric
 check, programs, runners   which programs are there, how they are run and read
