@@ -12,6 +12,7 @@ import hopscape
 from hopscape import Goal, Model, Network, verify
 from hopscape.collectives.contest import compete
 from hopscape.collectives.forest import bottleneck
+from hopscape.collectives.loads import least_moved
 from hopscape.collectives.two_way import two_way_schedule, two_way_trees
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, TooLargeError
@@ -106,3 +107,17 @@ def test_it_is_refused_where_it_gains_nothing_or_cannot_be() -> None:
         two_way_trees(hopscape.build("mesh(16, 16)"))
     only = two_way_schedule(dgx(3), Goal.all_reduce(1), Model())
     assert verify(only)
+
+
+def test_adding_is_balanced_against_carrying() -> None:
+    """Inner nodes of a mesh would add up more than others; at the bound they add up less."""
+    mesh, goal = hopscape.build("mesh(3, 5)"), Goal.all_reduce()
+    plain, even = two_way_trees(mesh), two_way_trees(mesh, 0.5)
+    sums = [np.bincount(mesh.tails[made.down.ravel()]).max() / made.trees for made in (plain, even)]
+    loads = [made.period / made.trees for made in (plain, even)]
+    assert sums[1] < sums[0]
+    assert loads[0] < loads[1]
+    least = least_moved(mesh, goal, Model(beta=1.0, gamma=0.5))
+    assert least <= loads[1] + 0.5 * sums[1] < 1.05 * least < loads[0] + 0.5 * sums[0]
+    found = compete(mesh, goal, size=1e9, algorithm="two-way-forest")
+    assert found.best.time(found.costs, 1e9) < 1.1 * found.least_time(1e9)
