@@ -60,6 +60,11 @@ class TestReal:
         levels = found.details.get("service_levels", {"levels": 1})
         assert levels["levels"] <= SEVEN[spec]
 
+    @pytest.mark.parametrize("spec", ["rail_optimized(8, 2)", "hammingmesh(2, 2, 2, 2)"])
+    def test_ports_that_differ(self, spec: str, tmp_path: Path) -> None:
+        found = check_opensm(_written(spec, tmp_path), pairs=4)
+        assert found, found.reason
+
     @pytest.mark.parametrize("spec", ["ring(5)", "petersen", "complete(2)", "hyperx((2, 2), p=2)"])
     def test_others(self, spec: str, tmp_path: Path) -> None:
         found = check_opensm(_written(spec, tmp_path), pairs=4)

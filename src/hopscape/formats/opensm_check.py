@@ -124,7 +124,7 @@ class _Trial:
         }
         net = self.netlist
         sizes = ["-S", str(len(net.switches) + 8), "-N", str(len(net.guids) + 8)]
-        sizes += ["-P", str(len(net.wires) + 2 * len(net.guids) + 64)]
+        sizes += ["-P", str(net.ports + 64)]
         sim = ["ibsim", "-s", "--no-console", *sizes, "fabric.net"]
         manager = ["ibsim-run", "opensm", "-F", "opensm.conf", "-f", "osm.log", "-D", "0x43"]
         manager += ["-d2", "--log_limit", "0", "--dump_files_dir", "."]
@@ -281,10 +281,12 @@ class Netlist:
     Attributes:
         guids: Node GUID by name.
         wires: Name and port at the far end, by name and port.
+        ports: Of all nodes, wired or not, with port 0 of each: what ibsim makes room for.
     """
 
     guids: dict[str, int]
     wires: dict[tuple[str, int], tuple[str, int]]
+    ports: int
 
     @property
     def hosts(self) -> list[str]:
@@ -301,24 +303,25 @@ class Netlist:
         """Read the netlist of ibsim that a hand-over holds."""
         guids: dict[str, int] = {}
         wires: dict[tuple[str, int], tuple[str, int]] = {}
-        guid, name = 0, ""
+        guid, name, ports = 0, "", 0
         file = TextFile(path)
         for line in file.lines("#"):
             if line.text.startswith(("switchguid=", "caguid=")):
                 guid = int(line.text.split("=")[1], 16)
                 continue
-            named = re.fullmatch(r'(?:Switch|Hca)\s+\d+ "(\w+)"', line.text)
+            named = re.fullmatch(r'(?:Switch|Hca)\s+(\d+) "(\w+)"', line.text)
             wire = re.fullmatch(r'\[(\d+)\]\s+"(\w+)"\[(\d+)\]', line.text)
             if named:
-                name = named[1]
+                name = named[2]
                 guids[name] = guid
+                ports += int(named[1]) + 1
             elif wire and name:
                 wires[name, int(wire[1])] = (wire[2], int(wire[3]))
             else:
                 raise line.error(f"this is not a line of a netlist: {line.text!r:.60}")
         if not guids:
             raise file.error("this netlist is empty")
-        return cls(guids, wires)
+        return cls(guids, wires, ports)
 
 
 def read_tables(path: Path) -> Tables:

@@ -47,6 +47,14 @@ def test_networkx_reads_what_is_written(ending, read, tmp_path):
     assert pairs(read(tmp_path / f"graph{ending}")) == links(NET)
 
 
+def test_networkx_reads_parallel_links_of_gml(tmp_path):
+    net = hopscape.build("trunked(ring(5), 2)")
+    write_network(net, tmp_path / "graph.gml")
+    graph = nx.read_gml(tmp_path / "graph.gml", label="id")
+    assert graph.is_multigraph() and graph.number_of_edges() == net.links == 10
+    assert links(read_network(tmp_path / "graph.gml")) == links(net)
+
+
 @pytest.mark.parametrize(
     ("ending", "write"),
     [

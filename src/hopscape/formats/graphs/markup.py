@@ -108,13 +108,16 @@ def write_gml(network: Network, out: IO[bytes]) -> None:
     lines = ["graph [", f"  directed {int(not network.duplex)}"]
     lines.append(f"  comment {_string(network.spec.replace('&', '&amp;'))}")
     ends, places = set(network.endpoints.tolist()), node_places(network)
+    links = list(described_links(network))
+    if len({(a, b) for a, b, _ in links}) < len(links):
+        lines.append("  multigraph 1")  # networkx takes parallel links then
     for v in range(network.order):
         kind = "" if v in ends else ' kind "switch"'
         where = (
             f" graphics [ x {places[v, 0]:.4f} y {places[v, 1]:.4f} ]" if places is not None else ""
         )
         lines.append(f'  node [ id {v} label "{v}"{kind}{where} ]')
-    for a, b, attributes in described_links(network):
+    for a, b, attributes in links:
         text = " ".join(f"{key} {value}" for key, value in attributes.items())
         lines.append(f"  edge [ source {a} target {b} {text} ]")
     out.write(("\n".join([*lines, "]"]) + "\n").encode())
