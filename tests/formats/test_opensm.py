@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from real_programs import needs
 
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.network import Network
-from hopscape.formats.infiniband import write_opensm
+from hopscape.formats.infiniband import write_opensm, write_subnets
 from hopscape.formats.opensm_check import (
     Netlist,
     check_opensm,
@@ -59,6 +60,12 @@ class TestReal:
         assert found.details["one_lane"]["pairs"] == pairs
         levels = found.details.get("service_levels", {"levels": 1})
         assert levels["levels"] <= SEVEN[spec]
+
+    def test_planes(self, tmp_path: Path) -> None:
+        write_subnets(all_routes(build("rail_optimized(2, 4, spines=0)")), tmp_path / "opensm")
+        found = check_opensm(tmp_path, pairs=4)
+        assert found, found.reason
+        assert len(found.details) == 2
 
     @pytest.mark.parametrize("spec", ["rail_optimized(8, 2)", "hammingmesh(2, 2, 2, 2)"])
     def test_ports_that_differ(self, spec: str, tmp_path: Path) -> None:
@@ -200,3 +207,49 @@ def test_what_infiniband_cannot_hold_is_refused_with_the_number(tmp_path: Path) 
     star = Network.from_links(2, [0], [1], spec="no ends", switches=np.arange(2))
     with pytest.raises(ArgumentError, match="no endpoints"):
         write_opensm(all_routes(star), tmp_path)
+
+
+PLANES = {  # adapters' ports by plane, pairs of endpoints that share one
+    "rail_optimized(4, 3)": [12],
+    "rail_optimized(2, 4, spines=0)": [4, 4],
+    "planes(concentrated(complete(3), 2), 2)": [6, 6],
+    "bcube(3, 1)": [3] * 6,
+}
+
+
+@pytest.mark.parametrize("spec", PLANES)
+def test_no_route_passes_through_an_adapter(spec: str, tmp_path: Path) -> None:
+    """Every plane is a subnet: its hosts meet over switches, by ports of the machine."""
+    net = build(spec)
+    written = write_subnets(all_routes(net), tmp_path)
+    assert [len(one.hosts) for one, _ in written] == PLANES[spec]
+    inner = set(net.family.inner_switches())
+    guids: Counter[int] = Counter()
+    for one, _ in written:
+        top = tmp_path / f"plane-{one.plane}"
+        lists, tables = Netlist.read(top / "fabric.net"), read_tables(top / "routes.lfts")
+        lids = read_lids(top / "guid2lid")
+        guids.update(guid for guid in lids if guid >= 0x200000)
+        assert trace(lists, tables, lids)
+        assert len(lists.switches) == len(tables)
+        for (name, port), (far, back) in lists.wires.items():
+            if name.startswith("S"):
+                v = int(name[1:])
+                assert v not in inner
+                channel = int(net.channel_at(np.array([v]), np.array([port - 1]))[0])
+                assert int(net.heads[channel]) == int(far[1:].split("_")[0])
+                if far.startswith("S"):
+                    assert back == int(net.port_of(net.reverse[[channel]])[0]) + 1
+    assert set(guids.values()) == {1}  # every port of an adapter has a GUID of its own
+
+
+def test_an_adapter_with_two_ports_in_one_subnet(tmp_path: Path) -> None:
+    """Dual-homed hosts: both ports are hosts of the subnet, with names and GUIDs of their own."""
+    tails = [2, 2, 3, 3, 4, 4, 0]
+    net = Network.from_links(5, tails, [0, 1, 0, 1, 0, 1, 1], spec="dual", switches=[0, 1])
+    assert len(write_subnets(all_routes(net), tmp_path)) == 1
+    lists = Netlist.read(tmp_path / "plane-1" / "fabric.net")
+    assert sorted(lists.hosts) == ["H2_1", "H2_2", "H3_1", "H3_2", "H4_1", "H4_2"]
+    assert len(set(lists.guids.values())) == 8
+    lids = read_lids(tmp_path / "plane-1" / "guid2lid")
+    assert trace(lists, read_tables(tmp_path / "plane-1" / "routes.lfts"), lids)

@@ -137,6 +137,10 @@ class Structure(ABC):
         """
         return None
 
+    def inner_switches(self) -> range:
+        """Switches inside servers (NVLink), which are no part of the fabric between them."""
+        return range(0)
+
     @property
     def endpoint_count(self) -> int:
         """Number of nodes that are no switches, without building the network."""

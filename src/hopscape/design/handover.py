@@ -44,7 +44,7 @@ from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import figure_record
 from hopscape.formats.graphs import write_network
 from hopscape.formats.graphs.libraries import XML_BYTES, require_graph_memory, to_networkx
-from hopscape.formats.infiniband import PORT_WORDS, write_opensm
+from hopscape.formats.infiniband import PORT_WORDS, write_subnets
 from hopscape.formats.programs import read_back, write_manifest
 from hopscape.formats.simgrid import BANDWIDTH, LATENCY, write_simgrid
 from hopscape.formats.sst import write_sst
@@ -279,8 +279,27 @@ def _tried(name: str, write: Callable[[], str]) -> tuple[str, str]:
 
 
 def _opensm(routes: Routes, top: Path) -> str:
-    written = write_opensm(routes, top / "opensm")
-    return f"fabric.net for ibsim, and two hand-overs for OpenSM. {written.words()}"
+    written = write_subnets(routes, top / "opensm")
+    if not written[0][0].plane:
+        return f"fabric.net for ibsim, and two hand-overs for OpenSM. {written[0][1].words()}"
+    network = routes.network
+    words = [
+        f"plane-{one.plane}/: {len(one.hosts)} adapters' ports; {w.words()}" for one, w in written
+    ]
+    shared: dict[int, set[int]] = {}
+    for one, _ in written:
+        mine = set(one.labels[one.hosts].tolist())
+        for v in mine:
+            shared.setdefault(v, set()).update(mine)
+    met = sum(len(found) - 1 for found in shared.values())
+    pairs = network.endpoint_count * (network.endpoint_count - 1)
+    inner = len(network.family.inner_switches()) if network.family is not None else 0
+    nvlink = f"; the {inner} switches inside servers are outside InfiniBand" if inner else ""
+    apart = f" ({pairs - met} share none: software on endpoints passes on)" if met < pairs else ""
+    return (
+        f"endpoints are adapters, each line a port, and every plane is a subnet with a manager of"
+        f" its own; {met} of {pairs} pairs share a plane{apart}{nvlink}. " + ". ".join(words)
+    )
 
 
 def _simgrid(routes: Routes, top: Path) -> str:
@@ -355,7 +374,7 @@ def _graphml(network: Network, top: Path) -> str:
 
 
 def _readme(network: Network, told: list[tuple[str, str]], top: Path) -> str:
-    both = (top / "opensm" / "service-levels").is_dir()
+    both = any((top / "opensm").rglob("service-levels"))
     return _README.format(
         spec=in_markdown(network.spec),
         endpoints=network.endpoint_count,

@@ -59,7 +59,7 @@ class Component:
 
 COMPONENTS: dict[str, Component] = {
     "opensm": Component(
-        "opensm/routes.lfts",
+        "opensm/**/routes.lfts",
         partial(which_all, opensm.PROGRAMS),
         opensm.PACKAGES,
         opensm.check_opensm,

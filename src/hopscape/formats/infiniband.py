@@ -1,7 +1,10 @@
 """InfiniBand: an ibsim netlist of the fabric, and forwarding tables for OpenSM's file engine.
 
-Every router is a switch. An endpoint that hangs on one switch by one link is a host (Hca); every
-other endpoint is a switch with a host on a port of its own, the one behind its last.
+Every router is a switch. An endpoint that hangs on one switch by one link is a host (Hca). Where
+all lines of endpoints lead to switches, an endpoint with several has an adapter with several ports,
+which forward nothing: what is left without the endpoints are the planes, each a subnet of its own,
+and switches inside servers (NVLink) are in none. Elsewhere every other endpoint is a switch with a
+host on a port of its own, the one behind its last.
 
 Two routings for OpenSM that cannot deadlock are written. *One lane* needs nothing from the hosts:
 its routes close no cycle of channel dependencies. *Service levels* keeps the shortest routes and
@@ -16,6 +19,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +30,7 @@ from hopscape.core.network import Network
 from hopscape.core.reading import TextFile, Word
 from hopscape.deadlock.layers import symmetric_layers
 from hopscape.deadlock.one_lane import one_lane_routes
-from hopscape.metrics.routes import Routes
+from hopscape.metrics.routes import Routes, all_routes
 
 __all__ = [
     "MOST_LEVELS",
@@ -36,19 +40,19 @@ __all__ = [
     "Subnet",
     "fabric_of",
     "forwarding_tables",
-    "host_guid",
     "read_netlist",
-    "switch_guid",
+    "subnets_of",
     "write_fabric",
     "write_infiniband",
     "write_opensm",
+    "write_subnets",
 ]
 
 MOST_LIDS = 0xBFFF  # unicast LIDs 1 to 0xBFFF of the InfiniBand specification
 MOST_PORTS = 253  # 254 external ports of the specification, one of them for the manager's host
 PORT_WORDS = "Nodes count from 0, ports from 1."
 _SWITCH_GUID = 0x100000  # first numbers of switches and hosts: apart for up to 2^20 switches
-_HOST_GUID = 0x200000  # a host takes two: its own and its port's
+_HOST_GUID = 0x200000  # a host takes its own and one for each port
 # nodes up to which each line names its target; beyond, lines are a fifth as long
 _NAMED_ORDER = 300
 
@@ -61,12 +65,24 @@ class Subnet:
         hosts (int64[...]): Nodes with a host, ascending.
         owner: Place of a node among the hosts.
         alone (bool[order]): Nodes that are hosts and no switches.
+        labels (int64[order]): Numbers of the nodes in the whole machine.
+        lines (int64[order]): The port of the adapter at which a host is, from 1.
+        numbers (int64[channels]): Ports of the channels in the whole machine, from 1.
+        step: GUIDs of an adapter: its own and one for each port.
+        wide: Ports of a switch, those of the whole machine.
+        plane: Its number among the subnets of the machine; 0 where there is one.
     """
 
     network: Network
     hosts: IntArray
     owner: dict[int, int]
     alone: IntArray
+    labels: IntArray
+    lines: IntArray
+    numbers: IntArray
+    step: int
+    wide: int
+    plane: int = 0
 
     @property
     def manager(self) -> int:
@@ -78,9 +94,31 @@ class Subnet:
         """Nodes that are switches, ascending."""
         return np.setdiff1d(np.arange(self.network.order), np.flatnonzero(self.alone))
 
-    def host_port(self, switch: int) -> int:
+    @cached_property
+    def _twice(self) -> frozenset[int]:
+        """Endpoints with several ports in this subnet."""
+        found, counts = np.unique(self.labels[self.hosts], return_counts=True)
+        return frozenset(found[counts > 1].tolist())
+
+    @property
+    def host_port(self) -> int:
         """The port of a switch that leads to its own host."""
-        return self.network.ports + 1
+        return self.wide + 1
+
+    def host_name(self, node: int) -> str:
+        """The name of a host, with its port where the endpoint has several in this subnet."""
+        v = int(self.labels[node])
+        return f"H{v}_{self.lines[node]}" if v in self._twice else f"H{v}"
+
+    def switch_name(self, node: int) -> str:
+        return f"S{self.labels[node]}"
+
+    def host_guid(self, node: int) -> int:
+        """GUID of a host's port; in ibsim, whose adapters have one, the node's GUID is one less."""
+        return _HOST_GUID + self.step * int(self.labels[node]) + int(self.lines[node])
+
+    def switch_guid(self, node: int) -> int:
+        return _SWITCH_GUID + int(self.labels[node])
 
     def lid(self, node: int) -> int:
         """Local identifier of a host (by its node): from 1."""
@@ -91,9 +129,8 @@ class Subnet:
 
 
 def fabric_of(network: Network) -> Subnet:
-    """The fabric of a network, or why InfiniBand cannot hold it."""
-    if not network.duplex:
-        raise ArgumentError(f"{network.spec} has simplex channels; InfiniBand links go both ways")
+    """The fabric of a network as one subnet, or why InfiniBand cannot hold it."""
+    _require_links(network)
     hosts = network.endpoints.astype(np.int64)
     is_host = np.zeros(network.order, dtype=bool)
     is_host[hosts] = True
@@ -101,18 +138,116 @@ def fabric_of(network: Network) -> Subnet:
     single = hosts[network.degrees[hosts] == 1]
     next_to = network.heads[network.indptr[single]]
     alone[single[~is_host[next_to]]] = True
-    fabric = Subnet(network, hosts, {int(v): i for i, v in enumerate(hosts)}, alone)
-    if len(hosts) + len(fabric.switches) > MOST_LIDS:
-        raise ArgumentError(
-            f"{network.spec} needs {len(hosts) + len(fabric.switches)} local identifiers;"
-            f" InfiniBand has {MOST_LIDS}"
-        )
+    return _subnet(
+        network,
+        alone,
+        labels=np.arange(network.order),
+        lines=np.ones(network.order, dtype=np.int64),
+        numbers=network.port_of(np.arange(len(network.heads))) + 1,
+        step=2,
+        wide=network.ports,
+    )
+
+
+def _require_links(network: Network) -> None:
+    if not network.duplex:
+        raise ArgumentError(f"{network.spec} has simplex channels; InfiniBand links go both ways")
     if network.ports > MOST_PORTS:
         raise ArgumentError(
             f"{network.spec} has {network.ports} ports; switches have up to {MOST_PORTS},"
             " one more for the host"
         )
+
+
+def _subnet(network: Network, alone: IntArray, **more: Any) -> Subnet:
+    hosts = network.endpoints.astype(np.int64)
+    fabric = Subnet(network, hosts, {int(v): i for i, v in enumerate(hosts)}, alone, **more)
+    if len(hosts) + len(fabric.switches) > MOST_LIDS:
+        raise ArgumentError(
+            f"{network.spec} needs {len(hosts) + len(fabric.switches)} local identifiers;"
+            f" InfiniBand has {MOST_LIDS}"
+        )
     return fabric
+
+
+def subnets_of(network: Network) -> list[Subnet]:
+    """The subnets of a machine: one, or its planes where endpoints are adapters of several ports.
+
+    Raises:
+        ArgumentError: Why InfiniBand cannot hold it.
+    """
+    ends = np.zeros(network.order, dtype=bool)
+    ends[network.endpoints] = True
+    several = network.has_switches and int(network.degrees[network.endpoints].max(initial=0)) > 1
+    if not several or (ends[network.tails] & ends[network.heads]).any():
+        return [fabric_of(network)]
+    _require_links(network)
+    inner = np.zeros(network.order, dtype=bool)
+    inner[list(network.family.inner_switches() if network.family is not None else ())] = True
+    plane = _planes(network, ends | inner)
+    lines = _adapter_ports(network, ends, inner)
+    return [
+        _plane(network, plane, p, lines)
+        for p in range(1, int(plane.max(initial=0)) + 1)
+        if ends[network.heads[plane[network.tails] == p]].any()
+    ]
+
+
+def _planes(network: Network, left_out: IntArray) -> IntArray:
+    """The component of each switch among the switches, from 1; 0 for what is left out."""
+    plane = np.zeros(network.order, dtype=np.int64)
+    for start in np.flatnonzero(~left_out).tolist():
+        if plane[start]:
+            continue
+        number, stack = int(plane.max()) + 1, [start]
+        plane[start] = number
+        while stack:
+            v = stack.pop()
+            for w in network.heads[network.indptr[v] : network.indptr[v + 1]].tolist():
+                if not left_out[w] and not plane[w]:
+                    plane[w] = number
+                    stack.append(w)
+    return plane
+
+
+def _adapter_ports(network: Network, ends: IntArray, inner: IntArray) -> IntArray:
+    """The number of each channel among the lines of its endpoint into InfiniBand, from 1."""
+    counted = ends[network.tails] & ~inner[network.heads]
+    before = np.concatenate([[0], np.cumsum(counted)])
+    number: IntArray = before[1:] - before[network.indptr[network.tails]]
+    return np.where(counted, number, 0)
+
+
+def _plane(network: Network, plane: IntArray, p: int, lines: IntArray) -> Subnet:
+    """A plane as a network: each line of an endpoint a host of one port, then the switches."""
+    forth = np.flatnonzero((lines > 0) & (plane[network.heads] == p))
+    switches = np.flatnonzero(plane == p)
+    place = np.full(network.order, -1)
+    place[switches] = len(forth) + np.arange(len(switches))
+    across = np.flatnonzero((plane[network.tails] == p) & (plane[network.heads] == p))
+    across = across[across < network.reverse[across]]
+    tails = np.concatenate([np.arange(len(forth)), place[network.tails[across]]])
+    heads = np.concatenate([place[network.heads[forth]], place[network.heads[across]]])
+    own = np.concatenate([forth, across])
+    order = len(forth) + len(switches)
+    made = Network.from_links(
+        order, tails, heads, spec=network.spec, switches=np.arange(len(forth), order)
+    )
+    first = np.stack([own, network.reverse[own]], axis=1).ravel()  # of each end of each link
+    ends = np.stack([tails, heads], axis=1).ravel()
+    channel = first[np.argsort(ends, kind="stable")]
+    alone = np.zeros(order, dtype=bool)
+    alone[: len(forth)] = True
+    return _subnet(
+        made,
+        alone,
+        labels=np.concatenate([network.tails[forth], switches]).astype(np.int64),
+        lines=np.concatenate([lines[forth], np.ones(len(switches), dtype=np.int64)]),
+        numbers=np.where(lines[channel] > 0, 1, network.port_of(channel) + 1),
+        step=max(2, int(lines.max()) + 1),
+        wide=network.ports,
+        plane=p,
+    )
 
 
 def write_infiniband(routes: Routes, folder: str | Path) -> None:
@@ -135,28 +270,29 @@ def write_fabric(fabric: Subnet, folder: str | Path) -> None:
 
 def _netlist(fabric: Subnet) -> str:
     net, text = fabric.network, io.StringIO()
-    text.write(f"# hopscape {net.spec}\n# nodes {net.order}\n# {PORT_WORDS}\n\n")
-    channels = np.arange(len(net.heads))
-    ports = net.port_of(channels) + 1
-    back = net.port_of(net.reverse) + 1
+    plane = f", plane {fabric.plane}" if fabric.plane else ""
+    nodes = int(fabric.labels.max()) + 1
+    text.write(f"# hopscape {net.spec}\n# nodes {nodes}\n# {PORT_WORDS}{plane}\n\n")
+    ports, back = fabric.numbers, fabric.numbers[net.reverse]
 
     def far(node: int) -> str:
-        return f"H{node}" if fabric.alone[node] else f"S{node}"
+        return fabric.host_name(node) if fabric.alone[node] else fabric.switch_name(node)
 
     for v in fabric.switches.tolist():
-        text.write(f'switchguid={_SWITCH_GUID + v:#x}\nSwitch\t{net.ports + 1} "S{v}"\n')
+        text.write(f"switchguid={fabric.switch_guid(v):#x}\n")
+        text.write(f'Switch\t{fabric.wide + 1} "{fabric.switch_name(v)}"\n')
         for c in range(int(net.indptr[v]), int(net.indptr[v + 1])):
             text.write(f'[{ports[c]}]\t"{far(int(net.heads[c]))}"[{back[c]}]\n')
         if v in fabric.owner:
-            text.write(f'[{fabric.host_port(v)}]\t"H{v}"[1]\n')
+            text.write(f'[{fabric.host_port}]\t"{fabric.host_name(v)}"[1]\n')
         text.write("\n")
     for v in fabric.hosts.tolist():
-        text.write(f'caguid={_HOST_GUID + 2 * v:#x}\nHca\t1 "H{v}"\n')
+        text.write(f'caguid={fabric.host_guid(v) - 1:#x}\nHca\t1 "{fabric.host_name(v)}"\n')
         if fabric.alone[v]:
             c = int(net.indptr[v])
-            text.write(f'[1]\t"S{int(net.heads[c])}"[{back[c]}]\n\n')
+            text.write(f'[1]\t"{fabric.switch_name(int(net.heads[c]))}"[{back[c]}]\n\n')
         else:
-            text.write(f'[1]\t"S{v}"[{fabric.host_port(v)}]\n\n')
+            text.write(f'[1]\t"{fabric.switch_name(v)}"[{fabric.host_port}]\n\n')
     return text.getvalue()
 
 
@@ -164,47 +300,50 @@ def forwarding_tables(fabric: Subnet, routes: Routes) -> str:
     """Forwarding tables as OpenSM dumps and loads them, to hosts and to switches."""
     net = fabric.network
     switches, top = fabric.switches.tolist(), len(fabric.hosts) + len(fabric.switches)
-    ports = np.stack([routes.ports(to) for to in range(net.order)]) + 1  # [to, at]
+    ports = np.stack([routes.ports(to) for to in range(net.order)])  # [to, at]
+    numbers = np.append(fabric.numbers, 0)
+    ports = numbers[np.where(ports < 0, len(net.heads), net.indptr[:-1] + ports)]
     hosts = fabric.hosts
     named = net.order <= _NAMED_ORDER  # OpenSM takes the lids of guid2lid where no guid is told
     before = [f"{fabric.lid(h):#06x} " for h in hosts.tolist()]
     before += [f"{fabric.switch_lid(s):#06x} " for s in switches]
     after = ["\n"] * len(before)
     if named:
-        after = [f" # Channel Adapter portguid {host_guid(h)}: 'H{h}'\n" for h in hosts.tolist()]
-        after += [f" # Switch portguid {switch_guid(s)}: 'S{s}'\n" for s in switches]
+        after = [
+            f" # Channel Adapter portguid {_guid(fabric.host_guid(h))}: '{fabric.host_name(h)}'\n"
+            for h in hosts.tolist()
+        ]
+        after += [
+            f" # Switch portguid {_guid(fabric.switch_guid(s))}: '{fabric.switch_name(s)}'\n"
+            for s in switches
+        ]
     width = 3 if named else 1
-    digits = [f"{port:0{width}d}" for port in range(int(ports.max(initial=0)) + 3 + net.ports)]
+    digits = [f"{port:0{width}d}" for port in range(fabric.host_port + 1)]
     order = np.concatenate([hosts, fabric.switches])
     parts = [f"# {net.spec}, {routes.name} routes. {PORT_WORDS}\n"]
     for v in switches:
-        lid = fabric.switch_lid(v)
-        parts.append(f"Unicast lids [0-{top}] of switch Lid {lid} guid {switch_guid(v)} ('S{v}'):")
+        head = f"switch Lid {fabric.switch_lid(v)} guid {_guid(fabric.switch_guid(v))}"
+        parts.append(f"Unicast lids [0-{top}] of {head} ('{fabric.switch_name(v)}'):")
         taken = ports[order, v]
-        taken[: len(hosts)][hosts == v] = fabric.host_port(v)
+        taken[: len(hosts)][hosts == v] = fabric.host_port
         texts = map(digits.__getitem__, taken.tolist())
         parts += ["\n", *(a + b + c for a, b, c in zip(before, texts, after, strict=True))]
         parts.append(f"{len(taken)} valid lids dumped\n")
     return "".join(parts)
 
 
-def host_guid(node: int) -> str:
-    """Port GUID of a host; its node GUID is one less."""
-    return f"{_HOST_GUID + 2 * node + 1:#018x}"
-
-
-def switch_guid(node: int) -> str:
-    return f"{_SWITCH_GUID + node:#018x}"
+def _guid(number: int) -> str:
+    return f"{number:#018x}"
 
 
 def _lids(fabric: Subnet) -> str:
     lines = []
     for h in fabric.hosts.tolist():
         lid = fabric.lid(h)
-        lines.append(f"{host_guid(h)} {lid:#06x} {lid:#06x}\n")
+        lines.append(f"{_guid(fabric.host_guid(h))} {lid:#06x} {lid:#06x}\n")
     for s in fabric.switches.tolist():
         lid = fabric.switch_lid(s)
-        lines.append(f"{switch_guid(s)} {lid:#06x} {lid:#06x}\n")
+        lines.append(f"{_guid(fabric.switch_guid(s))} {lid:#06x} {lid:#06x}\n")
     return "\n".join(lines)
 
 
@@ -324,8 +463,29 @@ def write_opensm(shortest: Routes, folder: str | Path) -> OpenSM:
     Raises:
         ArgumentError: For simplex channels, or more nodes or ports than InfiniBand has.
     """
-    network = shortest.network
-    fabric = fabric_of(network)
+    return _write_subnet(fabric_of(shortest.network), shortest, Path(folder))
+
+
+def write_subnets(routes: Routes, folder: str | Path) -> list[tuple[Subnet, OpenSM]]:
+    """Write :func:`write_opensm` for every subnet, each plane into a folder of its own.
+
+    Args:
+        routes: The shortest routes; planes have their own, which pass through no endpoint.
+
+    Raises:
+        ArgumentError: For simplex channels, or more nodes or ports than InfiniBand has.
+    """
+    subnets = subnets_of(routes.network)
+    if not subnets[0].plane:
+        return [(subnets[0], _write_subnet(subnets[0], routes, Path(folder)))]
+    return [
+        (one, _write_subnet(one, all_routes(one.network), Path(folder) / f"plane-{one.plane}"))
+        for one in subnets
+    ]
+
+
+def _write_subnet(fabric: Subnet, shortest: Routes, folder: Path) -> OpenSM:
+    network = fabric.network
     if not len(fabric.hosts):
         raise ArgumentError(f"{network.spec} has no endpoints; OpenSM runs on one")
     one_lane = one_lane_routes(network, shortest)
@@ -348,7 +508,7 @@ def _write_levels(fabric: Subnet, routes: Routes, layers: IntArray, folder: Path
     conf = _LEVELS.format(
         spec=fabric.network.spec,
         levels=levels,
-        manager=f"H{fabric.manager}",
+        manager=fabric.host_name(fabric.manager),
         numbering=PORT_WORDS,
         lanes=lanes,
         high=",".join(f"{vl}:0" for vl in range(lanes)),
@@ -359,7 +519,7 @@ def _write_levels(fabric: Subnet, routes: Routes, layers: IntArray, folder: Path
     write_text(folder / "routes.lfts", forwarding_tables(fabric, routes))
     write_text(folder / "qos-policy.conf", _policy(fabric, layers))
     lids = [fabric.lid(int(h)) for h in fabric.hosts]
-    nodes = [f"{int(host_guid(int(h)), 16) - 1:#018x}" for h in fabric.hosts]
+    nodes = [_guid(fabric.host_guid(int(h)) - 1) for h in fabric.hosts]
     lines = (
         f"{nodes[a]} {lids[b]} {layers[a, b]}\n"
         for a in range(len(lids))
@@ -371,7 +531,7 @@ def _write_levels(fabric: Subnet, routes: Routes, layers: IntArray, folder: Path
 
 def _policy(fabric: Subnet, layers: IntArray) -> str:
     """Match rules: hosts with the same partners on a level share one rule."""
-    guids = [host_guid(int(h)) for h in fabric.hosts]
+    guids = [_guid(fabric.host_guid(int(h))) for h in fabric.hosts]
     groups, rules = io.StringIO(), io.StringIO()
     for level in range(1, int(layers.max(initial=0)) + 1):
         rows, place = np.unique(layers == level, axis=0, return_inverse=True)

@@ -63,6 +63,21 @@ def check_opensm(folder: Path, *, pairs: int = 48, seconds: float = 300) -> Verd
         seconds: For each program.
     """
     top = folder / "opensm"
+    planes = sorted(top.glob("plane-*"), key=lambda x: (len(x.name), x.name))
+    if not planes:
+        return _check_subnet(top, pairs, seconds)
+    details, lines = {}, []
+    for plane in planes:
+        verdict = _check_subnet(plane, pairs, seconds)
+        if not verdict:
+            return replace(verdict, reason=f"{plane.name}: {verdict.reason}")
+        details[plane.name] = verdict.details
+        lines.append(f"{plane.name}: {verdict.reason}")
+    return Verdict(True, "; ".join(lines), details=details)
+
+
+def _check_subnet(top: Path, pairs: int, seconds: float) -> Verdict:
+    """Both hand-overs of a subnet."""
     if not (top / "routes.lfts").is_file():
         raise FileFormatError(f"{top} has no routes.lfts: this hand-over has no files for OpenSM")
     netlist = Netlist.read(top / "fabric.net")

@@ -51,7 +51,8 @@ def test_networkx_reads_parallel_links_of_gml(tmp_path):
     net = hopscape.build("trunked(ring(5), 2)")
     write_network(net, tmp_path / "graph.gml")
     graph = nx.read_gml(tmp_path / "graph.gml", label="id")
-    assert graph.is_multigraph() and graph.number_of_edges() == net.links == 10
+    assert graph.is_multigraph()
+    assert graph.number_of_edges() == net.links == 10
     assert links(read_network(tmp_path / "graph.gml")) == links(net)
 
 

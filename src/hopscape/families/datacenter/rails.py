@@ -86,6 +86,9 @@ class RailOptimized(Family):
     def switches(self) -> range:
         return range(self.starts[1], self.order)
 
+    def inner_switches(self) -> range:
+        return range(self.starts[1], self.starts[2])
+
     def places(self, nodes: IntArray) -> IntArray:
         """Kind, unit, server, rail and spine of each node; -1 where it has none."""
         kind = sum((nodes >= start).astype(np.int64) for start in self.starts[1:4])
