@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.requirement import Requirement, scan, small_graphs
-from hopscape.design import Conditions, FloorPlan, Requirements
+from hopscape.design import Conditions, FloorPlan, Requirements, SwitchedRequirements
+from hopscape.design.designer import design
 from hopscape.design.question import CRITERIA, parse_weights
 from hopscape.registry import all_families, build, family, member
 
@@ -27,11 +28,18 @@ from hopscape.registry import all_families, build, family, member
         ({"nodes": 100, "ports": 4, "cables": 120, "regular": True}, ["200 cables", "120 allowed"]),
         ({"nodes": 100, "ports": 4, "vcs": 0}, ["vcs is 0", "at least 1"]),
         ({"nodes": 100, "ports": 4, "faults": 4}, ["4 faults", "at most 3", "5 ports"]),
-        ({"nodes": 100, "ports": 4, "cable_length": -3.0}, ["-3.0 m", "above 0"]),
+        ({"nodes": 100, "ports": 4, "cable_length": -3.0}, ["-3 m", "above 0"]),
         ({"nodes": 1, "ports": 4}, ["nodes is 1", "from 2"]),
         ({"nodes": 10, "ports": 0}, ["ports is 0", "from 1"]),
         ({"nodes": 10, "ports": 4, "within": 3.0}, ["within is 3;", "0 to 1"]),
         ({"nodes": 10, "ports": 4, "within": 0.1, "size": "exactly"}, ["contradict"]),
+        ({"nodes": 10, "ports": 1, "cables": 1}, ["with 1 port "]),
+        ({"nodes": 10, "ports": 4, "cables": 1}, ["1 cable cannot", "take at least 9"]),
+        ({"nodes": 2, "ports": 1, "faults": 1}, ["of 1 port survives any 1 fault:"]),
+        (
+            {"nodes": 1_000_000, "ports": 4, "grow": 2_000_000},
+            ["allowed now are already the most"],
+        ),
     ],
 )
 def test_what_cannot_be(asked: dict[str, object], words: list[str]) -> None:
@@ -42,6 +50,29 @@ def test_what_cannot_be(asked: dict[str, object], words: list[str]) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_one_of_anything_is_not_several() -> None:
+    asked = Requirements(2, 1, cables=1, cable_length=1.0, vcs=1, max_hops=1, faults=0)
+    assert "at most 1 port; 1 cable at most; 1 m of cable at most; 1 virtual channel;" in (
+        asked.words()
+    )
+    assert "1 hop at most" in asked.words()
+    machine = SwitchedRequirements(16, 8, max_hops=1, vcs=1, cables=4000, exact=True)
+    assert machine.words().startswith("exactly 16 endpoints")
+    assert "at most 4,000 cables; at most 1 hop between switches; at most 1 virtual channel;" in (
+        machine.words()
+    )
+    with pytest.raises(ArgumentError, match="1x1x1 has 1 slot, but 16 nodes"):
+        Requirements(16, 4, conditions=Conditions(plan=FloorPlan(1, 1, 1)))
+    with pytest.raises(ArgumentError, match=r"fits 1 hop; the nearest, .* needs [23] hops"):
+        design(Requirements(9, 4, max_hops=1, families=("torus",)))
+    with pytest.raises(ArgumentError, match="no network has exactly 17 nodes and at most 4 ports"):
+        design(Requirements(17, 4, size="exactly", families=("torus",)))
+    with pytest.raises(ArgumentError, match=r"exactly 17 endpoints, each with 1 line, at switches"):
+        design(SwitchedRequirements(17, 3, exact=True, families=("fat_tree",)))
+    with pytest.raises(ArgumentError, match=r"^finalists is 0; it must be at least 1$"):
+        design(Requirements(9, 4), finalists=0)
+
+
 def test_floor_plan_too_small_names_one_that_fits() -> None:
     with pytest.raises(ArgumentError, match="2x13x4 would hold them") as caught:
         Requirements(100, 4, size="exactly", conditions=Conditions(plan=FloorPlan(2, 2, 4)))
@@ -49,7 +80,7 @@ def test_floor_plan_too_small_names_one_that_fits() -> None:
 
 
 def test_endpoints_use_ports() -> None:
-    with pytest.raises(ArgumentError, match="leave 0 of its 6 ports"):
+    with pytest.raises(ArgumentError, match="leave none of its 6 ports"):
         Requirements(100, 6, conditions=Conditions(endpoints=6))
     asked = Requirements(100, 6, conditions=Conditions(endpoints=4))
     routers = asked.asked()

@@ -15,7 +15,7 @@ import numpy as np
 
 from hopscape._version import __version__
 
-__all__ = ["byte_count", "number", "plain", "shortened", "signed_json"]
+__all__ = ["byte_count", "counted", "number", "plain", "shortened", "signed_json"]
 
 _DECIMALS = 4  # what a reader compares; more digits stand in JSON
 _LARGE = 1e6
@@ -53,6 +53,20 @@ def number(value: float | Fraction, *, grouped: bool = False) -> str:
         return f"{decimal:{comma}.0f}"
     text = f"{decimal:{comma}.{_DECIMALS}f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def counted(many: float, single: str, several: str | None = None) -> str:
+    """A number with its noun.
+
+    Args:
+        several: The noun in the plural, where that is not the singular with an s.
+
+    Examples:
+        >>> counted(1, "port"), counted(0, "port"), counted(1024, "switch", "switches")
+        ('1 port', '0 ports', '1,024 switches')
+    """
+    noun = single if many == 1 else several or f"{single}s"
+    return f"{number(many, grouped=True)} {noun}"
 
 
 def byte_count(size: float) -> str:

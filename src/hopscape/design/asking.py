@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hopscape.core.errors import ArgumentError
+from hopscape.core.numbers import counted
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import new_evaluation
 from hopscape.design.family_search import survived_by
@@ -143,10 +144,11 @@ def _what_binds(question: SwitchedRequirements, name: str, other: Candidate) -> 
     has = other.value(LIMIT_COLUMNS[name])
     if name == "vcs":  # measured of those that are asked for it
         has = measure_columns(new_evaluation(build(other.spec)), ["vcs"])["vcs"].value
-    shown = "an unknown number of" if has is None else f"{float(has):,g}"
+    noun = LIMITS[name]
+    shown = f"an unknown number of {noun[1]}" if has is None else counted(float(has), *noun)
     return (
         f"--{name.replace('_', '-')} {getattr(question, name):g} is what binds: the cheapest that"
-        f" meets the rest, {called(other)}, has {shown} {LIMITS[name]}"
+        f" meets the rest, {called(other)}, has {shown}"
     )
 
 

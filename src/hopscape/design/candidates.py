@@ -11,6 +11,7 @@ from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.family import Family
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
+from hopscape.core.numbers import counted
 from hopscape.core.requirement import Requirement
 from hopscape.design.requirements import Requirements
 from hopscape.registry import all_families, family, member
@@ -155,7 +156,7 @@ def nearest_sizes(requirements: Requirements) -> str:
     if not sizes:
         raise ArgumentError(
             f"no family has a network of about {requirements.nodes} nodes and"
-            f" {requirements.ports} ports"
+            f" {counted(requirements.ports, 'port')}"
         )
     _, size, spec = min(sizes)
     return f"the nearest is {spec} with {size}"

@@ -22,6 +22,7 @@ from hopscape.core.compile_ahead import compile_ahead
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.measured import Measured
 from hopscape.core.methods import method
+from hopscape.core.numbers import counted
 from hopscape.core.progress import STEPS_PER_SECOND, time_limit
 from hopscape.core.tables import Records
 from hopscape.design.asking import OtherAnswer, infeasible, other_answers
@@ -321,9 +322,8 @@ def design(
     if workers is None:
         workers = usual_workers(question)
     if workers < 1 or finalists < 1:
-        raise ArgumentError(
-            f"workers is {workers} and finalists {finalists}; both must be at least 1"
-        )
+        name, few = ("workers", workers) if workers < 1 else ("finalists", finalists)
+        raise ArgumentError(f"{name} is {few}; it must be at least 1")
     columns = [find_column(name).name for name in columns]
     out = Design(question, _first_candidates(question), finalists=finalists, search=search)
     clock = Clock.started(seconds, _STAGES + bool(columns), _LEAST_SECONDS)
@@ -447,7 +447,8 @@ def _collect(
                 on_stage(stage, rank(out.candidates, _unbudgeted(question)))
     _require_candidates(out, question)
     out.unfit = "; ".join(
-        f"{', '.join(sorted(families))}, whose endpoints have {lines} lines (--nics {lines})"
+        f"{', '.join(sorted(families))}, whose endpoints have {counted(lines, 'line')}"
+        f" (--nics {lines})"
         for lines, families in sorted(needed.items())
     )
 
@@ -517,9 +518,14 @@ def _require_candidates(out: Design, question: SwitchedRequirements) -> None:
     if not out.candidates:
         which = "none of the families asked for" if question.families else "no family"
         raise ArgumentError(
-            f"{which} has a machine of {question.low} to {question.high} endpoints with switches"
-            f" of {question.radix} ports and {question.nics} lines an endpoint; take a larger radix"
+            f"{which} has a machine of {_sizes(question.low, question.high)} endpoints, each"
+            f" with {counted(question.nics, 'line')}, at switches of {question.radix} ports; take a"
+            " larger radix"
         )
+
+
+def _sizes(low: int, high: int) -> str:
+    return f"exactly {low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _look_closer(out: Design, question: SwitchedRequirements) -> None:
@@ -576,8 +582,8 @@ def _first_candidates(question: Question) -> list[Candidate]:
     candidates = find_candidates(question)
     if not candidates:
         raise ArgumentError(
-            f"no network has from {question.low} to {question.high} nodes and at most"
-            f" {question.ports} ports; {nearest_sizes(question)}"
+            f"no network has {_sizes(question.low, question.high)} nodes and at most"
+            f" {counted(question.ports, 'port')}; {nearest_sizes(question)}"
         )
     compile_ahead("design", question.high)
     return candidates

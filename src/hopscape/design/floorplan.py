@@ -20,6 +20,7 @@ import numpy as np
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
+from hopscape.core.numbers import counted
 from hopscape.formats.graphs.libraries import link_ends
 
 __all__ = ["FloorPlan", "RackLayout", "place", "snake"]
@@ -91,8 +92,8 @@ class FloorPlan:
         """Refuse what does not fit, and say what would."""
         if nodes > self.places:
             raise ArgumentError(
-                f"the floor plan {self.text} has {self.places} slots, but {nodes} nodes need one"
-                f" each; {self.grown_for(nodes).text} would hold them"
+                f"the floor plan {self.text} has {counted(self.places, 'slot')}, but {nodes:,}"
+                f" nodes need one each; {self.grown_for(nodes).text} would hold them"
             )
 
     def lengths(self, a: IntArray, b: IntArray) -> Floats:
@@ -193,7 +194,7 @@ def place(network: Network, plan: FloorPlan | None = None) -> RackLayout:
         room = plan if plan is not None else FloorPlan.for_racks(racks, slots)
         if racks > room.rows * room.columns:
             raise ArgumentError(
-                f"the floor plan {room.text} has {room.rows * room.columns} racks, but"
+                f"the floor plan {room.text} has {counted(room.rows * room.columns, 'rack')}, but"
                 f" {network.spec} needs {racks}; {room.grown_for(racks * slots).text} would hold it"
             )
         begin = np.empty(len(sizes), dtype=np.int64)

@@ -20,6 +20,7 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.numbers import counted
 from hopscape.core.reading import load_toml
 
 __all__ = [
@@ -128,8 +129,8 @@ class PriceList:
         if not large:
             most = max(int(item.size) for item in self.switches)
             raise ArgumentError(
-                f"the price list {self.name!r} has no switch of {ports} ports; its largest has"
-                f" {most}"
+                f"the price list {self.name!r} has no switch of {counted(ports, 'port')}; its"
+                f" largest has {most}"
             )
         return min(large, key=lambda item: (item.price, item.size))
 
@@ -261,7 +262,9 @@ class _Reader:
         if not name:
             return item
         if name not in known:
-            there = f"there are {', '.join(known)}" if known else "there is no [[transceiver]]"
+            there = "there is no [[transceiver]]"
+            if known:
+                there = f"there {'is' if len(known) == 1 else 'are'} {', '.join(known)}"
             raise self.error(
                 ("optical", i, "transceiver"), f"transceiver {name!r} is unknown; {there}"
             )

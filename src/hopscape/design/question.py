@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from hopscape.core.errors import ArgumentError
+from hopscape.core.numbers import counted
 from hopscape.design.conditions import Conditions
 
 __all__ = [
@@ -37,14 +38,14 @@ Kind = Literal["direct", "switched"]
 
 ABOVE = 0.125
 """Share of the size that there may be more: members of most families come in such steps."""
-LIMITS: Mapping[str, str] = {
-    "cables": "cables",
-    "cable_length": "m of cable",
-    "max_hops": "hops between switches",
-    "watts_per_rack": "W in a rack",
-    "vcs": "virtual channels",
+LIMITS: Mapping[str, tuple[str, str]] = {
+    "cables": ("cable", "cables"),
+    "cable_length": ("m of cable", "m of cable"),
+    "max_hops": ("hop between switches", "hops between switches"),
+    "watts_per_rack": ("W in a rack", "W in a rack"),
+    "vcs": ("virtual channel", "virtual channels"),
 }
-"""What a switched machine may have at most, each a column and its words."""
+"""What a switched machine may have at most, each a column and its noun: of one, of several."""
 ROUTINGS = ("minimal", "valiant", "adaptive", "optimal")
 """Routings that may be demanded of a switched machine."""
 
@@ -205,10 +206,10 @@ class Question(ABC):
 
 def check_growth(grow: int | None, high: int, most: int, noun: str) -> None:
     if grow is not None and not high < grow <= most:
-        raise ArgumentError(
-            f"grow is {grow}; it must be more than the {high:,} {noun} allowed now, and at most"
-            f" {most:,}"
-        )
+        allowed = f"the {counted(high, noun)} allowed now"
+        if high >= most:
+            raise ArgumentError(f"grow is {grow}; {allowed} are already the most that are planned")
+        raise ArgumentError(f"grow is {grow}; it must be more than {allowed}, and at most {most:,}")
 
 
 def rate_words(share: float) -> str:

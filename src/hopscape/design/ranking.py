@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from hopscape.core.errors import ArgumentError
 from hopscape.core.measured import Measured
+from hopscape.core.numbers import counted
 from hopscape.core.tables import in_table
 from hopscape.design.candidates import Candidate, mark_equal
 from hopscape.design.columns import ALL_COLUMNS
@@ -77,22 +78,22 @@ class _Demand(NamedTuple):
 
 
 def _demands(asked: Requirements) -> list[_Demand]:
-    out = [_Demand("ports", f"{asked.ports} ports", "uses {} ports", most=asked.ports)]
+    out = [_Demand("ports", counted(asked.ports, "port"), "uses {} ports", most=asked.ports)]
     if asked.regular:
         every = asked.network_ports
-        broken = f"has routers that use {{}} of {every} ports"
+        broken = f"has routers that use {{}} of {counted(every, 'port')}"
         out.append(_Demand("degree_min", f"all {every} ports used", broken, least=every))
     budgets = (
-        ("links", asked.cables, "cables"),
-        ("cable", asked.cable_length, "m of cable"),
-        ("vcs", asked.vcs, "virtual channels"),
-        ("far", asked.max_hops, "hops"),
+        ("links", asked.cables, "cable", "cables"),
+        ("cable", asked.cable_length, "m of cable", "m of cable"),
+        ("vcs", asked.vcs, "virtual channel", "virtual channels"),
+        ("far", asked.max_hops, "hop", "hops"),
     )
-    for column, most, noun in budgets:
-        if most is not None:
-            out.append(_Demand(column, f"{most:g} {noun}", f"needs {{}} {noun}", most=most))
+    for column, most, *noun in budgets:
+        if most is not None:  # what needs more needs several
+            out.append(_Demand(column, counted(most, *noun), f"needs {{}} {noun[1]}", most=most))
     if asked.faults is not None:
-        words = f"{asked.faults} faults survived"
+        words = f"{counted(asked.faults, 'fault')} survived"
         out.append(
             _Demand("node_connectivity", words, "{} faults can part it", least=asked.faults + 1)
         )
@@ -151,9 +152,9 @@ def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) ->
     out: dict[str, str] = {}
     radix, ends = figures["radix_used"].value, figures["endpoints"].value
     if radix > asked.radix:
-        out["radix"] = f"uses {radix} of {asked.radix} ports"
+        out["radix"] = f"uses {counted(radix, 'port')} of {asked.radix}"
     if not asked.low <= ends <= asked.high:
-        out["endpoints"] = f"has {ends} endpoints"
+        out["endpoints"] = f"has {counted(ends, 'endpoint')}"
     for demand, column in (("throughput", "line_throughput"), ("worst", "guaranteed_throughput")):
         least, figure = getattr(asked, demand), figures[column]
         if least is not None and (figure.value is None or float(figure.value) < least - SLACK):
@@ -166,8 +167,8 @@ def misses(figures: Mapping[str, Measured[Any]], asked: SwitchedRequirements) ->
             continue
         value = figures[column].value
         if value is None or float(value) > most + SLACK:
-            shown = "an unknown number of" if value is None else f"{float(value):,g}"
-            out[demand] = f"has {shown} {noun} instead of at most {most:,g}"
+            shown = f"an unknown number of {noun[1]}" if value is None else counted(value, *noun)
+            out[demand] = f"has {shown} instead of at most {most:,g}"
     if asked.survive is not None and "survived_throughput" in figures:
         left, least = figures["survived_throughput"], asked.survive.share
         if left.low is None or left.low <= 0 or left.low < least - SLACK:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from hopscape.core.errors import ArgumentError
+from hopscape.core.numbers import counted
 from hopscape.core.requirement import Requirement
 from hopscape.design.conditions import Conditions
 from hopscape.design.floorplan import FloorPlan
@@ -74,7 +75,7 @@ class Requirements(Question):
         self._check_ports()
         self._check_parity()
         self._check_budgets()
-        check_growth(self.grow, self.high, _MOST_NODES, "nodes")
+        check_growth(self.grow, self.high, _MOST_NODES, "node")
         plan = self.conditions.plan
         if plan is not None:
             plan.require(self.routers(self.low))
@@ -85,7 +86,7 @@ class Requirements(Question):
 
     @property
     def title(self) -> str:
-        return f"{self._size_words} {self.nodes} nodes, at most {self.ports} ports"
+        return f"{self._size_words} {self.nodes} nodes, at most {counted(self.ports, 'port')}"
 
     @property
     def _size_words(self) -> str:
@@ -93,7 +94,7 @@ class Requirements(Question):
 
     @property
     def short_title(self) -> str:
-        return f"{self.nodes} nodes and {self.ports} ports"
+        return f"{self.nodes} nodes and {counted(self.ports, 'port')}"
 
     # -- sizes --------------------------------------------------------------------------------
 
@@ -143,8 +144,8 @@ class Requirements(Question):
         each, routers = self.endpoints, self.routers(self.low)
         if each > 1 and self.network_ports < 1:
             raise ArgumentError(
-                f"{each} endpoints at a router leave {self.network_ports} of its {self.ports} ports"
-                f" for other routers; take at most {self.ports - 2} endpoints, or {each + 2} ports"
+                f"{each} endpoints at a router leave none of its {counted(self.ports, 'port')} for"
+                f" other routers; take {self._fewer_endpoints}{each + 2} ports"
             )
         if self.network_ports == 1 and routers > 2:
             most = 2 * each
@@ -153,24 +154,31 @@ class Requirements(Question):
                 f" {self.nodes}; take at least {self.ports + 1} ports (a ring), or {most} nodes"
             )
 
+    @property
+    def _fewer_endpoints(self) -> str:
+        """How many endpoints leave two ports, if that is any."""
+        most = self.ports - 2
+        return f"at most {counted(most, 'endpoint')}, or " if most > 0 else ""
+
     def _check_parity(self) -> None:
         if not self.regular:
             return
         ports, exact = self.network_ports, self.size == "exactly"
         routers = self.routers(self.nodes)
+        used = "their one port used" if ports == 1 else f"all {ports} ports used"
         if exact and routers * ports % 2:
             raise ArgumentError(
-                f"{routers} routers with all {ports} ports used have {routers * ports} ends of"
-                f" links, an odd number; take {routers - 1} or {routers + 1} routers, or"
-                f" {ports - 1} or {ports + 1} ports"
+                f"{routers} routers with {used} have {routers * ports} ends of links, an odd"
+                f" number; take {routers - 1} or {routers + 1} routers, or"
+                f" {f'{ports - 1} or ' if ports > 1 else ''}{ports + 1} ports"
             )
 
     def _check_budgets(self) -> None:
         least = self.routers(self.low) - 1
         if self.cables is not None and self.cables < least:
             raise ArgumentError(
-                f"{self.cables} cables cannot join {self.routers(self.low)} routers; it takes at"
-                f" least {least}"
+                f"{counted(self.cables, 'cable')} cannot join {self.routers(self.low)} routers;"
+                f" take at least {least}"
             )
         if self.cables is not None and self.regular:
             need = self.routers(self.low) * self.network_ports // 2
@@ -180,7 +188,7 @@ class Requirements(Question):
                     f" takes {need} cables, more than the {self.cables} allowed"
                 )
         if self.cable_length is not None and self.cable_length <= 0:
-            raise ArgumentError(f"cable length is {self.cable_length} m; it must be above 0")
+            raise ArgumentError(f"cable length is {self.cable_length:g} m; it must be above 0")
         if self.max_hops is not None and self.max_hops < 1:
             raise ArgumentError(f"max_hops is {self.max_hops}; it must be at least 1")
         if self.vcs is not None and self.vcs < 1:
@@ -188,9 +196,9 @@ class Requirements(Question):
         if self.faults is not None and self.faults >= self.network_ports:
             more = self.ports + self.faults - self.network_ports + 1
             raise ArgumentError(
-                f"no network of {self.network_ports} ports survives any {self.faults} faults: a"
-                f" node's neighbours may be those that fail; ask for at most"
-                f" {self.network_ports - 1}, or take {more} ports"
+                f"no network of {counted(self.network_ports, 'port')} survives any"
+                f" {counted(self.faults, 'fault')}: a node's neighbours may be those that fail;"
+                f" ask for at most {self.network_ports - 1}, or take {more} ports"
             )
         if self.faults is not None and self.faults < 0:
             raise ArgumentError(f"faults is {self.faults}; it must be at least 0")
@@ -198,18 +206,18 @@ class Requirements(Question):
     def words(self) -> str:
         """The question in a sentence."""
         words = [f"{self._size_words} {self.nodes} nodes ({self.low} to {self.high})"]
-        words.append(f"at most {self.ports} ports")
+        words.append(f"at most {counted(self.ports, 'port')}")
         if self.endpoints > 1:
             words.append(f"{self.endpoints} endpoints per router")
-        for value, noun in (
-            (self.cables, "cables at most"),
-            (self.cable_length, "m of cable at most"),
-            (self.vcs, "virtual channels"),
-            (self.faults, "faults to survive"),
-            (self.max_hops, "hops at most"),
+        for value, single, several in (
+            (self.cables, "cable at most", "cables at most"),
+            (self.cable_length, "m of cable at most", "m of cable at most"),
+            (self.vcs, "virtual channel", "virtual channels"),
+            (self.faults, "fault to survive", "faults to survive"),
+            (self.max_hops, "hop at most", "hops at most"),
         ):
             if value is not None:
-                words.append(f"{value:g} {noun}")
+                words.append(counted(value, single, several))
         if self.survive is not None:
             words.append(self.survive.demand)
         if self.grow is not None:

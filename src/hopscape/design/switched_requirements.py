@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from hopscape.core.errors import ArgumentError
+from hopscape.core.numbers import counted
 from hopscape.core.requirement import Requirement
 from hopscape.design.conditions import Conditions
 from hopscape.design.floorplan import FloorPlan
@@ -108,7 +109,7 @@ class SwitchedRequirements(Question):
     def __post_init__(self) -> None:
         self._check_numbers()
         self._check_islands()
-        check_growth(self.grow, self.endpoints, _MOST_ENDPOINTS, "endpoints")
+        check_growth(self.grow, self.endpoints, _MOST_ENDPOINTS, "endpoint")
         if self.grow is not None and self.grow % self.island:
             raise ArgumentError(
                 f"grow is {self.grow}, which islands of {self.island} do not divide; take"
@@ -179,7 +180,8 @@ class SwitchedRequirements(Question):
         lines = self.endpoints * self.nics
         if self.cables is not None and self.cables < lines:
             raise ArgumentError(
-                f"cables is {self.cables}; the endpoints alone have {lines} lines, each a cable"
+                f"cables is {self.cables}; the lines of the endpoints alone are {lines} cables, so"
+                " take more"
             )
         self._check_within(self.exact)
 
@@ -195,11 +197,12 @@ class SwitchedRequirements(Question):
             sizes = [size for size in (below, below + self.island) if size]
             raise ArgumentError(
                 f"{self.endpoints} endpoints cannot be islands of {self.island}; take"
-                f" {' or '.join(map(str, sizes))}"
+                f" {' or '.join(map(str, sizes))} endpoints"
             )
         if self.endpoints == self.island > 1:
             raise ArgumentError(
-                f"island is {self.island}: all {self.endpoints} endpoints; there is nothing to join"
+                f"island is {self.island}, which is all {self.endpoints} endpoints and leaves"
+                " nothing to join; take smaller islands or more endpoints"
             )
         if self.island > 1 and self.routing == "optimal":
             raise ArgumentError(
@@ -315,7 +318,7 @@ class SwitchedRequirements(Question):
 
     def words(self) -> str:
         """The question in a sentence."""
-        size = "exactly" if self.exact else f"{self.low} to"
+        size = "exactly" if self.low == self.high else f"{self.low} to"
         lines = "one link per endpoint" if self.nics == 1 else f"{self.nics} links per endpoint"
         parts = [f"{size} {self.high} endpoints, {lines}"]
         parts.append(f"switches of {self.radix} ports, endpoint ports count")
@@ -328,14 +331,15 @@ class SwitchedRequirements(Question):
             parts.append(f"at most {self.budget:,.0f} {self.price_list.currency}")
         for name, noun in LIMITS.items():
             if getattr(self, name) is not None:
-                parts.append(f"at most {getattr(self, name):,g} {noun}")
+                parts.append(f"at most {counted(getattr(self, name), *noun)}")
         if self.survive is not None:
             parts.append(self.survive.demand)
         if self.grow is not None:
             parts.append(f"grows to {self.grow:,} endpoints")
         if self.island > 1:
             parts.append(
-                f"islands of {self.island} with a switch of {self.island_speed} lines each"
+                f"islands of {self.island} with a switch of {counted(self.island_speed, 'line')}"
+                " each"
             )
         parts.append(f"prices: {self.price_list.name}")
         return "; ".join(parts) + "."

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hopscape.core.numbers import number
+from hopscape.core.numbers import counted, number
 from hopscape.core.tables import in_table
 from hopscape.design.asking import OtherAnswer
 from hopscape.design.candidates import Candidate, proved
@@ -68,7 +68,7 @@ def sentences(
         lines.append("No other family has a network that fits.")
     lines += _changes(best, proven, question)
     if isinstance(question, Requirements):
-        lines += _when_grown(best, question.grow, "nodes")
+        lines += _when_grown(best, question.grow)
     refused = [one for one in candidates if one.trouble]
     if refused:
         first = refused[0]
@@ -104,7 +104,8 @@ def certificate(
     }
     out = [f"{count[name]:,} by {bound}" for name, bound in bounds.items() if count[name]]
     words = [
-        f"{count['looked']:,} machines of {families} families were examined"
+        f"{counted(count['looked'], 'machine')} of {counted(families, 'family', 'families')}"
+        f" {'was' if count['looked'] == 1 else 'were'} examined"
         f"{': ruled out are ' + ', '.join(out) if out else ''}; the throughput of"
         f" {count['computed']:,} was computed."
     ]
@@ -173,9 +174,9 @@ def _value(one: Candidate, column: str) -> str:
 
 
 def _winner(best: Candidate, allowed: Sequence[Candidate], question: Question) -> str:
-    parts = [f"{in_table(best.value('endpoints'))} nodes of {in_table(best.value('ports'))} ports"]
+    parts = [f"{in_table(best.value('endpoints'))} nodes of {counted(best.value('ports'), 'port')}"]
     if best.value("links") is not None:
-        parts.append(f"{best.value('links'):,} cables")
+        parts.append(counted(best.value("links"), "cable"))
     if best.value("cable") is not None:
         parts.append(f"{best.value('cable'):,.0f} m of cable")
     decided = [
@@ -285,7 +286,7 @@ def _machine_sentences(
             " destination's rail and spread permutations over all rails."
         )
     lines += _after_failures(best, asked)
-    lines += _when_grown(best, asked.grow, "switches", currency)
+    lines += _when_grown(best, asked.grow, currency)
     near_miss = _near_miss(best, candidates, asked)
     lines += near_miss
     lines += _other_demands(best, allowed, asked, others)
@@ -309,7 +310,7 @@ def _after_failures(best: Candidate, asked: SwitchedRequirements) -> list[str]:
     least = "at least " if left.sign == "≥" else ""
     words = f"With {asked.survive.words} dead, "
     if asked.survive.switches:
-        many = f"{lost} endpoints are" if lost != 1 else "1 endpoint is"
+        many = f"{counted(lost, 'endpoint')} {'is' if lost == 1 else 'are'}"
         words += (
             f"at most {many} cut off (blast radius), and " if lost else "nobody is cut off, and "
         )
@@ -319,7 +320,7 @@ def _after_failures(best: Candidate, asked: SwitchedRequirements) -> list[str]:
     ]
 
 
-def _when_grown(best: Candidate, size: int | None, boxes: str, currency: str = "") -> list[str]:
+def _when_grown(best: Candidate, size: int | None, currency: str = "") -> list[str]:
     """What growing to a size takes."""
     moved = best.figures.get("cables_moved")
     if size is None or moved is None or moved.value is None:
@@ -327,11 +328,13 @@ def _when_grown(best: Candidate, size: int | None, boxes: str, currency: str = "
     cost = best.value("growth_cost")
     price = "" if cost is None else f" ({float(cost):,.0f} {currency})"
     most = "" if moved.exact else "at most "
+    box = ("switch", "switches") if currency else ("node", "nodes")
+    bought = counted(int(best.value("switches_bought")), *box)
+    bought += f" and {counted(int(best.value('cables_bought')), 'cable')}"
+    verb = "is" if moved.value == 1 else "are"
     return [
         f"To {size:,} {'endpoints' if currency else 'nodes'} it grows into {best.value('grown')}:"
-        f" {int(best.value('switches_bought')):,} {boxes} and"
-        f" {int(best.value('cables_bought')):,} cables are bought{price}, {most}"
-        f"{int(moved.value):,} cables are moved."
+        f" {bought} are bought{price}, {most}{counted(int(moved.value), 'cable')} {verb} moved."
     ]
 
 
