@@ -5,12 +5,15 @@ Optimal circulants: searched, and looked up in the atlas of every order.
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopscape.cli.ended import ended_code, ended_word
 from hopscape.cli.options import (
     DaskOption,
     DeadLinkOption,
@@ -20,12 +23,14 @@ from hopscape.cli.options import (
     ForceOption,
     ProofOption,
     ResumeOption,
+    SeedOption,
     SpecArgument,
     WorkersOption,
     option,
     read_dead_links,
     read_numbers,
     refuse,
+    time_limit_option,
 )
 from hopscape.cli.output import Format, emit, emit_rows, output_settings, write_proofs, write_tables
 from hopscape.cli.overview import CommandGroup
@@ -217,10 +222,27 @@ def atlas_circulant(
 
 def atlas_largest(
     diameter: Annotated[int, option("Up to this diameter.", min=1, max=100)] = 10,
+    improve: Annotated[
+        str | None, option("DEGREE,DIAMETER: look for a larger one than the table has.")
+    ] = None,
+    limit: Annotated[float, time_limit_option("How long to look, on all workers.")] = 60.0,
+    seed: SeedOption = 0,
+    resume: ResumeOption = None,
+    workers: WorkersOption = None,
 ) -> None:
-    """List the largest circulants of each degree and diameter, and what is proved of each."""
+    """List the largest circulants of each degree and diameter, and what is proved of each.
+
+    With --improve: look for a larger one among the sets of generators that are made of orbits of a
+    multiplier. The best so far is printed on Ctrl-C. The same seed and time limit give the same
+    set on a machine that keeps up with the plan.
+    """
     from hopscape.papers.circulant.atlas import largest_table
 
+    if improve is not None:
+        refuse(("diameter",), "does not go with --improve")
+        _improve(improve, limit, seed, resume, workers)
+        return
+    refuse(("limit", "seed", "resume", "workers"), "is for --improve, which searches")
     columns = {
         "degree": "degree",
         "diameter": "diameter",
@@ -233,6 +255,42 @@ def atlas_largest(
     if output_settings.style is Format.table:
         rows = [row | {"generators": ", ".join(map(str, row["generators"]))} for row in rows]
     emit_rows(rows, columns=columns)
+
+
+def _improve(cell: str, limit: float, seed: int, resume: Path | None, workers: int | None) -> None:
+    """Look for a larger circulant than the table has, and show it."""
+    from hopscape.papers.circulant.orbit_search import improve_largest
+    from hopscape.search.graph import plan
+    from hopscape.store import Store
+
+    if not 0 < limit < 1e9:
+        raise ArgumentError(f"--time-limit is {limit:g} s; it must be above 0")
+    match = re.fullmatch(r"\s*(\d{1,9})\s*,\s*(\d{1,9})\s*", cell)
+    if match is None:
+        raise ArgumentError(f"--improve is {cell!r}; it must be DEGREE,DIAMETER such as 13,4")
+    planned = plan(limit, workers)
+    with Store(resume) as store:
+        best = improve_largest(
+            int(match[1]),
+            int(match[2]),
+            effort=planned.effort,
+            seconds=planned.seconds,
+            seed=seed,
+            resume=store,
+            workers=planned.workers,
+        )
+    larger = f"{best.before} before" if best.nodes > best.before else "none larger was found"
+    table = {
+        "nodes": f"{best.nodes}  ({larger}; no more than {best.bound} are possible)",
+        "spec": best.spec,
+        "multiplier": "none" if best.multiplier is None else str(best.multiplier),
+        "orders tried": f"{best.tried:,}"
+        + ("" if best.complete else ", stopped before the plan was done"),
+    }
+    emit(best.to_dict(), title=f"degree {best.degree}, diameter {best.diameter}", table=table)
+    if best.interrupted:
+        print(f"hopscape: {ended_word()}; this is the best so far", file=sys.stderr)
+        raise typer.Exit(ended_code())
 
 
 def _contents() -> list[dict[str, Any]]:
