@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 import hopscape
-from commands import refused, shown
+from commands import ask, refused, shown
 from hopscape.collectives import run_algorithm
 from hopscape.core.errors import (
     ArgumentError,
@@ -593,6 +593,11 @@ COMMANDS = [
     (("show", "torus(4, 4)"), "diameter 4, mean distance 32/15"),
     (("compare", "ring(5)", "petersen", "-c", "bisection,degree"), "bisection between 5 and 5"),
     (("bisection", "mlfm(2)"), "bisection between 4 and 4"),
+    (("bisection", "kautz(2, 2)"), "bisection between 4 and 6"),  # both ways across
+    (("bisection", "circulant(10, 2)"), "bisection between 0 and 0"),  # not connected
+    (("bisection", "switched_multiring(4, r=1)"), "bisection between"),  # one way, closed form
+    (("compare", "product(ring(3), path(2))", "ring(5)", "-c", "throughput"), "5/3 and 5/3"),
+    (("broadcast", "complete(1)"), "broadcast in 0 rounds, optimal"),
     (("deadlock", "torus(4, 4)"), "2 classes"),
     (("allgather", "petersen", "--pieces", "2"), "all-gather in 6 rounds, optimal"),
     (("broadcast", "torus(4, 4)", "--dead", "5"), "broadcast in 4 rounds, optimal"),
@@ -648,6 +653,16 @@ NO_PROOFS: list[Any] = [
 def test_what_is_no_proof_is_refused(record: Any) -> None:
     with pytest.raises(check.Refused):
         check.check(record)
+
+
+def test_a_bisection_counts_links_as_the_command_does(tmp_path: Path) -> None:
+    """Not what they carry: a fast link is one link."""
+    file = tmp_path / "fast.edges"
+    file.write_text("source target capacity\n0 1 4\n1 2 4\n2 3 4\n3 0 4\n", encoding="utf-8")
+    printed = ask("bisection", str(file), "--proof", str(tmp_path / "proof.json"))
+    record = json.loads((tmp_path / "proof.json").read_text(encoding="utf-8"))
+    assert (printed["bisection"], record["claim"]) == (2, {"at_least": 2, "at_most": 2})
+    assert "capacities" in make.prove_throughput(hopscape.build(str(file))).record["network"]
 
 
 def test_evidence_that_would_not_fit_is_refused() -> None:

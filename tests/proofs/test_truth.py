@@ -74,7 +74,10 @@ def _distances(record: Record) -> None:
 
 
 def _bisection(record: Record) -> None:
+    """Links of one way count whichever way they cross: as many as with both their ways."""
     graph, ends = _graph(record)
+    if -1 in record["network"].get("reverse", []):
+        graph.add_edges_from([(b, a, data) for a, b, data in graph.edges(data=True)])
     plain: nx.DiGraph = nx.DiGraph()
     for a, b, capacity in graph.edges(data="capacity"):
         before = plain.get_edge_data(a, b, {"capacity": 0})["capacity"]

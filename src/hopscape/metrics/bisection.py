@@ -14,7 +14,7 @@ from hopscape.core.measured import How
 from hopscape.core.network import Network
 from hopscape.core.progress import check_time, track
 
-__all__ = ["Bisection", "bisection"]
+__all__ = ["Bisection", "bisection", "find_half"]
 
 _EXACT_ORDER = 64  # nodes up to which a proof is tried unasked
 _VISITS_PER_SLICE = 20_000  # of the search between two looks at the clock and Ctrl-C
@@ -94,6 +94,20 @@ def bisection(
         lower = upper if finished else lower
     how: How = "exact" if lower == upper else "bound"
     return _checked(network, Bisection(int(lower), int(upper), side, how))
+
+
+def find_half(network: Network, *, starts: int = 64, seed: int = 0) -> IntArray:
+    """A partition with few links across, where only the number of a best one is known.
+
+    Returns:
+        int8[order]: 0 or 1 for each node.
+    """
+    from hopscape.metrics import cut_kernels as cuts
+
+    counted = np.zeros(network.order, dtype=np.uint8)
+    counted[network.endpoints] = 1
+    _, side = cuts.multistart(*_symmetric(network), counted, starts, seed)
+    return side
 
 
 def _checked(network: Network, found: Bisection) -> Bisection:

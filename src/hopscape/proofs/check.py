@@ -167,20 +167,20 @@ def loads(net: Network, flows: Any) -> list[Fraction]:
 
 def check_bisection(net: Network, claim: Record, evidence: Record) -> str:
     """At most: a partition of the endpoints into halves. At least: a flow between all pairs at load
-    L of every channel (by capacity): h of n endpoints are left by at least h(n - h)/L of capacity.
-    """
+    L of every channel (by capacity): h of n endpoints are left by at least h(n - h)/L of capacity,
+    and are entered by as much, which counts as well where links have one way."""
     low, high = fraction(claim["at_least"], "at_least"), fraction(claim["at_most"], "at_most")
     side, n = {whole(v, "side", 0, net.order) for v in evidence["side"]}, len(net.endpoints)
-    held = len(side & set(net.endpoints))
+    held, ways = len(side & set(net.endpoints)), 1 + (-1 in net.reverse)
     require(held in (n // 2, n - n // 2), f"the side holds {held} of {n} endpoints")
-    cut = sum(c for a, b, c in zip(net.tail, net.head, net.capacity) if (a in side) > (b in side))
+    rows = [((a in side) - (b in side), c) for a, b, c in zip(net.tail, net.head, net.capacity)]
+    cut = sum(c for across, c in rows if across > 0 or (across and ways > 1))
     require(cut <= high, f"the cut has {cut}, not at most {high}")
     if low > 0:
         busiest = max(x / c for x, c in zip(loads(net, evidence["flows"]), net.capacity) if x)
-        bound = (n // 2) * (n - n // 2) / busiest
-        bound = math.ceil(bound) if all(c.denominator == 1 for c in net.capacity) else bound
-        require(bound >= low, f"the flow proves {bound}, not {low}")
-    require(low <= high, "at_least is above at_most")
+        bound = ways * (n // 2) * (n - n // 2) / busiest
+        bound = bound if any(c.denominator > 1 for c in net.capacity) else math.ceil(bound)
+        require(bound >= low, f"the flow proves {bound}, not {low}")  # so low <= cut <= high
     return f"bisection between {low} and {high}"
 
 
@@ -372,8 +372,8 @@ def least_rounds(net: Network, claim: Record, bound: Record) -> int:
     if kind == "growth":
         most = 1 + max([0, *Counter(net.tail).values(), *Counter(net.head).values()])
         most = most if ports is None else min(most, 1 + ports)
-        require(most > 1, "there is no channel")
         many = len(holders) if holders else len({origins[chunk], *receivers[chunk]})
+        require(most > 1 or many < 2, "there is no channel")
         return next(r for r in itertools.count() if most**r >= many)
     require(kind == "distance" and claim.get("switching") != "circuit", f"no bound by {kind!r}")
     source, target = bound["source"], bound["target"]

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
-from math import comb, gcd
+from math import ceil, comb, gcd
 from pathlib import Path
 from typing import Any
 
@@ -72,14 +72,25 @@ def make_proof(
     claim: dict[str, Any],
     evidence: dict[str, Any],
     spec: str,
+    *,
     links: bool = False,
+    alike: bool = False,
 ) -> Proof:
+    """A proof that the checker has accepted.
+
+    Args:
+        links: Say which channels are the two ways of a link.
+        alike: Leave aside what channels carry.
+
+    Raises:
+        CheckFailedError: When the checker refuses it.
+    """
     record = {
         "format": check.FORMAT,
         "version": check.VERSION,
         "kind": kind,
         "spec": spec,
-        "network": None if network is None else _network_record(network, links),
+        "network": None if network is None else _network_record(network, links, alike),
         "claim": claim,
         "evidence": evidence,
     }
@@ -90,7 +101,7 @@ def make_proof(
     return Proof(kind, spec, record, verdict)
 
 
-def _network_record(network: Network, links: bool = False) -> dict[str, Any]:
+def _network_record(network: Network, links: bool = False, alike: bool = False) -> dict[str, Any]:
     """Nodes and channels; with `links` also which channels are the two ways of a link."""
     record: dict[str, Any] = {
         "order": network.order,
@@ -100,7 +111,7 @@ def _network_record(network: Network, links: bool = False) -> dict[str, Any]:
         record["reverse"] = network.reverse.tolist()
     if network.endpoint_count < network.order:
         record["endpoints"] = network.endpoints.tolist()
-    if (network.capacities() != 1).any():
+    if not alike and (network.capacities() != 1).any():
         record["capacities"] = [plain(c) for c in _capacities(network)]
     return record
 
@@ -199,52 +210,61 @@ def flow_records(flows: Sequence[tuple[int, dict[int, Fraction]]]) -> list[Any]:
             for target, amounts in flows]  # fmt: skip
 
 
-def busiest_load(network: Network, flows: Sequence[tuple[int, dict[int, Fraction]]]) -> Fraction:
-    """Largest load over capacity."""
+def busiest_load(
+    network: Network,
+    flows: Sequence[tuple[int, dict[int, Fraction]]],
+    *,
+    alike: bool = False,
+) -> Fraction:
+    """Largest load, over capacity unless all channels count alike."""
     load: dict[int, Fraction] = {}
     for _, amounts in flows:
         for c, x in amounts.items():
             load[c] = load.get(c, Fraction(0)) + x
+    if alike:
+        return max(load.values())
     capacity = _capacities(network)
     return max(x / capacity[c] for c, x in load.items())
 
 
 def prove_bisection(network: Network) -> Proof:
-    """Bisection in channels from half to half: a partition, and a flow that no cut can be below.
+    """Bisection in links between two halves: a partition, and a flow that no cut can be below.
 
     The flow proves the least number exactly where shortest paths load all channels of a cut alike
-    (tori, hypercubes, complete graphs); elsewhere the two numbers are bounds.
+    (tori, hypercubes, complete graphs); elsewhere the two numbers are bounds. What links carry is
+    left aside, and a one-way channel counts whichever way it crosses, as in
+    :func:`hopscape.metrics.bisection`.
 
     Examples:
         >>> import hopscape
         >>> prove_bisection(hopscape.build("hypercube(3)")).verdict
         'bisection between 4 and 4'
     """
-    from hopscape.metrics import cut_kernels
-    from hopscape.metrics.bisection import bisection
+    from hopscape.metrics.bisection import bisection, find_half
 
     if network.endpoint_count < 2:
         raise ArgumentError(f"{network.spec} has fewer than two endpoints: there is no bisection")
     require_size(network.endpoint_count * len(network.heads), f"a flow on {network.spec}")
-    known = bisection(network)
-    side = known.side
-    if side is None:  # a closed form names no partition: search for one
-        counted = np.zeros(network.order, dtype=np.uint8)
-        counted[network.endpoints] = 1
-        _, side = cut_kernels.multistart(network.indptr, network.heads, counted, 64, 0)
-    ones = np.nonzero(side)[0].tolist()
-    inside = set(ones)
-    capacity = _capacities(network)
-    ends = zip(network.tails.tolist(), network.heads.tolist(), capacity)
-    width = sum((c for a, b, c in ends if a in inside and b not in inside), Fraction(0))
-    flows = even_flows(network)
-    n = network.endpoint_count
-    low = (n // 2) * (n - n // 2) / busiest_load(network, flows)
-    if width.denominator == 1 and all(c == 1 for c in capacity):
-        low = Fraction(-(-low.numerator // low.denominator))  # whole channels
-    claim = {"at_least": plain(low), "at_most": plain(width)}
-    evidence = {"side": ones, "flows": flow_records(flows)}
-    return make_proof("bisection", network, claim, evidence, network.spec)
+    side = bisection(network).side
+    side = find_half(network) if side is None else side  # a closed form names none
+    inside = np.asarray(side).astype(bool)
+    out, back = inside[network.tails], inside[network.heads]
+    width = int(np.count_nonzero(out & ~back))
+    width += 0 if network.duplex else int(np.count_nonzero(back & ~out))
+    try:
+        flows = even_flows(network)
+    except DisconnectedError:  # no flow connects all endpoints; a cut of nothing needs none
+        flows = []
+    n, low = network.endpoint_count, Fraction(0)
+    if flows:
+        low = (n // 2) * (n - n // 2) / busiest_load(network, flows, alike=True)
+        low = low if network.duplex else 2 * low
+    claim = {"at_least": ceil(low), "at_most": width}
+    evidence = {"side": np.nonzero(inside)[0].tolist(), "flows": flow_records(flows)}
+    one_way = not network.duplex
+    return make_proof(
+        "bisection", network, claim, evidence, network.spec, links=one_way, alike=True
+    )
 
 
 def prove_throughput(network: Network) -> Proof:
@@ -327,7 +347,7 @@ def _priced_bound(network: Network, prices: Sequence[int]) -> Fraction:
     """What no routing exceeds: total price of the capacities over that of the demands."""
     net = check.Network(_network_record(network))
     ends = net.endpoints
-    worth = sum(net.distances(a, prices)[b] for a in ends for b in ends if a != b)
+    worth = sum(sum(map(net.distances(a, prices).__getitem__, ends)) for a in ends)
     if worth == 0:
         return Fraction(10**9)
     total = sum((c * p for c, p in zip(net.capacity, prices)), Fraction(0))
@@ -542,7 +562,9 @@ def prove_collective(schedule: Schedule) -> Proof:
         claim["members"] = list(goal.groups[0])
     claim["at_least"], bound = _round_bound(network, claim)
     evidence = {"transfers": _moves(schedule), "bound": bound}
-    return make_proof("collective", network, claim, evidence, network.spec, model.duplex == "half")
+    return make_proof(
+        "collective", network, claim, evidence, network.spec, links=model.duplex == "half"
+    )
 
 
 def _moves(schedule: Schedule) -> list[list[Any]]:
