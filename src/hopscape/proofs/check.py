@@ -171,7 +171,7 @@ def check_bisection(net: Network, claim: Record, evidence: Record) -> str:
     and are entered by as much, which counts as well where links have one way."""
     low, high = fraction(claim["at_least"], "at_least"), fraction(claim["at_most"], "at_most")
     side, n = {whole(v, "side", 0, net.order) for v in evidence["side"]}, len(net.endpoints)
-    held, ways = len(side & set(net.endpoints)), 1 + (-1 in net.reverse)
+    held, ways = len(side & set(net.endpoints)), 2 if -1 in net.reverse else 1
     require(held in (n // 2, n - n // 2), f"the side holds {held} of {n} endpoints")
     rows = [((a in side) - (b in side), c) for a, b, c in zip(net.tail, net.head, net.capacity)]
     cut = sum(c for across, c in rows if across > 0 or (across and ways > 1))
@@ -179,7 +179,7 @@ def check_bisection(net: Network, claim: Record, evidence: Record) -> str:
     if low > 0:
         busiest = max(x / c for x, c in zip(loads(net, evidence["flows"]), net.capacity) if x)
         bound = ways * (n // 2) * (n - n // 2) / busiest
-        bound = bound if any(c.denominator > 1 for c in net.capacity) else math.ceil(bound)
+        bound = math.ceil(bound) if all(c.denominator == 1 for c in net.capacity) else bound
         require(bound >= low, f"the flow proves {bound}, not {low}")  # so low <= cut <= high
     return f"bisection between {low} and {high}"
 

@@ -347,7 +347,10 @@ def _priced_bound(network: Network, prices: Sequence[int]) -> Fraction:
     """What no routing exceeds: total price of the capacities over that of the demands."""
     net = check.Network(_network_record(network))
     ends = net.endpoints
-    worth = sum(sum(map(net.distances(a, prices).__getitem__, ends)) for a in ends)
+    worth = 0
+    for a in ends:
+        dist = net.distances(a, list(prices))
+        worth += sum(dist[b] for b in ends)
     if worth == 0:
         return Fraction(10**9)
     total = sum((c * p for c, p in zip(net.capacity, prices)), Fraction(0))
