@@ -178,7 +178,7 @@ def check_bisection(net: Network, claim: Record, evidence: Record) -> str:
     require(cut <= high, f"the cut has {cut}, not at most {high}")
     if low > 0:
         busiest = max(x / c for x, c in zip(loads(net, evidence["flows"]), net.capacity) if x)
-        bound = ways * (n // 2) * (n - n // 2) / busiest
+        bound: Any = ways * (n // 2) * (n - n // 2) / busiest
         bound = math.ceil(bound) if all(c.denominator == 1 for c in net.capacity) else bound
         require(bound >= low, f"the flow proves {bound}, not {low}")  # so low <= cut <= high
     return f"bisection between {low} and {high}"
