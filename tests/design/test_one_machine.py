@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 import tomllib
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -120,6 +122,32 @@ def test_cables_and_bill_come_to_the_price_of_the_ranking(seed, tmp_path):
         assert not fibres or {"M-1", "F-9"} <= numbers
         for part in {row["part"] for row in cables} - {"inside the island"}:
             assert names[part] == sum(row["part"] == part for row in cables)
+
+
+_IF = re.compile(r"If [^(]*\((--[^)]*)\), take .*?: ([+-][0-9.]+) %")
+
+
+@pytest.mark.parametrize("given", [(26, 10, 0.6), (45, 14, 1.0)])
+def test_what_a_sentence_offers_costs_what_its_cables_and_parts_cost(given, tmp_path):
+    """The demand is asked, what is handed over is priced anew, and the sentence says so."""
+    (tmp_path / "list.toml").write_text(_LIST)
+    families = ("complete", "leaf_spine", "fat_tree", "hyperx", "torus")
+    ends, radix, share = given
+    asked = SwitchedRequirements(
+        ends, radix, throughput=share, prices=str(tmp_path / "list.toml"), families=families
+    )
+
+    def cost(question):
+        best = design(question).best
+        write_parts(hopscape.build(best.spec), tmp_path, question.conditions)
+        return _recomputed(_rows(tmp_path / "cables.csv"), best.spec, tomllib.loads(_LIST))
+
+    said, first = _IF.findall(design(asked).answer), cost(asked)
+    assert said
+    for options, percent in said:
+        words = options.split()
+        more = {a.removeprefix("--"): float(b) for a, b in zip(words[::2], words[1::2])}
+        assert f"{100 * (cost(replace(asked, **more)) / first - 1):+.1f}" == percent
 
 
 def test_report_and_handover_have_one_floor(tmp_path):

@@ -248,6 +248,25 @@ def test_what_binds_is_named_when_nothing_meets_the_demands():
         design(SwitchedRequirements(500, 3, families=("fat_tree",)))
 
 
+def test_what_is_said_to_bind_binds_alone_or_with_the_budget():
+    """Who leaves out what is named gets the machine and the price that are named."""
+    families = ("complete", "leaf_spine", "hyperx")
+    asked = SwitchedRequirements(50, 12, worst=1.0, max_hops=1, budget=30_000, families=families)
+    with pytest.raises(ArgumentError, match="--max-hops 1 and --budget 30,000 both bind") as caught:
+        design(asked)
+    other = design(dataclasses.replace(asked, max_hops=None, budget=None)).best
+    assert f"{called(other)}, has 2 hops between switches and costs" in str(caught.value)
+    assert f"costs {other.value('money'):,.0f} USD" in str(caught.value)
+    with pytest.raises(ArgumentError, match="--max-hops 1 is what binds"):
+        design(dataclasses.replace(asked, budget=90_000.0))
+
+
+def test_the_half_rate_is_offered_for_more_endpoints_only():
+    asked = SwitchedRequirements(70, 20, budget=9_000.0, families=("complete", "leaf_spine"))
+    with pytest.raises(ArgumentError, match=r"at least [0-9]+ endpoints as asked$"):
+        design(asked)
+
+
 def test_one_switch_suffices():
     found = design(SwitchedRequirements(10, 16, families=("complete",)))
     assert found.best.value("switches") == 1

@@ -87,8 +87,8 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
         other = cheapest(replace(question, worst=None, budget=None), ask)
         if other is not None:
             parts.append(
-                f"--worst {question.worst:g} is what binds: the cheapest that meets the rest,"
-                f" {called(other)}, has guaranteed"
+                f"{_binding(question, f'--worst {question.worst:g}', other)}: the cheapest that"
+                f" meets the rest, {called(other)}, has guaranteed"
                 f" {float(other.value('guaranteed_throughput') or 0):.4g} and costs"
                 f" {other.value('money'):,.0f} {currency}"
             )
@@ -134,22 +134,33 @@ def _what_binds(question: SwitchedRequirements, name: str, other: Candidate) -> 
                 "is parted, or nothing is left of it,"
             )  # fmt: skip
         words = f"--survive {asked.text}" + f" --remaining {asked.share:g}" * bool(asked.share)
-        return f"{words} is what binds: the cheapest that meets the rest, {called(other)}, {rest}"
+        return (
+            f"{_binding(question, words, other)}: the cheapest that meets the rest,"
+            f" {called(other)}, {rest}"
+        )
     if name == "grow":
         return (
-            f"--grow {question.grow} is what binds: the cheapest that meets the rest,"
-            f" {called(other)}, is of a family in which no larger machine was found that it can"
-            " grow into"
+            f"{_binding(question, f'--grow {question.grow}', other)}: the cheapest that meets the"
+            f" rest, {called(other)}, has no larger machine in its family that it is known to grow"
+            " into"
         )
     has = other.value(LIMIT_COLUMNS[name])
     if name == "vcs":  # measured of those that are asked for it
         has = measure_columns(new_evaluation(build(other.spec)), ["vcs"])["vcs"].value
     noun = LIMITS[name]
     shown = f"an unknown number of {noun[1]}" if has is None else counted(float(has), *noun)
+    words = f"--{name.replace('_', '-')} {getattr(question, name):g}"
     return (
-        f"--{name.replace('_', '-')} {getattr(question, name):g} is what binds: the cheapest that"
-        f" meets the rest, {called(other)}, has {shown}"
+        f"{_binding(question, words, other)}: the cheapest that meets the rest, {called(other)},"
+        f" has {shown}"
     )
+
+
+def _binding(question: SwitchedRequirements, words: str, other: Candidate) -> str:
+    """Which demands bind: one, and the budget as well if what meets the rest is beyond it."""
+    if question.budget is None or float(other.value("money")) <= question.budget:
+        return f"{words} is what binds"
+    return f"{words} and --budget {question.budget:,.0f} both bind"
 
 
 def _uniform(one: Candidate) -> float:
@@ -173,10 +184,12 @@ def _affordable(question: SwitchedRequirements, rest: Candidate, ask: Ask) -> st
     if question.throughput > 0.5:
         half = min(0.5, question.worst) if question.worst is not None else None
         tapers.append((replace(question, throughput=0.5, worst=half), "at half of the line rate"))
+    most = 0
     for asked, how in tapers:
         size = _largest(asked, rest, ask)
-        if size:
+        if size > most:  # half of the rate for no more endpoints is no offer
             words.append(f"{size:,} endpoints {how}")
+            most = size
     if not words:
         return ""
     return f"; for {question.budget:,.0f} you get at least {' or '.join(words)}"
