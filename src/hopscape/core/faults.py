@@ -98,6 +98,14 @@ class Faults:
                 dead[own] |= network.heads[own] == b
         return dead
 
+    def with_cut_off(self, network: Wired) -> Faults:
+        """With the nodes that have no live channel left, which are of no use either."""
+        dead = self.channels(network)
+        lines = np.bincount(network.tails[~dead], minlength=network.order)
+        lines += np.bincount(network.heads[~dead], minlength=network.order)
+        cut = np.flatnonzero((lines == 0) & (network.degrees > 0)).tolist()
+        return Faults(self.nodes | frozenset(cut), self.links)
+
     def pairs(self) -> list[tuple[int, int]]:
         """The dead links as ordered pairs."""
         return sorted((min(link), max(link)) for link in self.links)

@@ -61,7 +61,15 @@ from hopscape.show.explore.page import write_explorer
 from hopscape.workloads import ModelJob, Workload, execute, read_job, step
 from hopscape.workloads.smpi import FixedRoutes, write_smpi
 
-__all__ = ["HANDED_OVER", "REPORTED", "hand_over", "read_back", "write_design", "write_parts"]
+__all__ = [
+    "HANDED_OVER",
+    "REPORTED",
+    "hand_over",
+    "read_back",
+    "tried",
+    "write_design",
+    "write_parts",
+]
 
 HANDED_OVER = ("README.md", "cables.csv", "summary.json", "manifest.json", "network.edges")
 REPORTED = ("report.html", "report.md", "ranking.json")
@@ -142,14 +150,14 @@ def hand_over(
         told: list[tuple[str, str]] = []
         placed, parts = write_parts(network, top, given)
         told += parts
-        told.append(_tried("network.graphml", lambda: _graphml(network, top)))
-        told.append(_tried("sst.graphml", lambda: _sst(network, top)))
-        told.append(_tried("network.edges", lambda: _edges(network, top)))
+        told.append(tried("network.graphml", lambda: _graphml(network, top)))
+        told.append(tried("sst.graphml", lambda: _sst(network, top)))
+        told.append(tried("network.edges", lambda: _edges(network, top)))
         told += _routing_files(network, top)
         if job is not None:
-            told.append(_tried("smpi/", lambda: _smpi(network, job, top)))
+            told.append(tried("smpi/", lambda: _smpi(network, job, top)))
         if given.routing == "optimal":
-            told.append(_tried("weighted_paths.csv", lambda: _weighted_paths(network, top)))
+            told.append(tried("weighted_paths.csv", lambda: _weighted_paths(network, top)))
         told += write_schedules(network, top)
         figures = chosen.figures if isinstance(chosen, Candidate) else _measured(network)
         summary = {"spec": network.spec, "nodes": network.order, "links": network.links}
@@ -168,7 +176,7 @@ def write_parts(
     """Write the cable list and the bill; they and the report have one placement and one price."""
     placed = place(network, given.plan)
     names = [placed.plan.name(int(p)) for p in placed.places]
-    bill = _tried("bill.csv", lambda: _bill(network, placed, given.prices, top))
+    bill = tried("bill.csv", lambda: _bill(network, placed, given.prices, top))
     which = _parts(network, placed, given, bill)
     write_cables(network, top / "cables.csv", names, placed.lengths.tolist(), which)
     cables = (
@@ -214,9 +222,9 @@ def _routing_files(network: Network, top: Path) -> list[tuple[str, str]]:
         write_routing_table(routes, top / "routing.csv")
         told.append(("routing.csv", f"row at, column to: the port (from 1), by {routes.name}"))
         told.append(_lane_file(find_lanes(routes), top))
-        told.append(_tried("opensm/", lambda: _opensm(routes, top)))
-        told.append(_tried("simgrid/", lambda: _simgrid(routes, top)))
-        told.append(_tried("verilog/", lambda: write_verilog(network, top / "verilog")))
+        told.append(tried("opensm/", lambda: _opensm(routes, top)))
+        told.append(tried("simgrid/", lambda: _simgrid(routes, top)))
+        told.append(tried("verilog/", lambda: write_verilog(network, top / "verilog")))
     else:
         router = network.router()
         told.append(
@@ -226,7 +234,7 @@ def _routing_files(network: Network, top: Path) -> list[tuple[str, str]]:
                 f" of hopscape.build({network.spec!r})",
             )
         )
-    told.append(_tried("booksim/", lambda: _booksim(network, top)))
+    told.append(tried("booksim/", lambda: _booksim(network, top)))
     return told
 
 
@@ -269,7 +277,8 @@ def _proof_files(network: Network, top: Path, more: Sequence[Proof]) -> list[tup
     return [*told, ("proofs.json", "proofs of: " + "; ".join(one.verdict for one in proofs))]
 
 
-def _tried(name: str, write: Callable[[], str]) -> tuple[str, str]:
+def tried(name: str, write: Callable[[], str]) -> tuple[str, str]:
+    """A file with what it is, or with the sentence why it is not there."""
     try:
         return name, write()
     except HopscapeError as error:

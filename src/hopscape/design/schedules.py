@@ -15,6 +15,7 @@ from pathlib import Path
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.choose import GENERIC, named_algorithms, run_algorithm
 from hopscape.collectives.contest import compete
+from hopscape.collectives.survivors import Survivors
 from hopscape.core.distances import distances_from, distances_to
 from hopscape.core.errors import DisconnectedError, HopscapeError, TooLargeError
 from hopscape.core.files import make_folder
@@ -287,17 +288,23 @@ def _wanted(network: Network) -> list[_Wanted]:
     ]
 
 
-def write_schedules(network: Network, folder: Path) -> list[tuple[str, str]]:
+def write_schedules(
+    network: Network, folder: Path, left: Survivors | None = None
+) -> list[tuple[str, str]]:
     """Write the schedules of a network; each file with what it is, or why there is none.
 
     Those that MSCCL knows are written for it as well, under ``msccl``, and as execution traces
     under ``chakra``.
+
+    Args:
+        left: What is left of a larger network, which `network` is then: files tell schedules in
+            the numbers of the larger one; ranks are its live endpoints, one after the other.
     """
     if not network.endpoint_count:
         return [("(no schedules)", "there are no endpoints")]
     told, found = [], {}
     for one in _wanted(network):
-        schedule, *line = _write(network, one, folder)
+        schedule, *line = _write(network, one, folder, left)
         told.append((line[0], line[1]))
         if schedule is not None and one.msccl:
             found[one.name] = schedule
@@ -349,7 +356,9 @@ _FORMS: tuple[tuple[str, str, _Write], ...] = (
 )
 
 
-def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | None, str, str]:
+def _write(
+    network: Network, wanted: _Wanted, folder: Path, left: Survivors | None
+) -> tuple[Schedule | None, str, str]:
     kind = "json" if network.order <= _GATHER_ORDER else "npz"
     kind = "json" if wanted.goal.kind == "broadcast" else kind
     name = f"{wanted.name}.{kind}"
@@ -361,11 +370,12 @@ def _write(network: Network, wanted: _Wanted, folder: Path) -> tuple[Schedule | 
         )
     rules = {} if wanted.model.ports is None else {"ports": wanted.model.ports}
     try:
-        best = compete(network, wanted.goal, rules).best
+        best = compete(network, wanted.goal, rules, left=left).best
     except HopscapeError as error:
         return None, f"(no {name})", str(error)
     schedule = copy(best.schedule)
     schedule.name = best.algorithm  # the same word in the file and in the README
-    schedule.save(folder / name)
+    told = schedule if left is None else left.told(schedule)
+    told.save(folder / name)
     what = f"{wanted.goal.describe()}: {schedule.rounds} rounds, {schedule.model.describe()}"
     return schedule, name, f"{what}; by the {best.algorithm} algorithm, checked"

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import io
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,15 @@ from typing import Any
 import numpy as np
 
 from hopscape.core.arrays import IntArray
-from hopscape.core.errors import ArgumentError
+from hopscape.core.distances import distances_from
+from hopscape.core.errors import ArgumentError, DisconnectedError
+from hopscape.core.faults import Faults
 from hopscape.core.files import make_folder, write_text
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile, Word
 from hopscape.deadlock.layers import symmetric_layers
-from hopscape.deadlock.one_lane import one_lane_routes
+from hopscape.deadlock.one_lane import cyclic_channels, one_lane_routes
+from hopscape.deadlock.repair import repaired_one_lane, repaired_shortest
 from hopscape.metrics.routes import Routes, all_routes
 
 __all__ = [
@@ -37,6 +41,7 @@ __all__ = [
     "MOST_LIDS",
     "PORT_WORDS",
     "OpenSM",
+    "Rewritten",
     "Subnet",
     "fabric_of",
     "forwarding_tables",
@@ -45,6 +50,7 @@ __all__ = [
     "write_fabric",
     "write_infiniband",
     "write_opensm",
+    "write_rest",
     "write_subnets",
 ]
 
@@ -71,6 +77,8 @@ class Subnet:
         step: GUIDs of an adapter: its own and one for each port.
         wide: Ports of a switch, those of the whole machine.
         plane: Its number among the subnets of the machine; 0 where there is one.
+        lids (int64[2, order] or None): Local identifiers as a host and as a switch, where they are
+            those of a larger fabric.
     """
 
     network: Network
@@ -83,6 +91,7 @@ class Subnet:
     step: int
     wide: int
     plane: int = 0
+    lids: IntArray | None = None
 
     @property
     def manager(self) -> int:
@@ -122,9 +131,11 @@ class Subnet:
 
     def lid(self, node: int) -> int:
         """Local identifier of a host (by its node): from 1."""
-        return self.owner[node] + 1
+        return self.owner[node] + 1 if self.lids is None else int(self.lids[0, node])
 
     def switch_lid(self, node: int) -> int:
+        if self.lids is not None:
+            return int(self.lids[1, node])
         return len(self.hosts) + 1 + int(np.searchsorted(self.switches, node))
 
 
@@ -299,14 +310,11 @@ def _netlist(fabric: Subnet) -> str:
 def forwarding_tables(fabric: Subnet, routes: Routes) -> str:
     """Forwarding tables as OpenSM dumps and loads them, to hosts and to switches."""
     net = fabric.network
-    switches, top = fabric.switches.tolist(), len(fabric.hosts) + len(fabric.switches)
-    ports = np.stack([routes.ports(to) for to in range(net.order)])  # [to, at]
-    numbers = np.append(fabric.numbers, 0)
-    ports = numbers[np.where(ports < 0, len(net.heads), net.indptr[:-1] + ports)]
-    hosts = fabric.hosts
+    switches, hosts = fabric.switches.tolist(), fabric.hosts
+    lids, ports = _ports_by_lid(fabric, routes)
+    top = max(lids, default=0)
     named = net.order <= _NAMED_ORDER  # OpenSM takes the lids of guid2lid where no guid is told
-    before = [f"{fabric.lid(h):#06x} " for h in hosts.tolist()]
-    before += [f"{fabric.switch_lid(s):#06x} " for s in switches]
+    before = [f"{lid:#06x} " for lid in lids]
     after = ["\n"] * len(before)
     if named:
         after = [
@@ -319,17 +327,27 @@ def forwarding_tables(fabric: Subnet, routes: Routes) -> str:
         ]
     width = 3 if named else 1
     digits = [f"{port:0{width}d}" for port in range(fabric.host_port + 1)]
-    order = np.concatenate([hosts, fabric.switches])
     parts = [f"# {net.spec}, {routes.name} routes. {PORT_WORDS}\n"]
     for v in switches:
         head = f"switch Lid {fabric.switch_lid(v)} guid {_guid(fabric.switch_guid(v))}"
         parts.append(f"Unicast lids [0-{top}] of {head} ('{fabric.switch_name(v)}'):")
-        taken = ports[order, v]
-        taken[: len(hosts)][hosts == v] = fabric.host_port
+        taken = ports[:, v]
         texts = map(digits.__getitem__, taken.tolist())
         parts += ["\n", *(a + b + c for a, b, c in zip(before, texts, after, strict=True))]
         parts.append(f"{len(taken)} valid lids dumped\n")
     return "".join(parts)
+
+
+def _ports_by_lid(fabric: Subnet, routes: Routes) -> tuple[list[int], IntArray]:
+    """Local identifiers, and the port by which each node leaves for them, [lid, at]."""
+    net, hosts = fabric.network, fabric.hosts
+    ports = np.stack([routes.ports(to) for to in range(net.order)])  # [to, at]
+    numbers = np.append(fabric.numbers, 0)
+    ports = numbers[np.where(ports < 0, len(net.heads), net.indptr[:-1] + ports)]
+    taken = ports[np.concatenate([hosts, fabric.switches])]
+    taken[np.arange(len(hosts)), hosts] = fabric.host_port
+    switches = fabric.switches.tolist()
+    return [*map(fabric.lid, hosts.tolist()), *map(fabric.switch_lid, switches)], taken
 
 
 def _guid(number: int) -> str:
@@ -385,6 +403,136 @@ def read_netlist(path: str | Path) -> Network:
         spec=remarks["hopscape"].text if "hopscape" in remarks else "netlist",
         switches=switches if len(switches) else None,
     )
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """What a subnet manager rewrites on switches when parts die.
+
+    Attributes:
+        subnet: What is left.
+        switches, entries: Switches of one lane that change, and entries of their tables.
+        kept: Are entries whose ways still work as before? Else all were laid anew.
+        rows: Each (switch, its GUID, LID, port before, port now) as text; 0 for no port.
+    """
+
+    subnet: Subnet
+    switches: int
+    entries: int
+    kept: bool
+    rows: Sequence[str]
+
+    def words(self) -> str:
+        """In one sentence."""
+        of = len(self.subnet.switches)
+        how = "what still works is as before" if self.kept else "all was laid anew"
+        return f"{self.entries} entries of {self.switches} of {of} switches change; {how}"
+
+
+def write_rest(
+    routes: Routes, faults: Faults, folder: str | Path
+) -> list[tuple[Subnet, OpenSM, Rewritten]]:
+    """Write :func:`write_subnets` for what is left when parts die.
+
+    Names, GUIDs, LIDs and ports are those of the whole fabric. Ways that still work stay as they
+    are; ``changes.csv`` of each subnet lists the entries of the one-lane tables that change.
+
+    Args:
+        routes: The shortest routes of the whole.
+
+    Raises:
+        ArgumentError: As :func:`write_subnets`; where no endpoint is left.
+        DisconnectedError: Where what is left of a subnet hangs apart.
+    """
+    subnets, top = subnets_of(routes.network), Path(folder)
+    found = []
+    for one in subnets:
+        place = top / f"plane-{one.plane}" if one.plane else top
+        mine = all_routes(one.network) if one.plane else routes
+        found.append(_write_rest(one, mine, faults, place))
+    return found
+
+
+def _write_rest(
+    whole: Subnet, routes: Routes, faults: Faults, folder: Path
+) -> tuple[Subnet, OpenSM, Rewritten]:
+    own = _inside(whole, faults)
+    left, nodes, channels = _rest_of(whole, own)
+    shortest = repaired_shortest(routes, left.network, nodes, channels)
+    before = one_lane_routes(whole.network, routes)
+    if before is routes and cyclic_channels(shortest) == 0:
+        one_lane, kept = shortest, True
+    else:
+        one_lane, kept = repaired_one_lane(before, left.network, nodes, channels, shortest)
+    written = _write_subnet(left, shortest, folder, one_lane)
+    rows = list(_changed(whole, before, left, one_lane))
+    text = "switch,guid,lid,port_before,port_now\n" + "".join(row + "\n" for row in rows)
+    write_text(folder / "changes.csv", f"# hopscape {whole.network.spec}\n# {PORT_WORDS}\n{text}")
+    touched = {row.partition(",")[0] for row in rows}
+    return left, written, Rewritten(left, len(touched), len(rows), kept, rows)
+
+
+def _inside(fabric: Subnet, faults: Faults) -> Faults:
+    """The dead parts that are in a subnet, by its own nodes, with all that they cut off."""
+    net, labels = fabric.network, fabric.labels
+    dead = set(np.flatnonzero(np.isin(labels, list(faults.nodes))).tolist())
+    ends = zip(net.tails.tolist(), net.heads.tolist(), strict=True)
+    links = {
+        frozenset(pair)
+        for pair in ends
+        if frozenset((int(labels[pair[0]]), int(labels[pair[1]]))) in faults.links
+    }
+    return Faults(frozenset(dead), frozenset(links)).with_cut_off(net)
+
+
+def _rest_of(fabric: Subnet, faults: Faults) -> tuple[Subnet, IntArray, IntArray]:
+    """What is left of a subnet under its old names, and its nodes and channels in the whole."""
+    net = fabric.network
+    left, nodes, channels = faults.rest(net)
+    apart = np.flatnonzero(distances_from(left, 0) < 0)
+    if len(apart):
+        a, b = int(fabric.labels[nodes[0]]), int(fabric.labels[nodes[apart[0]]])
+        raise DisconnectedError(
+            f"what is left of {net.spec} hangs apart: no way leads from node {a} to node {b}"
+        )
+    lids = np.zeros((2, left.order), dtype=np.int64)
+    switches = set(fabric.switches.tolist())
+    for i, v in enumerate(nodes.tolist()):
+        lids[0, i] = fabric.lid(v) if v in fabric.owner else 0
+        lids[1, i] = fabric.switch_lid(v) if v in switches else 0
+    hosts = left.endpoints.astype(np.int64)
+    rest = replace(
+        fabric,
+        network=left,
+        hosts=hosts,
+        owner={int(v): i for i, v in enumerate(hosts)},
+        alone=fabric.alone[nodes],
+        labels=fabric.labels[nodes],
+        lines=fabric.lines[nodes],
+        numbers=fabric.numbers[channels],
+        lids=lids,
+    )
+    return rest, nodes, channels
+
+
+def _changed(whole: Subnet, before: Routes, left: Subnet, now: Routes) -> Iterator[str]:
+    """Entries of switches that live on whose port is another one than before, by line of a list."""
+    old, new = _entries(whole, before), _entries(left, now)
+    for (name, lid), (guid, port) in sorted(new.items()):
+        was = old[name, lid][1]
+        if was != port:
+            yield f"{name},{_guid(guid)},{lid},{was},{port}"
+
+
+def _entries(fabric: Subnet, routes: Routes) -> dict[tuple[str, int], tuple[int, int]]:
+    """GUID of the switch and port, by its name and a local identifier."""
+    lids, ports = _ports_by_lid(fabric, routes)
+    found = {}
+    for v in fabric.switches.tolist():
+        name, guid = fabric.switch_name(v), fabric.switch_guid(v)
+        for lid, port in zip(lids, ports[:, v].tolist(), strict=True):
+            found[name, lid] = guid, port
+    return found
 
 
 MOST_LEVELS = 8  # virtual lanes VL0 to VL7 of common switches
@@ -484,11 +632,14 @@ def write_subnets(routes: Routes, folder: str | Path) -> list[tuple[Subnet, Open
     ]
 
 
-def _write_subnet(fabric: Subnet, shortest: Routes, folder: Path) -> OpenSM:
+def _write_subnet(
+    fabric: Subnet, shortest: Routes, folder: Path, one_lane: Routes | None = None
+) -> OpenSM:
     network = fabric.network
     if not len(fabric.hosts):
         raise ArgumentError(f"{network.spec} has no endpoints; OpenSM runs on one")
-    one_lane = one_lane_routes(network, shortest)
+    if one_lane is None:
+        one_lane = one_lane_routes(network, shortest)
     top = make_folder(folder)
     write_fabric(fabric, top)
     write_text(top / "routes.lfts", forwarding_tables(fabric, one_lane))

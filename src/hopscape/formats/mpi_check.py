@@ -77,23 +77,27 @@ def run_mpi(path: str | Path, *, seconds: float = 300) -> Verdict:
 def _executable(schedule: Schedule, path: Path) -> dict[str, Any]:
     """The file as the ranks read it, or why ranks cannot execute it."""
     network = schedule.network
+    groups = schedule.goal.groups
+    if len(groups) > 1:
+        raise ScheduleError(
+            f"{path} is for several groups of endpoints; run-mpi serves one, or all of them at once"
+        )
+    taking = list(groups[0]) if groups else network.endpoints.tolist()
     ends = np.zeros(network.order, dtype=bool)
-    ends[network.endpoints] = True
+    ends[taking] = True
     for t, (a, b) in enumerate(
         zip(schedule.source.tolist(), schedule.target.tolist(), strict=True)
     ):
         if not (ends[a] and ends[b]):
             switch = b if ends[a] else a
+            what = "which is not in its group" if groups else "a switch"
             raise ScheduleError(
-                f"{path}: transfer {t} (node {a} → node {b}) ends at node {switch}, a switch;"
+                f"{path}: transfer {t} (node {a} → node {b}) ends at node {switch}, {what};"
                 " only endpoints are MPI ranks"
             )
     file = schedule.to_dict()
-    if file["goal"].get("groups"):
-        raise ScheduleError(
-            f"{path} is for groups of endpoints; run-mpi serves all of them at once"
-        )
-    return file
+    file["goal"].pop("groups", None)
+    return file | {"endpoints": taking}
 
 
 def _verdict(schedule: Schedule, file: dict[str, Any], report: dict[str, Any]) -> Verdict:

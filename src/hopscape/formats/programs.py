@@ -20,6 +20,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import FileFormatError, HopscapeError
+from hopscape.core.faults import Faults
 from hopscape.core.files import write_text
 from hopscape.core.network import Network
 from hopscape.core.numbers import signed_json
@@ -28,7 +29,7 @@ from hopscape.core.reading import load_json
 from hopscape.formats.graphs import read_network
 from hopscape.formats.graphs.libraries import link_ends
 from hopscape.formats.infiniband import PORT_WORDS
-from hopscape.formats.tables import read_cables
+from hopscape.formats.tables import read_cables, read_faults
 from hopscape.registry import build_within
 
 __all__ = [
@@ -158,11 +159,17 @@ def running(
 def read_back(folder: str | Path) -> Network:
     """Read the network of a hand-over and check that all its files agree.
 
+    The hand-over of a fabric with dead parts gives the whole network, whose cables are those of the
+    list and the dead ones.
+
     Raises:
         FileFormatError: When a file is missing or two of them tell different networks.
     """
     top = Path(folder)
     network, ports = read_cables(top / "cables.csv")
+    faults = read_faults(top / "cables.csv")
+    if faults:
+        return _read_rest(network, ports, faults, top)
     for name in ("network.edges", "network.graphml"):
         if name == "network.edges" and not (top / name).exists():
             continue  # links of which different things are known: only GraphML says them
@@ -176,6 +183,19 @@ def read_back(folder: str | Path) -> Network:
     if network.spec != "cables":
         _check_ports(network, ports, spec_net, top)
     return spec_net
+
+
+def _read_rest(listed: Network, ports: IntArray, faults: Faults, top: Path) -> Network:
+    """The whole network, whose live cables the list has."""
+    network = build_within(top / "cables.csv")(listed.spec)
+    dead = Faults.of(network, faults.nodes, faults.pairs()).channels(network)
+    wanted = network.tails[~dead].astype(np.int64) * network.order + network.heads[~dead]
+    if listed.order != network.order or not np.array_equal(np.sort(wanted), _pairs(listed)):
+        raise FileFormatError(
+            f"{top / 'cables.csv'} is not the wiring of {network.spec} without its dead parts"
+        )
+    _check_ports(listed, ports, network, top)
+    return network
 
 
 def _check_ports(listed: Network, ports: IntArray, network: Network, top: Path) -> None:

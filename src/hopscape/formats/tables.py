@@ -15,6 +15,7 @@ from typing import IO, Any
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.faults import Faults
 from hopscape.core.files import write_atomically
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile, Word
@@ -25,6 +26,7 @@ from hopscape.metrics.routes import Routes
 
 __all__ = [
     "read_cables",
+    "read_faults",
     "read_routing_table",
     "write_cables",
     "write_routing_table",
@@ -123,6 +125,7 @@ def write_cables(
     places: Sequence[tuple[int, int, int]],
     lengths: Sequence[float],
     parts: Sequence[str] | None = None,
+    faults: Faults | None = None,
 ) -> None:
     """Write the cables of a network.
 
@@ -130,6 +133,7 @@ def write_cables(
         places (sequence of (row, rack, slot)): Where each node stands.
         lengths: Metres, in the order of the links.
         parts: Which cable to take, as the bill calls it.
+        faults: Dead cables are left out; the others keep their numbers and ports.
     """
     tails, heads, channels = link_ends(network)
     out = network.port_of(channels)
@@ -142,11 +146,18 @@ def write_cables(
     switches = np.setdiff1d(np.arange(network.order), network.endpoints)
     if len(switches):
         text.write(f"# switches {' '.join(map(str, switches.tolist()))}\n")
+    gone = np.zeros(len(tails), dtype=bool)
+    if faults is not None:
+        gone = faults.channels(network)[channels]
+        text.write(f"# dead {' '.join(map(str, sorted(faults.nodes)))}\n")
+        text.write(f"# dead-links {' '.join(f'{u}-{v}' for u, v in faults.pairs())}\n")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_HEADING)
     named = [""] * len(tails) if parts is None else parts
     ends = (tails.tolist(), heads.tolist(), out.tolist(), into.tolist())
     for i, (u, v, p, q, metres, part) in enumerate(zip(*ends, lengths, named, strict=True), 1):
+        if gone[i - 1]:
+            continue
         there = q + 1 if q >= 0 else ""
         writer.writerow([i, *places[u], p + 1, *places[v], there, f"{metres:.3f}", u, v, part])
     write_atomically(path, lambda file: file.write(text.getvalue().encode()))
@@ -187,6 +198,23 @@ def read_cables(path: str | Path) -> tuple[Network, IntArray]:
         switches=np.asarray(switches, dtype=np.int64) if switches else None,
     )
     return network, np.asarray(ports, dtype=np.int64).reshape(-1, 2)
+
+
+def read_faults(path: str | Path) -> Faults:
+    """The dead parts that a cable list names.
+
+    Raises:
+        FileFormatError: When what it names are no nodes.
+    """
+    remarks = TextFile(path).remarks()
+    nodes = [w.integer("a dead node", 0, 2**31) for w in _listed(remarks.get("dead"))]
+    links = []
+    for word in _listed(remarks.get("dead-links")):
+        ends = [Word(x, word.line, word.column) for x in word.text.split("-")]
+        if len(ends) != 2:
+            raise word.line.error(f"a dead link is two nodes, not {word.text!r:.40}")
+        links.append(frozenset(end.integer("a node", 0, 2**31) for end in ends))
+    return Faults(frozenset(nodes), frozenset(links))
 
 
 def _listed(remark: Word | None) -> list[Word]:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hopscape.cli.options import SpecArgument, option, refuse
+from hopscape.cli.options import (
+    DeadLinkOption,
+    DeadOption,
+    SpecArgument,
+    option,
+    read_dead_links,
+    refuse,
+)
 from hopscape.cli.output import Format, FormatOption
 from hopscape.cli.output import emit as show
 from hopscape.core.channels import ATTRIBUTES
 from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
+from hopscape.core.network import Network
+from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
 from hopscape.registry import build
 
@@ -43,22 +53,29 @@ def emit(
     ] = False,
     check: Annotated[bool, option("Compile or simulate it and compare with the router.")] = False,
     packets: Annotated[int | None, option("Random packets for --with-router --check.")] = None,
+    dead: DeadOption = None,
+    dead_link: DeadLinkOption = None,
     style: FormatOption = Format.table,
 ) -> None:
     """Write the router of a network as code that needs nothing else.
 
     Closed forms become arithmetic, routers with tables read-only memories. The code is compared
     with the router before it is written; --check runs the real compiler or simulator as well.
+    With dead parts the routes are shortest ones around them, from a table.
     """
     if with_router:
+        refuse(("dead", "dead_link"), "is not for --with-router: its lanes are of whole networks")
         _emit_fabric(spec, to, output, router, name, stages, check, packets)
         return
     refuse(("packets",), "is for --with-router --check")
     from hopscape.formats.code import cell_count, check_code, emit_code
 
     network = build(spec)
+    way: str | Router = router
+    if dead or dead_link:
+        way = _around(network, dead or [], dead_link or [])
     depth = 0 if stages is None else stages
-    code = emit_code(network, to.value, router=router, name=name, stages=depth)
+    code = emit_code(network, to.value, router=way, name=name, stages=depth)
     if output is None:
         if check:
             raise ArgumentError("--check reports on a file; name it with -o")
@@ -79,9 +96,17 @@ def emit(
     if to is Language.verilog:
         record["latency_cycles"] = depth
         record["cells"] = cell_count(code.text, f"{code.name}_route")
-    verdict = check_code(code, network, router=router, stages=depth) if check else None
+    verdict = check_code(code, network, router=way, stages=depth) if check else None
     write_atomically(output, lambda out: out.write(code.text.encode()))
     _report(record, verdict)
+
+
+def _around(network: Network, dead: Sequence[str], dead_links: Sequence[str]) -> Router:
+    """The router around dead parts."""
+    from hopscape.core.detours import TableDetours
+
+    refuse(("router",), "does not go with dead parts: routes around them are searched")
+    return TableDetours(network, dead, read_dead_links(network, dead_links))
 
 
 def _emit_fabric(

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hopscape.cli.options import (
+    DeadLinkOption,
+    DeadOption,
     FloorOption,
     FolderOption,
     ForceOption,
     ScheduleArgument,
     SpecArgument,
     option,
+    read_dead_links,
+    refuse,
     time_limit_option,
 )
 from hopscape.cli.output import emit, emit_rows
 from hopscape.core.errors import ArgumentError
+from hopscape.core.faults import Faults
 from hopscape.core.files import require_room
+from hopscape.registry import build
+
+if TYPE_CHECKING:
+    from hopscape.formats.check import Checked, CheckSettings
 
 LimitOption = Annotated[float, time_limit_option("Time limit of each program.")]
 
@@ -34,14 +45,22 @@ def handover(
         str | None,
         option("Also a step of this job for SMPI: a .toml file or a folder of traces.", "--job"),
     ] = None,
+    dead: DeadOption = None,
+    dead_link: DeadLinkOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Write everything that building and running a network takes, for real software."""
+    """Write everything that building and running a network takes, for real software.
+
+    With dead parts: the cables, tables and plans around them, under the numbers of the whole
+    fabric, and which entries of which switches change.
+    """
     from hopscape.design import Conditions, FloorPlan
     from hopscape.design.handover import HANDED_OVER, hand_over
     from hopscape.design.prices import DEFAULT_PRICES
 
     require_room(out, HANDED_OVER, force=force)
+    if dead or dead_link:
+        refuse(("prices", "job"), "does not go with dead parts: it is about the whole fabric")
     plan = None if floor is None else FloorPlan.parse(floor)
     if prices is not None:
         _require_priced(spec, prices)
@@ -51,7 +70,14 @@ def handover(
         from hopscape.workloads import read_job
 
         asked = read_job(job)
-    report = hand_over(spec, out, conditions, job=asked, force=force)
+    if dead or dead_link:
+        from hopscape.design.broken import hand_over_broken
+
+        network = build(spec)
+        faults = Faults.of(network, dead or (), read_dead_links(network, dead_link))
+        report = hand_over_broken(network, faults, out, conditions, force=force)
+    else:
+        report = hand_over(spec, out, conditions, job=asked, force=force)
     rows = [dict(zip(("file", "what"), line.split(": ", 1), strict=True)) for line in report]
     emit_rows(rows, title=f"{spec} in {out}")
 
@@ -59,7 +85,6 @@ def handover(
 def _require_priced(spec: str, prices: str) -> None:
     """Refuse a price list that is none, or that there is nothing to price by."""
     from hopscape.design.prices import load_prices
-    from hopscape.registry import build
 
     load_prices(prices)
     if not build(spec).has_switches:
@@ -78,20 +103,51 @@ def check(
     ] = "all",
     pairs: Annotated[int, option("Pairs of hosts to check one by one.", min=0)] = 48,
     changed: Annotated[bool, option("Check even if files were changed by hand.")] = False,
+    dead: DeadOption = None,
+    dead_link: DeadLinkOption = None,
     limit: LimitOption = 300.0,
 ) -> None:
-    """Run the real programs on a hand-over and compare what they did with what it says."""
-    from hopscape.formats.check import CheckSettings, check_folder
+    """Run the real programs on a hand-over and compare what they did with what it says.
+
+    With dead parts: on what would be handed over for its fabric around them.
+    """
+    from hopscape.formats.check import CheckSettings
 
     names = [name.strip() for name in components.split(",") if name.strip()]
     if not names:
         raise ArgumentError("--with names no component")
-    checked = check_folder(folder, names, CheckSettings(pairs, _seconds(limit), changed))
+    settings = CheckSettings(pairs, _seconds(limit), changed)
+    checked = _checked(folder, names, settings, dead or [], dead_link or [])
     rows = [one.to_dict() for one in checked]
     columns = {"component": "component", "holds": "holds", "reason": "what was found"}
     emit_rows(rows, title=str(folder), columns=columns)
     if any(row["holds"] is False for row in rows):
         raise typer.Exit(1)
+
+
+def _checked(
+    folder: Path,
+    names: list[str],
+    settings: CheckSettings,
+    dead: Sequence[str],
+    dead_links: Sequence[str],
+) -> list[Checked]:
+    """What programs make of a folder, or of what is handed over around dead parts of its fabric."""
+    from hopscape.formats.check import check_folder
+    from hopscape.formats.programs import read_back
+    from hopscape.formats.tables import read_faults
+
+    if not (dead or dead_links):
+        return check_folder(folder, names, settings)
+    from hopscape.design.broken import hand_over_broken
+
+    refuse(("changed",), "does not go with dead parts: files are written anew around them")
+    network, known = read_back(folder), read_faults(folder / "cables.csv")
+    links = [*known.pairs(), *read_dead_links(network, dead_links)]
+    faults = Faults.of(network, [*known.nodes, *map(network.node, dead)], links)
+    with tempfile.TemporaryDirectory(prefix="hopscape-check-") as work:
+        hand_over_broken(network, faults, Path(work) / "rest")
+        return check_folder(Path(work) / "rest", names, settings)
 
 
 def run_mpi(

@@ -15,6 +15,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.network import Network
 from hopscape.core.processes import run_to_end
+from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
 from hopscape.formats.code.fabric import VerilogFabric
 from hopscape.formats.code.routine import Code, begins_shortest
@@ -100,7 +101,9 @@ def _run(
     return done.stdout
 
 
-def check_code(code: Code, network: Network, *, router: str = "auto", stages: int = 0) -> Verdict:
+def check_code(
+    code: Code, network: Network, *, router: str | Router = "auto", stages: int = 0
+) -> Verdict:
     """Compile or simulate a routine and compare its ports with the router's.
 
     Args:
@@ -113,7 +116,7 @@ def check_code(code: Code, network: Network, *, router: str = "auto", stages: in
         raise ArgumentError(
             "no program that runs P4 is known here; c, python and verilog are tried"
         )
-    chosen = network.router(router)
+    chosen = router if isinstance(router, Router) else network.router(router)
     at, to = _pairs(network.order, _ALL_PAIRS[code.language])
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

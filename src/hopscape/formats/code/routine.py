@@ -8,7 +8,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.detours import DetourRouter
 from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.faults import Faults
 from hopscape.core.formula import Value, evaluate, inputs
 from hopscape.core.network import Network
 from hopscape.core.router import Router
@@ -74,7 +76,7 @@ def emit_code(
     network: Network,
     language: Language,
     *,
-    router: str = "auto",
+    router: str | Router = "auto",
     name: str | None = None,
     stages: int = 0,
 ) -> Code:
@@ -82,7 +84,8 @@ def emit_code(
 
     Args:
         language: {'c', 'verilog', 'p4', 'python'}
-        router: As for :meth:`~hopscape.core.network.Network.router`.
+        router: As for :meth:`~hopscape.core.network.Network.router`, or one of this network, such
+            as :class:`~hopscape.core.detours.TableDetours` around dead parts.
         name: What its names begin with; by default made from the spec.
         stages: Verilog: pipeline stages; 0 for logic without a clock.
 
@@ -117,9 +120,9 @@ def emit_code(
     return Code(text, prefix, language, chosen.name, *_sizes(result), compared)
 
 
-def router_formula(network: Network, kind: str) -> tuple[Router, Value]:
+def router_formula(network: Network, kind: str | Router) -> tuple[Router, Value]:
     """The router and its formula; refuses routers whose routes depend on their source."""
-    chosen = network.router(kind)
+    chosen = kind if isinstance(kind, Router) else network.router(kind)
     if not chosen.chained:
         raise ArgumentError(
             f"the {chosen.name} router of {network.spec} chooses routes at the source; a routine"
@@ -189,10 +192,14 @@ def in_comment(text: str) -> str:
 def _notes(network: Network, router: Router, result: Value, compared: Compared) -> list[str]:
     operations, entries = _sizes(result)
     tables = f"tables of {entries} entries" if entries else "no table"
+    faults = router.faults if isinstance(router, DetourRouter) else Faults()
+    dead = [*map(str, sorted(faults.nodes)), *(f"{u}-{v}" for u, v in faults.pairs())]
+    around = f"Around what is dead: {', '.join(dead)}; pairs without a way answer as on arrival."
     return [
         f"Routing of {in_comment(network.spec)}: {network.order} nodes, {network.ports} ports.",
         f"Router: {router.name}; {operations} operations, {tables}.",
         compared.words(),
+        *([around] if dead else []),
         "Nodes count from 0 and ports from 0, as in `hopscape show` and `hopscape route`.",
         WRITTEN,
     ]
