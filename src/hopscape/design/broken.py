@@ -26,7 +26,7 @@ from hopscape.design.handover import HANDED_OVER, tried
 from hopscape.design.schedules import write_schedules
 from hopscape.formats.infiniband import PORT_WORDS, write_rest
 from hopscape.formats.programs import write_manifest
-from hopscape.formats.simgrid import write_simgrid
+from hopscape.formats.simgrid import channel_names, write_simgrid
 from hopscape.formats.tables import write_cables, write_routing_table
 from hopscape.metrics.routes import Routes, all_routes
 
@@ -88,10 +88,10 @@ def hand_over_broken(
         told = [_cables(network, every, conditions or Conditions(), top)]
         whole = all_routes(network)
         routes = routes_around(whole, left)
-        write_routing_table(routes, top / "routing.csv")
+        write_routing_table(replace(routes, network=network), top / "routing.csv")
         told.append(("routing.csv", f"row at, column to: the port, by {routes.name}; 0 where dead"))
         told.append(tried("opensm/", lambda: _opensm(whole, every, top)))
-        told.append(tried("simgrid/", lambda: _simgrid(routes, top)))
+        told.append(tried("simgrid/", lambda: _simgrid(network, routes, top)))
         told += write_schedules(left.left, top, left)
         told += _elsewhere(network, every)
         write_text(top / "summary.json", signed_json(_summary(network, every, left)))
@@ -102,7 +102,7 @@ def hand_over_broken(
 
 
 def routes_around(whole: Routes, left: Survivors) -> Routes:
-    """Routes around dead parts in the numbers of the whole network, among live endpoints."""
+    """Routes around dead parts by the channels of the whole network, among live endpoints."""
     found = repaired_shortest(whole, left.left, left.nodes, left.channels)
     network = left.whole
     view = network.among(left.nodes[left.left.endpoints].tolist())
@@ -132,8 +132,9 @@ def _opensm(whole: Routes, faults: Faults, top: Path) -> str:
     return "; ".join(words)
 
 
-def _simgrid(routes: Routes, top: Path) -> str:
-    write_simgrid(routes, make_folder(top / "simgrid") / "platform.xml")
+def _simgrid(network: Network, routes: Routes, top: Path) -> str:
+    names = channel_names(network)  # by the ports of the whole, which may have gaps
+    write_simgrid(routes, make_folder(top / "simgrid") / "platform.xml", names=names)
     return "platform.xml: the live hosts and the routes of routing.csv"
 
 

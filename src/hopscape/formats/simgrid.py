@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 from xml.sax.saxutils import quoteattr
@@ -28,7 +29,12 @@ def channel_names(network: Network) -> list[str]:
 
 
 def write_simgrid(
-    routes: Routes, path: str | Path, *, bandwidth: float = BANDWIDTH, latency: float = LATENCY
+    routes: Routes,
+    path: str | Path,
+    *,
+    bandwidth: float = BANDWIDTH,
+    latency: float = LATENCY,
+    names: Sequence[str] | None = None,
 ) -> None:
     """Write a platform file (version 4.1) with full routing.
 
@@ -36,6 +42,7 @@ def write_simgrid(
         routes: To all nodes; those between endpoints are written.
         bandwidth: Bytes per second of a channel of capacity 1.
         latency: Seconds of a channel of delay 1, and of one whose delay is not known.
+        names: Of the channels' links; by node and port when left out.
 
     Raises:
         TooLargeError: When the routes have too many steps for a text.
@@ -49,12 +56,15 @@ def write_simgrid(
             f"the routes of {network.spec} have {steps} steps; SimGrid's platform is written for"
             f" up to {_MOST_STEPS}"
         )
-    write_atomically(path, lambda out: _write(routes, out, bandwidth, latency))
+    named = channel_names(network) if names is None else names
+    write_atomically(path, lambda out: _write(routes, out, (bandwidth, latency), named))
 
 
-def _write(routes: Routes, out: IO[bytes], bandwidth: float, latency: float) -> None:
-    network = routes.network
-    names, ends = channel_names(network), network.endpoints.tolist()
+def _write(
+    routes: Routes, out: IO[bytes], costs: tuple[float, float], names: Sequence[str]
+) -> None:
+    network, (bandwidth, latency) = routes.network, costs
+    ends = network.endpoints.tolist()
 
     def put(text: str) -> None:
         out.write(text.encode())
