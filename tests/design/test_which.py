@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from hopscape.design import which
 from hopscape.design.designer import design, usual_workers
 from hopscape.design.requirements import Requirements
@@ -14,6 +16,19 @@ from hopscape.store import Store
 def test_the_sizes_of_the_page():
     assert which.SIZES == ((64, 4), (128, 6))
     assert which.SWITCHED_SIZES == ((256, 32), (1024, 64))
+
+
+def test_what_is_cut_short_is_no_page(monkeypatch):
+    def cut(question, **more):
+        found = design(replace(question, families=("complete",)), workers=1)
+        found.complete = False
+        return found
+
+    monkeypatch.setattr(which, "design", cut)
+    with pytest.raises(KeyboardInterrupt):
+        which.which_network((), ((20, 10),))
+    with pytest.raises(KeyboardInterrupt):
+        which.sweep(SwitchedRequirements(20, 10), [20])
 
 
 def test_every_size_at_full_and_half_throughput(monkeypatch):

@@ -16,6 +16,7 @@ from hopscape.core.files import write_atomically
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import ALL_COLUMNS, columns_of
 from hopscape.design.designer import Design, design
+from hopscape.design.question import Question
 from hopscape.design.report import markdown_table, winners
 from hopscape.design.requirements import Requirements
 from hopscape.design.switched_columns import SWITCHED_KEYS
@@ -72,12 +73,28 @@ def which_network(
         "",
     ]
     for nodes, ports in sizes:
-        lines += _section(design(Requirements(nodes, ports), workers=workers, resume=resume))
+        lines += _section(_whole(Requirements(nodes, ports), workers=workers, resume=resume))
     for endpoints, radix in switched:
         for share in _SHARES:
             asked = SwitchedRequirements(endpoints, radix, throughput=share)
-            lines += _machines(design(asked, workers=workers, resume=resume))
+            lines += _machines(_whole(asked, workers=workers, resume=resume))
     return "\n".join(lines)
+
+
+def _whole(asked: Question, **more: Any) -> Design:
+    """The answer to a question; one that was cut short is passed off for no whole one."""
+    found = design(asked, **more)
+    if not found.complete:
+        raise KeyboardInterrupt
+    return found
+
+
+def title_of(asked: Question) -> str:
+    """The title of a question's part of the page."""
+    if isinstance(asked, SwitchedRequirements):
+        return f"{asked.title}, throughput {asked.throughput:g}"
+    assert isinstance(asked, Requirements)
+    return f"About {asked.nodes} nodes, at most {asked.ports} ports"
 
 
 def _section(found: Design) -> list[str]:
@@ -98,7 +115,7 @@ def _section(found: Design) -> list[str]:
     ]
     heads = ("network", *(ALL_COLUMNS[name].title for name in names), "score", "")
     return [
-        f"## About {asked.nodes} nodes, at most {asked.ports} ports",
+        f"## {title_of(asked)}",
         "",
         *markdown_table(heads, rows),
         "",
@@ -138,8 +155,7 @@ def _machines(found: Design) -> list[str]:
         first = f"The papers' families first appear at place {place}: `{own.spec}`"
         first += f", {100 * more:+.1f} % in cost." if place > 1 else "."
     return [
-        f"## {asked.endpoints} endpoints, switches of {asked.radix} ports,"
-        f" throughput {asked.throughput:g}",
+        f"## {title_of(asked)}",
         "",
         *markdown_table(("machine", *(ALL_COLUMNS[n].title for n in names), ""), rows),
         "",
@@ -253,7 +269,7 @@ def sweep(
     rows, shown = [], columns_of("sweep")
     for size in sizes:
         one_size = replace(asked, endpoints=size, every_family=True)
-        found = design(one_size, workers=workers, resume=resume, dask=dask, seconds=seconds)
+        found = _whole(one_size, workers=workers, resume=resume, dask=dask, seconds=seconds)
         seen: set[str] = set()
         for one in found.candidates:
             if one.trouble or one.family in seen:
