@@ -13,7 +13,7 @@ import pytest
 
 import hopscape
 from hopscape.cli import main
-from hopscape.core.errors import FileFormatError
+from hopscape.core.errors import FileFormatError, TooLargeError
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
 from hopscape.design.columns import ALL_COLUMNS
@@ -171,6 +171,16 @@ def test_bad_input_in_one_sentence(
     text = capsys.readouterr().err
     assert said in text
     assert text.count("\n") == 1
+
+
+def test_memory_is_asked_for_before_it_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = build("torus(30, 30)")
+    monkeypatch.setenv("HOPSCAPE_MEMORY", "500K")
+    with pytest.raises(TooLargeError, match=r"the cable list of torus\(30, 30\) would need 648 kB"):
+        hand_over(network, tmp_path / "plan")
+    assert not list(tmp_path.iterdir())
 
 
 def test_table_and_pareto(capsys: pytest.CaptureFixture[str]) -> None:

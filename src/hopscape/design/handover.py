@@ -23,6 +23,7 @@ from hopscape.core.files import (
 from hopscape.core.measured import Measured
 from hopscape.core.network import Network
 from hopscape.core.numbers import signed_json
+from hopscape.core.processes import require_memory
 from hopscape.core.progress import STEPS_PER_SECOND, time_limit
 from hopscape.core.tables import in_markdown
 from hopscape.design.bill import BillPart, bill_of, cable_parts, write_bill
@@ -79,6 +80,7 @@ _PLATFORM_STEPS = 300_000
 _STEP_BYTES = 39
 _STEP_PARTS, _STEP_MESSAGES = 20_000, 200_000
 """Of a step that SMPI replays: a minute of it, and some ten megabytes."""
+_CABLE_BYTES = 360  # measured, per link, until the list is written
 _PROOF_WORK = 60_000
 """Endpoints times channels of proofs that are written unasked: some seconds, a few megabytes."""
 _FIGURES = ("degree", "diameter", "mean_distance", "channel_load", "bisection")
@@ -174,6 +176,7 @@ def write_parts(
     network: Network, top: Path, given: Conditions
 ) -> tuple[RackLayout, list[tuple[str, str]]]:
     """Write the cable list and the bill; they and the report have one placement and one price."""
+    require_memory(_CABLE_BYTES * network.links, f"the cable list of {network.spec}")
     placed = place(network, given.plan)
     names = [placed.plan.name(int(p)) for p in placed.places]
     bill = tried("bill.csv", lambda: _bill(network, placed, given.prices, top))
