@@ -29,7 +29,7 @@ from hopscape._version import __version__
 from hopscape.core.errors import ArgumentError, FileFormatError
 from hopscape.core.plugins import other_packages
 from hopscape.core.processes import require_memory
-from hopscape.core.reading import require_end
+from hopscape.core.reading import read_bytes
 
 __all__ = ["Store", "digest", "file_digest", "opened", "plain"]
 
@@ -274,13 +274,9 @@ def file_digest(path: str | Path) -> str:
 
     Raises:
         FileFormatError: When it cannot be read.
+        TooLargeError: When it is larger than what is read of any file.
     """
-    try:
-        require_end(path)
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise FileFormatError(f"{path} cannot be read: {error.strerror}") from error
+    return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
 @cache
