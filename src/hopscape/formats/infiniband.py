@@ -341,9 +341,8 @@ def forwarding_tables(fabric: Subnet, routes: Routes) -> str:
 def _ports_by_lid(fabric: Subnet, routes: Routes) -> tuple[list[int], IntArray]:
     """Local identifiers, and the port by which each node leaves for them, [lid, at]."""
     net, hosts = fabric.network, fabric.hosts
-    ports = np.stack([routes.ports(to) for to in range(net.order)])  # [to, at]
-    numbers = np.append(fabric.numbers, 0)
-    ports = numbers[np.where(ports < 0, len(net.heads), net.indptr[:-1] + ports)]
+    channels = np.stack([routes.channels_to(to) for to in range(net.order)])  # [to, at]
+    ports = np.append(fabric.numbers, 0)[channels]  # the last where there is none
     taken = ports[np.concatenate([hosts, fabric.switches])]
     taken[np.arange(len(hosts)), hosts] = fabric.host_port
     switches = fabric.switches.tolist()

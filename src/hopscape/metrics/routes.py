@@ -220,12 +220,16 @@ class Routes:
 
     def ports(self, to: int) -> IntArray:
         """The port by which each node leaves for a destination; -1 on arrival or without a path."""
+        channels = self.channels_to(to)
+        known = channels >= 0
+        channels[known] = self.network.port_of(channels[known])
+        return channels
+
+    def channels_to(self, to: int) -> IntArray:
+        """The channel by which each node leaves; -1 on arrival or without a path."""
         row = int(np.searchsorted(self.targets, to))
         offsets = self.table[row].astype(np.int64)
-        known = offsets != NO_OFFSET
-        out = np.full(self.network.order, -1, dtype=np.int64)
-        out[known] = self.network.port_of(self.network.indptr[:-1][known] + offsets[known])
-        return out
+        return np.where(offsets != NO_OFFSET, self.network.indptr[:-1] + offsets, -1)
 
 
 def closed_router(network: Network) -> Router | None:

@@ -369,7 +369,7 @@ def _flows(demands: Sequence[_Demand], fabric: Fabric, limits: _Limits) -> Itera
         seconds = least_seconds(asked, fabric.network, limits.rate)
         if seconds:
             head, tail = min(one.head for one in part), min(one.tail for one in part)
-            yield StepBound(head + seconds + tail, name)
+            yield StepBound(float(head + seconds + tail), name)
 
 
 def _shared(goal: str, members: int) -> float:
@@ -405,10 +405,10 @@ def _across(
     for label, (out, into, head, tail) in kinds.items():
         for moved, rate in ((out, rates[0]), (into, rates[1])):
             if moved and rate:
-                yield StepBound(head + moved / rate + tail, f"{label} through {name}")
+                yield StepBound(float(head + moved / rate + tail), f"{label} through {name}")
     for moved, rate in zip(total, rates, strict=True):
         if moved and rate:
-            yield StepBound(moved / rate, f"all data through {name}")
+            yield StepBound(float(moved / rate), f"all data through {name}")
 
 
 def _moved(one: _Demand, inside: IntArray) -> tuple[float, float]:

@@ -20,6 +20,7 @@ Broadcast
     memoryless  the same as a rule for one node; broadcasts round dead nodes
 Searches
     scanning, search, search_kernels, search_gpu   all generator sets of an order, on CPU and GPU
+    orbit_search, orbit_kernels   larger ones of a degree and diameter, out of orbits of multipliers
     atlas       the results for every order, shipped and proved again
 What is known of one circulant
     describe    records for `circulant show`
