@@ -32,6 +32,7 @@ def run(path: Path) -> Any:
         timeout=_SECONDS,
         kernel_name="python3",
         record_timing=False,
+        coalesce_streams=True,  # else what one cell prints comes in pieces, as the kernel likes
         resources={"metadata": {"path": str(path.parent)}},
     )
     client.execute()

@@ -163,6 +163,7 @@ def test_private_parts_of_numba_are_touched_in_one_module():
 
 RENAMED = """
 import sys
+from typing import NamedTuple
 import numpy as np
 from hopscape.core.kernel import kernel
 

@@ -32,7 +32,7 @@ def test_limits_are_kept_and_cost_something():
         assert kept.spec == free.spec
     with pytest.raises(ArgumentError, match=r"--cables 45 is what binds: .* cables and costs"):
         _best(cables=45)
-    with pytest.raises(ArgumentError, match="the endpoints alone have 40 lines"):
+    with pytest.raises(ArgumentError, match="the lines of the endpoints alone are 40 cables"):
         _best(cables=39)
     with pytest.raises(ArgumentError, match=r"--watts-per-rack 10 is what binds: .* W in a rack"):
         _best(watts_per_rack=10.0)

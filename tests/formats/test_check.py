@@ -247,7 +247,7 @@ def test_the_summary_has_figures(folders: Folders) -> None:
 @pytest.mark.parametrize("spec", ["torus(4, 4)", "fat_tree(4)", "random_regular(12, 3)"])
 def test_the_readme_and_the_files_name_the_same_algorithm(spec: str, tmp_path: Path) -> None:
     told = dict(write_schedules(build(spec), tmp_path))
-    names = [name for name in told if name.endswith(".json")]
+    names = [name for name in told if name.endswith(".json") and "/" not in name]
     assert len(names) == 6
     for name in names:
         word = json.loads((tmp_path / name).read_text())["name"]

@@ -392,10 +392,10 @@ def test_sums_go_in_pieces_where_that_is_faster() -> None:
         for gamma in (0.0, 1e-5)
     }
     seconds = {key: one.seconds or 0.0 for key, one in found.items()}
-    assert 0 < seconds[None, 1e-5] < 0.97 * seconds[1, 1e-5]
-    assert seconds[None, 1e-5] <= seconds[4, 1e-5]
-    assert any(name.endswith("/4") for name in found[None, 1e-5].timeline.plans.values())
-    assert 0.9 * seconds[1, 0.0] < seconds[None, 0.0] <= seconds[1, 0.0]
+    for gamma in (0.0, 1e-5):
+        assert 0 < seconds[None, gamma] <= min(seconds[1, gamma], seconds[4, gamma])
+    assert seconds[4, 1e-5] < 0.97 * seconds[1, 1e-5]
+    assert seconds[4, 1e-5] / seconds[1, 1e-5] < seconds[4, 0.0] / seconds[1, 0.0]
     fixed = step(job, "xgft([8], [1])", algorithms={"all-reduce": "ring/4"})
     assert "ring/4" in fixed.timeline.plans.values()
     with pytest.raises(HopscapeError, match="plan 'ring/x' of 'all-reduce' is unknown"):

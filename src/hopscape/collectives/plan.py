@@ -24,7 +24,7 @@ from hopscape.core.progress import check_time
 from hopscape.core.schedule import Schedule
 
 if TYPE_CHECKING:
-    from hopscape.collectives.plan_kernels import Messages
+    from hopscape.collectives.plan_kernels import WaveMessages
 
 __all__ = ["PathPlan", "Plan", "cut_in_pieces", "hop_rounds"]
 
@@ -305,7 +305,7 @@ class PathPlan:
         again in the same rounds; or waves are begun one after the other, and what the first ones
         leave idle, later ones take. Chunks on the same way are one message.
         """
-        from hopscape.collectives.plan_kernels import Messages, heights, time_messages
+        from hopscape.collectives.plan_kernels import WaveMessages, heights, time_messages
 
         room = network.room()
         first, last = self.channel[self.start[:-1]], self.channel[self.start[1:] - 1]
@@ -318,7 +318,7 @@ class PathPlan:
         unit = float(network.capacities().max()) / float(room.max())
         each, chunk = (model.alpha + model.delta, model.beta / unit) if model.beta else (1e-6, 1.0)
         whole, generator = int(-(-carried // waves)), np.random.default_rng(0)
-        messages = Messages(way, source, target, limits)
+        messages = WaveMessages(way, source, target, limits)
         best = self._again(room, waves, messages, (each, chunk))
         least = np.inf if best is None else each * (best.max() + 1) + chunk * self._busy(room, best)
         for fold in sorted({1, 2, 4, whole}, reverse=True):
@@ -338,13 +338,13 @@ class PathPlan:
         return best
 
     def _again(
-        self, room: IntArray, waves: int, messages: Messages, costs: tuple[float, float]
+        self, room: IntArray, waves: int, messages: WaveMessages, costs: tuple[float, float]
     ) -> IntArray | None:
         """Rounds of one wave that all others follow in, a period apart; None: none were found.
 
         The period, and the order in which paths take rounds, are those of the least price.
         """
-        from hopscape.collectives.plan_kernels import Messages, heights, place_messages
+        from hopscape.collectives.plan_kernels import WaveMessages, heights, place_messages
 
         paths = len(self.before) // waves
         height = heights(self.before[:paths])
@@ -354,7 +354,7 @@ class PathPlan:
         busiest = np.maximum.reduceat(carried[channel], start[:-1])
         whole = float(carried.max())
         way, source, target, limits = messages
-        first = Messages(way[:paths], source[:paths], target[:paths], limits)
+        first = WaveMessages(way[:paths], source[:paths], target[:paths], limits)
         generator = np.random.default_rng(0)
         best, fewest, least = None, 1, np.inf
         work = len(channel)

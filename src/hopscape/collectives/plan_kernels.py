@@ -220,7 +220,7 @@ def time_paths(
     return out
 
 
-class Messages(NamedTuple):
+class WaveMessages(NamedTuple):
     """Which paths are one message if they are held in the same round.
 
     Attributes:
@@ -242,7 +242,7 @@ def time_messages(
     before: IntArray,
     room: IntArray,
     order: IntArray,
-    messages: Messages,
+    messages: WaveMessages,
 ) -> IntArray:
     """As :func:`time_paths`, where chunks on the same way in a round are one message."""
     way, source, target, limits = messages
@@ -289,7 +289,7 @@ def place_messages(
     before: IntArray,
     room: IntArray,
     order: IntArray,
-    messages: Messages,
+    messages: WaveMessages,
     period: int,
     share: float,
 ) -> tuple[IntArray, float]:

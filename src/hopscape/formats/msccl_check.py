@@ -29,7 +29,7 @@ from hopscape.formats.programs import last_words, run_program, which_all
 
 __all__ = [
     "Algorithm",
-    "Move",
+    "BufferMove",
     "check_msccl",
     "has_msccl_tools",
     "judge_moves",
@@ -146,7 +146,7 @@ class _Machine:
         self.steps = [[tb.findall("step") for tb in gpu] for gpu in self.blocks]
         self.at = [[0] * len(gpu) for gpu in self.blocks]
         self.draw = random.Random(seed)
-        self.moves: list[Move] = []
+        self.moves: list[BufferMove] = []
         self.inbox = {
             (int(tb.attrib["recv"]), r, tb.attrib["chan"]): b
             for r, gpu in enumerate(self.blocks)
@@ -181,8 +181,8 @@ class _Machine:
         of, own, into = _place(one, "src"), _place(there, "src"), _place(there, "dst")
         adds = there["type"] in ("re", "rrc")
         if there["type"] == "rrc" and own != into:
-            self.moves.append(Move(peer, peer, own, into))
-        self.moves.append(Move(r, peer, of, into, adds))
+            self.moves.append(BufferMove(peer, peer, own, into))
+        self.moves.append(BufferMove(r, peer, of, into, adds))
 
     def run(self) -> Verdict | None:
         """Carry out all steps, blocks in random order; the deadlock where there is one."""
@@ -261,7 +261,7 @@ _COMPILED = 2000  # moves up to which its compiler is run as well
 
 
 @dataclass(frozen=True)
-class Move:
+class BufferMove:
     """A chunk that goes from one place to another, on one rank or between two.
 
     Attributes:
@@ -294,7 +294,7 @@ class Algorithm:
     collective: str
     ranks: int
     factor: int
-    moves: Sequence[Move]
+    moves: Sequence[BufferMove]
 
 
 def has_msccl_tools() -> bool:

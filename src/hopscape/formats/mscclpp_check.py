@@ -32,8 +32,8 @@ __all__ = [
     "MOST_AT_ONCE",
     "MOST_CHANNELS",
     "MOST_OPERATIONS",
+    "ExecutionPlan",
     "LateWrite",
-    "Plan",
     "late_writes",
     "plan_of",
     "run_mscclpp",
@@ -80,7 +80,7 @@ class Op:
 
 
 @dataclass
-class Plan:
+class ExecutionPlan:
     """A plan as the executor understands it.
 
     Attributes:
@@ -254,7 +254,7 @@ def _parts(record: Any) -> int:
     return math.lcm(*sizes)
 
 
-def plan_of(record: Any) -> Plan:
+def plan_of(record: Any) -> ExecutionPlan:
     """A plan, read by the rules of the executor.
 
     Raises:
@@ -271,7 +271,7 @@ def plan_of(record: Any) -> Plan:
     gpus = _need(record, "gpus", list, "the plan")
     parts = _parts(record)
     read = [_Gpu(gpu, r, len(gpus), parts) for r, gpu in enumerate(gpus)]
-    plan = Plan(
+    plan = ExecutionPlan(
         collective,
         [one.blocks for one in read],
         [one.sizes for one in read],
@@ -282,7 +282,7 @@ def plan_of(record: Any) -> Plan:
     return plan
 
 
-def _check_sizes(plan: Plan, record: Any) -> None:
+def _check_sizes(plan: ExecutionPlan, record: Any) -> None:
     """Do buffers fit the collective and each other, and places their buffers?"""
     ranks = len(plan.sizes)
     for r, (size, blocks) in enumerate(zip(plan.sizes, plan.blocks, strict=True)):
@@ -360,7 +360,7 @@ class _Race(Exception):
 class _Machine:
     """All ranks of a plan, each run of which begins when the rank has ended the one before."""
 
-    def __init__(self, plan: Plan, seed: int, runs: int) -> None:
+    def __init__(self, plan: ExecutionPlan, seed: int, runs: int) -> None:
         self.plan, self.draw, self.runs = plan, random.Random(seed), runs
         total = sum(map(len, plan.blocks))
         self.blocks = [
@@ -577,7 +577,7 @@ class _Machine:
         return None
 
 
-def late_writes(plan: Plan) -> set[LateWrite]:
+def late_writes(plan: ExecutionPlan) -> set[LateWrite]:
     """What one run does to places that nothing keeps from the writes of the next.
 
     Raises:
@@ -628,7 +628,7 @@ def run_mscclpp(path: str | Path, *, seed: int = 0) -> Verdict:
     return Verdict(True, f"{plan.collective} on {len(plan.blocks)} ranks", details=details)
 
 
-def _wrong(plan: Plan, machine: _Machine) -> tuple[int, int] | None:
+def _wrong(plan: ExecutionPlan, machine: _Machine) -> tuple[int, int] | None:
     """A rank and a chunk of its output that is not what the collective promises."""
     ranks, given = len(plan.blocks), machine.given
     for r, size in enumerate(plan.sizes):

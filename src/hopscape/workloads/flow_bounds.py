@@ -67,7 +67,8 @@ class _Program:
 
     def _balances(self) -> tuple[list[Floats], list[int]]:
         """What each node takes of each flow: of sources, then of groups; the groups of these."""
-        out, of = [], []
+        out: list[Floats] = []
+        of: list[int] = []
         for source, sinks in self.pairs.items():
             balance = np.zeros(self.order)
             balance[list(sinks)] = list(sinks.values())
@@ -101,7 +102,7 @@ class _Program:
         ends = np.concatenate([self.heads, self.tails]), np.tile(np.arange(width), 2)
         shape = self.order, width
         one = coo_array((np.repeat([1.0, -1.0], width), ends), shape=shape).tocsr()
-        keeps = kron(eye_array(alone + flows), one)
+        keeps: Any = kron(eye_array(alone + flows), one)
         keeps = hstack([keeps, csr_array((keeps.shape[0], groups * width + 1))])
         counted = np.concatenate([np.ones(alone), np.zeros(flows), np.ones(groups)])
         loads = kron(csr_array(counted[None, :]), eye_array(width))
@@ -122,7 +123,7 @@ class _Program:
                 right.append(np.asarray([-2 * (len(row) - 1) * size / most]))
         price = np.zeros(rows[0].shape[1])
         price[-1] = 1.0
-        found = linprog(
+        found: Any = linprog(
             price,
             A_ub=vstack(rows).tocsr(),
             b_ub=np.concatenate(right),

@@ -13,7 +13,7 @@ from hopscape.core.grid_kernels import seeded
 from hopscape.papers.circulant import orbit_search
 from hopscape.papers.circulant.atlas import largest_table
 from hopscape.papers.circulant.orbit_kernels import (
-    Parts,
+    OrbitParts,
     climb_orbits,
     multiplier_orders,
     orbits_of,
@@ -81,7 +81,7 @@ def test_a_climb_counts_as_a_search_does(nodes, degree, d, u, shape):
 def test_a_climb_never_loses_nodes():
     orbits, lengths = orbits_of(90, 1, 1)
     low, high = np.zeros(3, np.int64), np.full(3, len(lengths))
-    parts = Parts(orbits, np.ones(3, np.int64), low, high)
+    parts = OrbitParts(orbits, np.ones(3, np.int64), low, high)
     gained = 0
     for seed in range(6):
         reached = []

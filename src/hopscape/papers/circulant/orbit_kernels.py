@@ -15,7 +15,7 @@ from hopscape.core.grid_kernels import draw
 from hopscape.core.kernel import helper, kernel
 from hopscape.families.circulant.ball_kernels import first_ball, grow_ball
 
-__all__ = ["Parts", "climb_orbits", "multiplier_orders", "orbits_of"]
+__all__ = ["OrbitParts", "climb_orbits", "multiplier_orders", "orbits_of"]
 
 
 @kernel
@@ -85,7 +85,7 @@ def _put(generators: Int64s, begin: int, orbit: Int64s, length: int) -> None:
         generators[begin + i] = orbit[i]
 
 
-class Parts(NamedTuple):
+class OrbitParts(NamedTuple):
     """The orbits that a set is made of.
 
     Attributes:
@@ -101,7 +101,7 @@ class Parts(NamedTuple):
 
 @kernel
 def climb_orbits(
-    nodes: int, d: int, parts: Parts, generators: Int64s, patience: int, state: UInt64s
+    nodes: int, d: int, parts: OrbitParts, generators: Int64s, patience: int, state: UInt64s
 ) -> int:
     """Exchange one orbit for another of its length as long as not fewer nodes are reached.
 

@@ -24,7 +24,7 @@ from hopscape.families.circulant.closed_forms import canonical
 from hopscape.families.circulant.figures import ball_sizes
 from hopscape.papers.circulant.atlas import largest_table, most_nodes
 from hopscape.papers.circulant.orbit_kernels import (
-    Parts,
+    OrbitParts,
     climb_orbits,
     multiplier_orders,
     orbits_of,
@@ -308,7 +308,7 @@ class _Climb:
         low = np.searchsorted(self._lengths, sizes, "left")
         high = np.searchsorted(self._lengths, sizes, "right")
         patience = min(2 * int((high - low)[1:].sum()), words // each)
-        parts = Parts(self._orbits, sizes, low, high)
+        parts = OrbitParts(self._orbits, sizes, low, high)
         reached = climb_orbits(self.nodes, self.d, parts, generators, patience, seeded(seed))
         self.words += each * (1 + patience * (len(shape) > 1))
         return int(reached), generators.tolist()
