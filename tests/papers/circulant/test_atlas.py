@@ -24,6 +24,7 @@ from hopscape.papers.circulant.atlas import (
     atlas_rows,
     best_found,
     build_atlas,
+    closed_form,
     largest_order,
     largest_table,
     prove_rows,
@@ -161,6 +162,15 @@ def test_all_of_the_best_found_have_their_diameter():
     for degree, d, nodes, generators in best_found():
         assert len({s % nodes for g in generators for s in (g, -g)}) == degree
         assert circulant_diameter(nodes, generators) == d
+
+
+@pytest.mark.parametrize("degree", [8, 9])
+def test_formulas_have_their_diameter(degree):
+    for d in (*range(3 if degree == 8 else 2, 15), 20, 21):
+        nodes, generators = closed_form(degree, d)
+        assert len({s % nodes for g in generators for s in (g, -g)}) == degree
+        assert circulant_diameter(nodes, generators) == d
+    assert [row["nodes"] for row in largest_table(13) if row["degree"] == degree][-1] > 10_000
 
 
 def test_the_table_of_the_largest_grows_with_the_diameter():
