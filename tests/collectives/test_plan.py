@@ -14,7 +14,7 @@ from hopscape import Goal, Model, Network, verify
 from hopscape.collectives.generic import broadcast, make_schedule
 from hopscape.collectives.plan import PathPlan, Plan, hop_rounds
 from hopscape.collectives.plan_kernels import (
-    Messages,
+    WaveMessages,
     heights,
     place_messages,
     place_periodically,
@@ -226,7 +226,7 @@ def test_messages_again_and_again(forest, period, most):
     start = np.arange(len(channel) + 1)
     limits = np.full((2, len(room)), most)
     order = np.argsort(-heights(before), kind="stable")
-    alike = Messages(channel, channel, channel, limits)
+    alike = WaveMessages(channel, channel, channel, limits)
     slots, busy = place_messages(start, channel, before, room, order, alike, period, 1.0)
     assert len(slots) == len(channel)  # a channel is one way, so that nobody has too many messages
     assert (slots[before >= 0] > slots[before[before >= 0]]).all()
