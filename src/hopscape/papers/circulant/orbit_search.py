@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, CheckFailedError
 from hopscape.core.grid_kernels import seeded
 from hopscape.families.circulant.closed_forms import canonical
 from hopscape.families.circulant.figures import ball_sizes
@@ -129,7 +129,7 @@ def improve_largest(
 
     Args:
         effort: Processor seconds to plan for, on a machine like the one it was measured on: the
-            same effort and seed give the same set.
+            same effort and seed give the same set, on any number of workers.
         seconds: Stop after so many seconds, wherever the plan is.
         resume: Keeps the orders that were tried; a later search goes on from there.
         workers: Processes; None takes all processors.
@@ -153,10 +153,13 @@ def improve_largest(
     except KeyboardInterrupt:
         interrupted = True
     measured = len(ball_sizes(search.nodes, search.generators, search.nodes)) - 1
-    assert measured == diameter, (search.nodes, search.generators, measured)
+    if measured > diameter:
+        raise CheckFailedError(
+            f"circulant{(search.nodes, *search.generators)} has diameter {measured}, not {diameter}"
+        )
     return LargerCirculant(
         degree,
-        diameter,
+        measured,
         search.nodes,
         search.generators,
         search.multiplier,
@@ -201,7 +204,7 @@ def _turns(
                     Task.of(
                         try_order,
                         (nodes, search.degree, search.diameter, turn, seed),
-                        _most_words(nodes, search.degree, turn) / _WORDS_PER_SECOND,
+                        _most_words(turn) / _WORDS_PER_SECOND,
                         f"circulant nodes={nodes} degree={search.degree} turn={turn}",
                     )
                     for nodes in batch
@@ -223,7 +226,7 @@ def _batches(orders: list[int]) -> Iterator[list[int]]:
         yield orders[first : first + _BATCH]
 
 
-def _most_words(nodes: int, degree: int, turn: int) -> float:
+def _most_words(turn: int) -> int:
     """No order takes more, about."""
     return _MULTIPLIERS * _SHAPES * (_WORDS << turn)
 
@@ -248,7 +251,7 @@ def try_order(nodes: int, degree: int, d: int, turn: int, seed: int) -> dict[str
         shapes = given or climb.shapes()
         for shape in rng.sample(shapes, min(_SHAPES, len(shapes))):
             reached, generators = climb.run(shape, _WORDS << turn, rng.randrange(2**62))
-            if reached == nodes:
+            if reached == nodes and len(set(generators)) == len(generators):
                 best = canonical(nodes, generators)
                 return {"generators": list(best), "multiplier": u, "words": words + climb.words}
         words += climb.words
