@@ -18,7 +18,7 @@ from typing import Any
 
 from hopscape.core.errors import ArgumentError, FileFormatError, SpecError
 from hopscape.core.family import Family
-from hopscape.core.files import GRAPH_ENDINGS
+from hopscape.core.files import FABRIC_ENDINGS, GRAPH_ENDINGS
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugin, plugin_entries
 from hopscape.core.spec import REQUIRED, Call, Value, parse, write_value
@@ -36,7 +36,7 @@ __all__ = [
     "spec_files",
 ]
 
-_FILE_ENDINGS = (*GRAPH_ENDINGS, ".gz")
+_FILE_ENDINGS = (*GRAPH_ENDINGS, *FABRIC_ENDINGS, ".gz")
 _FILE_NAME = re.compile(r"[^()\[\]\"',=]*(\.[A-Za-z]\w{0,9}|[/\\][^()\[\]\"',=]*)", re.DOTALL)
 
 

@@ -113,6 +113,20 @@ _ROWS = "\n".join(",".join(str(1 + i * j % 7) for j in range(10)) for i in range
 _TRACE = "cycle,source,target,flits\n" + "".join(f"{i},{i % 9},{i * 2 % 9},4\n" for i in range(30))
 _FANO = [[0, 1, 3], [1, 2, 4], [2, 3, 5], [3, 4, 6], [4, 5, 0], [5, 6, 1], [6, 0, 2]]
 
+_TOPOLOGY = "".join(
+    f"switchguid=0x10{i}(10{i})\n"
+    f'Switch\t3 "S-10{i}"\t\t# "leaf {i}" base port 0 lid {i + 1} lmc 0\n'
+    f'[1]\t"S-10{(i + 1) % 3}"[2]\t\t# "leaf" lid 2 4xSDR\n[2]\t"S-10{(i + 2) % 3}"[1]\n\n'
+    for i in range(3)
+)
+_LINKS = "".join(
+    f"Switch: 0x10{i} leaf {i}:\n"
+    f"  {i + 1}  1[  ] ==( 4X 2.5 Gbps Active/  LinkUp)==>"
+    f'  {(i + 1) % 3 + 1}  2[  ] "leaf {(i + 1) % 3}" ( )\n'
+    f'  {i + 1}  3[  ] ==(  Down/ Polling)==>  [  ] "" ( )\n'
+    for i in range(3)
+)
+
 FORMATS = [
     *(
         FileFormat(
@@ -136,6 +150,8 @@ FORMATS = [
     FileFormat("load .npy", ".npy", lambda p: np.save(p, np.ones((10, 10))), _load),
     FileFormat("cables", ".csv", _cables, export.read_cables),
     FileFormat("netlist", ".net", _netlist, export.read_netlist),
+    FileFormat("ibnetdiscover", ".ibnetdiscover", _text(_TOPOLOGY), _graph),
+    FileFormat("iblinkinfo", ".iblinkinfo", _text(_LINKS), _graph),
     FileFormat(
         "routing table",
         ".csv",

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from hopscape.core.files import GRAPH_ENDINGS
+from hopscape.core.files import FABRIC_ENDINGS, GRAPH_ENDINGS
 
 __all__ = ["completer"]
 
@@ -37,7 +37,7 @@ def _families() -> list[str]:
 
 
 def _specs(ctx: Any, param: Any, typed: str) -> list[str]:
-    return _beginning(_families(), typed) + _files(typed, GRAPH_ENDINGS)
+    return _beginning(_families(), typed) + _files(typed, (*GRAPH_ENDINGS, *FABRIC_ENDINGS))
 
 
 def _files(typed: str, endings: Sequence[str]) -> list[str]:

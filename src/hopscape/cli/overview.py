@@ -209,6 +209,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "export": "networks:export",
         "handover": "handover:handover",
         "check": "handover:check",
+        "compare-fabric": "handover:compare_fabric",
         "run-mpi": "handover:run_mpi",
         "emit": "emit:emit",
         "study": "",

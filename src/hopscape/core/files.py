@@ -16,6 +16,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.processes import is_running
 
 __all__ = [
+    "FABRIC_ENDINGS",
     "GRAPH_ENDINGS",
     "is_open_elsewhere",
     "make_folder",
@@ -29,7 +30,10 @@ GRAPH_ENDINGS = (
     *(".edges", ".edgelist", ".txt", ".csv", ".golf", ".graphml", ".mtx", ".npz", ".dot", ".gv"),
     *(".gml", ".gexf", ".g6", ".s6", ".json", ".adjlist"),
 )
-"""Of the graph files that are read."""
+"""Of the graph files that are read and written."""
+
+FABRIC_ENDINGS = (".net", ".ibnetdiscover", ".iblinkinfo")
+"""Of listings of a fabric, which are read."""
 
 _LINKS = 40  # of a chain at most, as the system follows them
 _LIST = ".hopscape-files"

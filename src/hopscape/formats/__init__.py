@@ -11,7 +11,8 @@ code                 routers as C, Verilog, P4 and Python; verilog_check runs a 
 check, programs, runners   which programs are there, how they are run and read
 """
 
-from hopscape.formats.infiniband import read_netlist, write_infiniband
+from hopscape.formats.graphs.fabrics import read_netlist
+from hopscape.formats.infiniband import write_infiniband
 from hopscape.formats.tables import (
     read_cables,
     read_routing_table,

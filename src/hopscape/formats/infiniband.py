@@ -15,7 +15,6 @@ subnet administrator for.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,7 +29,6 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.faults import Faults
 from hopscape.core.files import make_folder, write_text
 from hopscape.core.network import Network
-from hopscape.core.reading import TextFile, Word
 from hopscape.deadlock.layers import symmetric_layers
 from hopscape.deadlock.one_lane import cyclic_channels, one_lane_routes
 from hopscape.deadlock.repair import repaired_one_lane, repaired_shortest
@@ -45,7 +43,6 @@ __all__ = [
     "Subnet",
     "fabric_of",
     "forwarding_tables",
-    "read_netlist",
     "subnets_of",
     "write_fabric",
     "write_infiniband",
@@ -74,6 +71,7 @@ class Subnet:
         labels (int64[order]): Numbers of the nodes in the whole machine.
         lines (int64[order]): The port of the adapter at which a host is, from 1.
         numbers (int64[channels]): Ports of the channels in the whole machine, from 1.
+        channels (int64[channels]): Their numbers in the whole machine.
         step: GUIDs of an adapter: its own and one for each port.
         wide: Ports of a switch, those of the whole machine.
         plane: Its number among the subnets of the machine; 0 where there is one.
@@ -88,6 +86,7 @@ class Subnet:
     labels: IntArray
     lines: IntArray
     numbers: IntArray
+    channels: IntArray
     step: int
     wide: int
     plane: int = 0
@@ -122,6 +121,10 @@ class Subnet:
     def switch_name(self, node: int) -> str:
         return f"S{self.labels[node]}"
 
+    def name(self, node: int) -> str:
+        """What the cables of a node hang on: its switch, else its host."""
+        return self.host_name(node) if self.alone[node] else self.switch_name(node)
+
     def host_guid(self, node: int) -> int:
         """GUID of a host's port; in ibsim, whose adapters have one, the node's GUID is one less."""
         return _HOST_GUID + self.step * int(self.labels[node]) + int(self.lines[node])
@@ -155,6 +158,7 @@ def fabric_of(network: Network) -> Subnet:
         labels=np.arange(network.order),
         lines=np.ones(network.order, dtype=np.int64),
         numbers=network.port_of(np.arange(len(network.heads))) + 1,
+        channels=np.arange(len(network.heads)),
         step=2,
         wide=network.ports,
     )
@@ -255,6 +259,7 @@ def _plane(network: Network, plane: IntArray, p: int, lines: IntArray) -> Subnet
         labels=np.concatenate([network.tails[forth], switches]).astype(np.int64),
         lines=np.concatenate([lines[forth], np.ones(len(switches), dtype=np.int64)]),
         numbers=np.where(lines[channel] > 0, 1, network.port_of(channel) + 1),
+        channels=channel,
         step=max(2, int(lines.max()) + 1),
         wide=network.ports,
         plane=p,
@@ -285,15 +290,11 @@ def _netlist(fabric: Subnet) -> str:
     nodes = int(fabric.labels.max()) + 1
     text.write(f"# hopscape {net.spec}\n# nodes {nodes}\n# {PORT_WORDS}{plane}\n\n")
     ports, back = fabric.numbers, fabric.numbers[net.reverse]
-
-    def far(node: int) -> str:
-        return fabric.host_name(node) if fabric.alone[node] else fabric.switch_name(node)
-
     for v in fabric.switches.tolist():
         text.write(f"switchguid={fabric.switch_guid(v):#x}\n")
         text.write(f'Switch\t{fabric.wide + 1} "{fabric.switch_name(v)}"\n')
         for c in range(int(net.indptr[v]), int(net.indptr[v + 1])):
-            text.write(f'[{ports[c]}]\t"{far(int(net.heads[c]))}"[{back[c]}]\n')
+            text.write(f'[{ports[c]}]\t"{fabric.name(int(net.heads[c]))}"[{back[c]}]\n')
         if v in fabric.owner:
             text.write(f'[{fabric.host_port}]\t"{fabric.host_name(v)}"[1]\n')
         text.write("\n")
@@ -362,46 +363,6 @@ def _lids(fabric: Subnet) -> str:
         lid = fabric.switch_lid(s)
         lines.append(f"{_guid(fabric.switch_guid(s))} {lid:#06x} {lid:#06x}\n")
     return "\n".join(lines)
-
-
-def read_netlist(path: str | Path) -> Network:
-    """Read a netlist of :func:`write_infiniband` back as the network it was written from.
-
-    Raises:
-        FileFormatError: When it is no such netlist.
-    """
-    file = TextFile(path)
-    remarks = file.remarks()
-    if "nodes" not in remarks:
-        raise file.error("this is not a netlist of hopscape")
-    order = remarks["nodes"].integer("the number of nodes", 0, 2**31 - 1)
-    node = -1
-    ends: list[tuple[int, int, int, int]] = []
-    hosts: set[int] = set()
-    for line in file.lines("#"):
-        named = re.fullmatch(r'(Switch|Hca)\s+\d+ "([SH])(\d+)"', line.text, re.ASCII)
-        link = re.fullmatch(r'\[(\d+)\]\s+"([SH])(\d+)"\[(\d+)\]', line.text, re.ASCII)
-        if named is not None:
-            node = Word(named[3], line, named.start(3) + 1).integer("a node", 0, order - 1)
-            hosts |= {node} if named[2] == "H" else set()
-        elif link is not None and node >= 0:
-            head = Word(link[3], line, link.start(3) + 1).integer("a node", 0, order - 1)
-            port, into = (
-                Word(link[i], line, link.start(i) + 1).integer("a port", 0, 2**31) for i in (1, 4)
-            )
-            if node < head:
-                ends.append((node, port, head, into))
-        elif not line.text.startswith(("switchguid", "caguid")):
-            raise line.error(f"this is not a line of a netlist: {line.text!r:.60}")
-    ends.sort()
-    switches = np.setdiff1d(np.arange(order), np.asarray(sorted(hosts), dtype=np.int64))
-    return Network.from_links(
-        order,
-        [end[0] for end in ends],
-        [end[2] for end in ends],
-        spec=remarks["hopscape"].text if "hopscape" in remarks else "netlist",
-        switches=switches if len(switches) else None,
-    )
 
 
 @dataclass(frozen=True)
@@ -509,6 +470,7 @@ def _rest_of(fabric: Subnet, faults: Faults) -> tuple[Subnet, IntArray, IntArray
         labels=fabric.labels[nodes],
         lines=fabric.lines[nodes],
         numbers=fabric.numbers[channels],
+        channels=fabric.channels[channels],
         lids=lids,
     )
     return rest, nodes, channels

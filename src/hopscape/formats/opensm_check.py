@@ -23,6 +23,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import FileFormatError
 from hopscape.core.reading import TextFile
 from hopscape.core.verdict import Verdict
+from hopscape.formats.graphs.fabrics import Plug, read_fabric
 from hopscape.formats.programs import ProgramError, last_words, run_program, running
 
 __all__ = [
@@ -211,10 +212,10 @@ class _Trial:
             output = self._ask(work, "ibtracert", *map(str, ends))
             there = re.findall(r"-> switch port \{(0x[0-9a-f]+)\}", output)
             path: list[int] = []
-            at = net.wires[hosts[a], 1][0]
+            at = net.wires[Plug(hosts[a], 1)].node
             while at != hosts[b] and len(path) <= len(net.guids):
                 path.append(net.guids[at])
-                at = net.wires[at, tables[net.guids[at]][ends[1]]][0]
+                at = net.wires[Plug(at, tables[net.guids[at]][ends[1]])].node
             if [int(guid, 16) for guid in there] != path:
                 where = {"source": hosts[a], "target": hosts[b], "switches": there}
                 text = f"ibtracert finds another route from {hosts[a]} to {hosts[b]} than the file"
@@ -300,7 +301,7 @@ class Netlist:
     """
 
     guids: dict[str, int]
-    wires: dict[tuple[str, int], tuple[str, int]]
+    wires: dict[Plug, Plug]
     ports: int
 
     @property
@@ -316,27 +317,9 @@ class Netlist:
     @classmethod
     def read(cls, path: Path) -> Netlist:
         """Read the netlist of ibsim that a hand-over holds."""
-        guids: dict[str, int] = {}
-        wires: dict[tuple[str, int], tuple[str, int]] = {}
-        guid, name, ports = 0, "", 0
-        file = TextFile(path)
-        for line in file.lines("#"):
-            if line.text.startswith(("switchguid=", "caguid=")):
-                guid = int(line.text.split("=")[1], 16)
-                continue
-            named = re.fullmatch(r'(?:Switch|Hca)\s+(\d+) "(\w+)"', line.text)
-            wire = re.fullmatch(r'\[(\d+)\]\s+"(\w+)"\[(\d+)\]', line.text)
-            if named:
-                name = named[2]
-                guids[name] = guid
-                ports += int(named[1]) + 1
-            elif wire and name:
-                wires[name, int(wire[1])] = (wire[2], int(wire[3]))
-            else:
-                raise line.error(f"this is not a line of a netlist: {line.text!r:.60}")
-        if not guids:
-            raise file.error("this netlist is empty")
-        return cls(guids, wires, ports)
+        fabric = read_fabric(path)
+        ports = sum(fabric.ports.values()) + len(fabric.ports)
+        return cls(fabric.guids, fabric.wires, ports)
 
 
 def read_tables(path: Path) -> Tables:
@@ -384,7 +367,7 @@ def trace(netlist: Netlist, tables: Tables, lids: dict[int, int]) -> Verdict:
     switches, hosts = netlist.switches, netlist.hosts
     number = {name: i for i, name in enumerate(switches)}
     lid_of = {name: lids[netlist.guids[name] + 1] for name in hosts}
-    first = np.array([number[netlist.wires[name, 1][0]] for name in hosts])
+    first = np.array([number[netlist.wires[Plug(name, 1)].node] for name in hosts])
     hops = np.zeros((len(hosts), len(hosts)), dtype=np.int64)
     for j, name in enumerate(hosts):
         after = _next(netlist, tables, number, lid_of[name], name)
@@ -415,6 +398,6 @@ def _next(
     after = np.full(len(number), -2, dtype=np.int64)
     for name, i in number.items():
         port = tables.get(netlist.guids[name], {}).get(lid, -1)
-        there = netlist.wires.get((name, port), ("", 0))[0]
+        there = netlist.wires.get(Plug(name, port), Plug("", 0)).node
         after[i] = -1 if there == goal else number.get(there, -2)
     return after

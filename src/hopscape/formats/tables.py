@@ -25,6 +25,7 @@ from hopscape.metrics.oblivious import ObliviousRouting
 from hopscape.metrics.routes import Routes
 
 __all__ = [
+    "read_cable_places",
     "read_cables",
     "read_faults",
     "read_routing_table",
@@ -198,6 +199,25 @@ def read_cables(path: str | Path) -> tuple[Network, IntArray]:
         switches=np.asarray(switches, dtype=np.int64) if switches else None,
     )
     return network, np.asarray(ports, dtype=np.int64).reshape(-1, 2)
+
+
+def read_cable_places(path: str | Path) -> dict[int, tuple[int, int, int]]:
+    """Row, rack and slot of each node that a cable list (see :func:`read_cables`) names.
+
+    Raises:
+        FileFormatError: When one is no number.
+    """
+    rows = [line.cells() for line in TextFile(path).lines("#")]
+    heading = [word.text for word in rows[0]]
+    places: dict[int, tuple[int, int, int]] = {}
+    for row in rows[1:]:
+        cell = dict(zip(heading, row, strict=True))
+        for end in ("from", "to"):
+            row_, rack, slot = (
+                cell[f"{end}_{name}"].integer(name, 0, 2**31) for name in ("row", "rack", "slot")
+            )
+            places[cell[f"{end}_node"].integer("a node")] = row_, rack, slot
+    return places
 
 
 def read_faults(path: str | Path) -> Faults:

@@ -150,6 +150,48 @@ def _checked(
         return check_folder(Path(work) / "rest", names, settings)
 
 
+def compare_fabric(
+    planned: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLANNED",
+            help="A hand-over, its cables.csv, a SPEC, or a listing of a fabric.",
+        ),
+    ],
+    built: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="BUILT...",
+            help="Output of ibnetdiscover or iblinkinfo, or a netlist; of several planes one each.",
+        ),
+    ],
+    names: Annotated[
+        Path | None,
+        option("CSV of planned,built: names such as S3, and descriptions or GUIDs.", "--names"),
+    ] = None,
+) -> None:
+    """Name the cables of a built fabric that are missing, extra or swapped.
+
+    Cables that exchanged ends are one finding. Ends are those of the cable list, row/rack/slot and
+    port. Exit code 1 when anything is not as planned.
+    """
+    from hopscape.design.built import compare_fabric as compare
+
+    found = compare(planned, built, names)
+    record = found.to_dict()
+    table = {"cables as planned": f"{found.laid} of {found.cables}"}
+    for kind in ("missing", "extra", "swapped", "moved", "displaced"):
+        if record[kind]:
+            table[kind] = str(record[kind])
+    for label, nodes in (("nodes not there", found.absent), ("nodes not planned", found.strange)):
+        if nodes:
+            table[label] = ", ".join(nodes[:20]) + (" …" if len(nodes) > 20 else "")
+    rows = [row for one in found.findings for row in one.rows()]
+    emit(record, title=f"{planned} as built", table=table, below=[(rows, "", None)] if rows else [])
+    if not found:
+        raise typer.Exit(1)
+
+
 def run_mpi(
     file: ScheduleArgument,
     limit: LimitOption = 300.0,

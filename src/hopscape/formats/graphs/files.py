@@ -1,5 +1,8 @@
 """Graph files: edge lists, GraphML, MatrixMarket, scipy's .npz, and those of the modules beside.
 
+Listings of a fabric (:mod:`hopscape.formats.graphs.fabrics`) are known by their endings, as .txt
+by their content.
+
 An edge list has two node names per line, separated by blanks or a comma; ``#`` or ``%`` begins a
 comment. Three comments are understood, and written: ``# nodes N`` (node names are then numbers
 below N, some may have no link), ``# directed`` and ``# hopscape SPEC``.
@@ -25,12 +28,13 @@ from hopscape.core.addresses import Addresses
 from hopscape.core.arrays import IntArray
 from hopscape.core.channels import ATTRIBUTES, group_links, link_attribute
 from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError
-from hopscape.core.files import GRAPH_ENDINGS, write_atomically
+from hopscape.core.files import FABRIC_ENDINGS, GRAPH_ENDINGS, write_atomically
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
 from hopscape.core.reading import TextFile, TextLine, Word, read_bytes, zip_bytes
 from hopscape.core.spec import write_value
 from hopscape.formats.graphs.dot import read_dot, write_dot
+from hopscape.formats.graphs.fabrics import fabric_network, is_fabric
 from hopscape.formats.graphs.graph6 import read_graph6, write_graph6, write_sparse6
 from hopscape.formats.graphs.libraries import (
     XML_BYTES,
@@ -67,7 +71,7 @@ def read_network(path: str | Path, directed: bool = False) -> Network:
     """Read a graph file; its ending says what it is.
 
     Args:
-        path: With one of ``ENDINGS``, plain or with .gz.
+        path: With one of ``ENDINGS`` or of ``FABRIC_ENDINGS``, plain or with .gz.
         directed: Read an edge list (or a symmetric matrix) as simplex channels.
 
     Raises:
@@ -76,10 +80,13 @@ def read_network(path: str | Path, directed: bool = False) -> Network:
     place = Path(path)
     spec = f"file({write_value(str(path))}{', directed=true' if directed else ''})"
     ending = Path(place.stem).suffix.lower() if place.suffix == ".gz" else place.suffix.lower()
-    if ending not in ENDINGS:
+    known = (*ENDINGS, *FABRIC_ENDINGS)
+    if ending not in known:
         raise FileFormatError(
-            f"{path} has an unknown ending; graph files end in {', '.join(ENDINGS)}, plain or .gz"
+            f"{path} has an unknown ending; graph files end in {', '.join(known)}, plain or .gz"
         )
+    if ending in FABRIC_ENDINGS or (ending == ".txt" and is_fabric(TextFile(place).text)):
+        return fabric_network(place, spec)
     if ending in _EDGE_LISTS:
         return _read_edges(place, spec, directed)
     if ending == ".graphml":
