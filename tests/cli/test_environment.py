@@ -163,6 +163,30 @@ def test_a_signal_as_a_kernel_returns_ends_as_any_other(monkeypatch, capsys):
     assert capsys.readouterr().err == "hopscape: terminated; nothing is kept\n"
 
 
+def test_a_signal_while_llvm_calls_back_is_not_lost(monkeypatch, capsys):
+    """What is raised there is printed, and the compiler goes on without its machine code."""
+    callback = "import signal\ndef called():\n    signal.raise_signal(number)\n    done.append(1)"
+    here = {"__name__": cli._CALLED_BACK, "number": signal.SIGTERM, "done": []}
+    exec(callback, here)
+
+    def app(**_):
+        here["called"]()
+        time.sleep(60)
+
+    monkeypatch.setattr("hopscape.cli.app.app", app)
+    with pytest.raises(SystemExit) as left:
+        cli.main(["show", "petersen"])
+    assert here["done"] == [1]
+    assert left.value.code == 143
+    assert capsys.readouterr().err == "hopscape: terminated; nothing is kept\n"
+
+
+def test_the_functions_that_llvm_calls_back_are_where_we_look():
+    from llvmlite.binding.executionengine import ExecutionEngine
+
+    assert ExecutionEngine._raw_object_cache_notify.__module__ == cli._CALLED_BACK
+
+
 def test_a_signal_while_the_command_line_is_read(monkeypatch, capsys):
     def read(*_, **__):
         signal.raise_signal(signal.SIGTERM)

@@ -472,7 +472,7 @@ def _text_for_truth() -> Record:
 def _endless_goal() -> Record:
     record = copy.deepcopy(make.prove_collective(hopscape.build("ring(6)").broadcast()).record)
     record["network"] |= {"order": 10_000, "endpoints": list(range(10_000))}
-    record["claim"] |= {"goal": "all-to-all", "pieces": 1_000_000}
+    record["claim"] |= {"goal": "all-to-all", "root": None, "pieces": 1_000_000}
     return record
 
 

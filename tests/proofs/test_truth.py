@@ -278,3 +278,126 @@ def test_numbers_are_numbers(kind: str) -> None:
         for one in wrong:
             with pytest.raises(check.Refused):
                 pytest.fail(f"{one!r} at {place}: {check.check(_put(record, place, one))}")
+
+
+# -- no bound is above the rounds of a best schedule, which is searched for ------------------------
+
+Held = tuple[tuple[frozenset[int], ...], ...]  # of every node, by chunk: the shares that it holds
+
+
+def _ways(network: check.Network, circuits: bool) -> list[tuple[int, ...]]:
+    """What one transfer may run over: a channel, or every path that visits no node twice."""
+    paths = [(c,) for c in range(len(network.tail)) if network.tail[c] != network.head[c]]
+    for path in paths:
+        if circuits:
+            seen = {network.tail[path[0]], *(network.head[c] for c in path)}
+            paths += [(*path, c) for c in network.out[network.head[path[-1]]]
+                      if network.head[c] not in seen]  # fmt: skip
+    return paths
+
+
+def _rounds_of(network: check.Network, ways: list[tuple[int, ...]], claim: Record) -> Iterator[Any]:
+    """Every set of transfers of one round, as (from, to), that breaks no rule."""
+    half, ports = claim["duplex"] == "half", claim["ports"]
+    chosen: list[tuple[int, ...]] = []
+
+    def extend(at: int) -> Iterator[Any]:
+        if at == len(ways):
+            yield [(network.tail[path[0]], network.head[path[-1]]) for path in chosen]
+            return
+        yield from extend(at + 1)
+        busy = {c for path in chosen for c in path}
+        busy |= {network.reverse[c] for c in busy} if half else set()
+        ends = [(network.tail[path[0]], network.head[path[-1]]) for path in (*chosen, ways[at])]
+        for v in range(network.order) if ports is not None else ():
+            sent, got = (sum(end[i] == v for end in ends) for i in (0, 1))
+            if max(sent + half * got, got + half * sent) > ports:
+                return
+        if not busy & set(ways[at]):
+            chosen.append(ways[at])
+            yield from extend(at + 1)
+            chosen.pop()
+
+    return extend(0)
+
+
+def _least(network: check.Network, claim: Record) -> int:
+    """Rounds of a best schedule, by trying all of them."""
+    origins, receivers, holders = check.promise(network, claim)
+    chunks, everything = range(len(receivers)), frozenset(holders)
+    start: Held = tuple(
+        tuple(
+            frozenset([v]) if v in holders else frozenset([-1] * (not holders and origins[k] == v))
+            for k in chunks
+        )
+        for v in range(network.order)
+    )
+    groups = list(_rounds_of(network, _ways(network, claim["switching"] == "circuit"), claim))
+    goal = everything or frozenset([-1])
+    states, rounds = {start}, 0
+    while not any(all(one[v][k] == goal for k in chunks for v in receivers[k]) for one in states):
+        states = set(itertools.chain.from_iterable(_next(one, groups) for one in states)) | states
+        rounds += 1
+    return rounds
+
+
+def _next(held: Held, groups: list[Any]) -> Iterator[Held]:
+    for group in groups:
+        carried = [[k for k, parts in enumerate(held[a]) if parts] for a, _ in group]
+        for chosen in itertools.product(*carried):
+            new = [list(row) for row in held]
+            for (a, b), k in zip(group, chosen, strict=True):
+                parts = held[a][k]
+                if -1 in parts or not parts & new[b][k]:
+                    new[b][k] |= parts
+                elif len(parts) > len(new[b][k]):  # a whole sum replaces a part of it
+                    new[b][k] = parts
+            yield tuple(map(tuple, new))
+
+
+TINY = ("path(2)", "path(3)", "ring(3)", "one way")
+GOALS: list[Record] = [
+    {"goal": "broadcast", "root": 0}, {"goal": "broadcast", "root": 1, "pieces": 2},
+    {"goal": "reduce", "root": 0}, {"goal": "reduce", "root": 1}, {"goal": "all-reduce"},
+    {"goal": "all-gather"}, {"goal": "scatter", "root": 0}, {"goal": "gather", "root": 0},
+    {"goal": "reduce-scatter"}, {"goal": "one-to-many", "root": 0, "targets": [2]},
+]  # fmt: skip
+RULES: list[Record] = [
+    {}, {"ports": 1}, {"duplex": "half"}, {"duplex": "half", "ports": 1}, {"switching": "circuit"},
+    {"switching": "circuit", "ports": 1},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", TINY)
+def test_no_bound_is_above_the_best_schedule(spec: str) -> None:
+    """Whatever cut, distance or growth a proof names."""
+    one_way = nx.cycle_graph(3, create_using=nx.DiGraph)
+    net = hopscape.build(one_way if spec == "one way" else spec)
+    for goal, rules in itertools.product(GOALS, RULES):
+        if goal.get("targets") == [2] and net.order < 3:
+            continue
+        if rules.get("duplex") == "half" and not net.duplex:
+            continue
+        usual = {"pieces": 1, "ports": None, "duplex": "full", "switching": "store-and-forward"}
+        claim = usual | goal | rules
+        network = check.Network(
+            {
+                "order": net.order,
+                "channels": np.stack([net.tails, net.heads], axis=1).tolist(),
+                "reverse": net.reverse.tolist(),
+            }
+        )
+        chunks = range(len(check.promise(network, claim)[1]))
+        nodes = range(net.order)
+        bounds: list[Record] = [{"kind": "growth", "chunk": k} for k in chunks]
+        bounds += [{"kind": "distance", "source": a, "target": b, "chunk": k}
+                   for a in nodes for b in nodes for k in chunks]  # fmt: skip
+        bounds += [{"kind": "cut", "side": side} for size in nodes
+                   for side in itertools.combinations(nodes, size)]  # fmt: skip
+        least = _least(network, claim)
+        for bound in bounds:
+            try:
+                proved = check.least_rounds(network, claim, bound)
+            except check.Refused:
+                continue
+            assert proved <= least, (claim, bound)

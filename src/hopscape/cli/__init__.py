@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from io import TextIOWrapper
+from types import FrameType
 from typing import TextIO
 
 from hopscape.cli.ended import EndedError, StoppedError, TerminatedError, note_ended
@@ -23,6 +24,9 @@ _LINE = 800
 _GRACE = 3.5
 """Seconds after a signal in which a command may say what it kept; then it ends as it is, within
 five also on a busy machine."""
+
+_CALLED_BACK = "llvmlite.binding.executionengine"
+_MOMENT = 0.01  # seconds
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -99,12 +103,14 @@ def _handled_termination() -> Iterator[None]:
     """Turn SIGTERM (of a batch system, of ``timeout``) into an interrupt, and Ctrl-C into ours."""
     note_ended(signal.SIGINT)  # what a KeyboardInterrupt means unless SIGTERM comes
 
-    def stop(*_: object) -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
         note_ended(signal.SIGTERM)
-        raise TerminatedError
+        if not _postponed(number, frame):
+            raise TerminatedError
 
-    def interrupt(*_: object) -> None:
-        raise StoppedError
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if not _postponed(number, frame):
+            raise StoppedError
 
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -119,6 +125,30 @@ def _handled_termination() -> Iterator[None]:
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
+
+
+def _postponed(number: int, frame: FrameType | None) -> bool:
+    """Is LLVM at work? Then the signal comes again a moment later.
+
+    What is raised in a function that LLVM calls back is printed and forgotten, and so is the
+    machine code that the function was told of.
+    """
+    while frame is not None and frame.f_globals.get("__name__") != _CALLED_BACK:
+        frame = frame.f_back
+    if frame is None:
+        return False
+    again = threading.Timer(_MOMENT, _send, (number,))
+    again.daemon = True
+    again.start()
+    return True
+
+
+def _send(number: int) -> None:
+    """To the first thread, which may be asleep."""
+    if sys.platform == "win32":
+        signal.raise_signal(number)
+    else:
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
 
 
 @contextmanager

@@ -82,6 +82,8 @@ class Network:
             whole(r, "the other way of a channel", -1, len(pairs))
             back = r == -1 or (pairs[c] == pairs[r][::-1] and self.reverse[r] == c)
             require(back, f"channel {r!r} is not the other way of channel {c}")
+        ways = len(self.reverse) in (0, len(pairs)) and len({r < 0 for r in self.reverse}) < 2
+        require(ways, "links have one way, or two, but not some of them")
         ends = record.get("endpoints", range(self.order))
         self.endpoints = [whole(v, "endpoint", 0, self.order) for v in ends]
         require(len(set(self.endpoints)) == len(self.endpoints), "an endpoint is listed twice")
@@ -110,9 +112,8 @@ def check_deadlock(net: Network, claim: Record, evidence: Record) -> str:
     """
     classes, dependencies = whole(claim["classes"], "classes", 1), set[tuple[int, ...]]()
     ranks = evidence["ranks"]
-    require(len(ranks) == classes, f"{len(ranks)} lists of ranks for {classes} classes")
     good = all(len(row) == len(net.tail) and {*map(type, row)} <= {int} for row in ranks)
-    require(good, "a list of ranks has another length, or a rank is no whole number")
+    require(good and len(ranks) == classes, "the ranks are not a whole number for every channel")
     lost = set(net.endpoints) - {record["target"] for record in evidence["targets"]}
     require(not lost, f"nothing is said of routes to {min(lost, default=0)}")
     for record in evidence["targets"]:
@@ -181,29 +182,22 @@ def check_bisection(net: Network, claim: Record, evidence: Record) -> str:
         bound: Any = ways * (n // 2) * (n - n // 2) / busiest
         bound = math.ceil(bound) if all(c.denominator == 1 for c in net.capacity) else bound
         require(bound >= low, f"the flow proves {bound}, not {low}")  # so low <= cut <= high
-    return f"bisection between {low} and {high}"
+    return f"bisection between {low} and {high}" + ", counted both ways" * (ways > 1)
 
 
 def check_throughput(net: Network, claim: Record, evidence: Record) -> str:
     """Every endpoint sends 1/(n - 1) to every other: a flow that reaches the share, and prices y:
-    no routing exceeds sum(capacity · y) / sum(demand · y-distance) (linear programming duality).
-    """
+    no routing exceeds sum(capacity · y) / sum(demand · y-distance) (LP duality)."""
     low, high = fraction(claim["at_least"], "at_least"), fraction(claim["at_most"], "at_most")
-    ends = net.endpoints
-    demand = Fraction(1, len(ends) - 1)
+    ends, demand = net.endpoints, Fraction(1, len(net.endpoints) - 1)
     if low > 0:
         for c, x in enumerate(loads(net, evidence["flows"])):
-            carried = x * demand * low
-            require(carried <= net.capacity[c], f"channel {c} carries {carried}, more than it can")
+            require(x * demand * low <= net.capacity[c], f"channel {c} carries more than it can")
     prices = fractions(evidence["prices"], "a price")
     require(len(prices) == len(net.tail), "prices and channels differ in number")
-    worth = 0
-    for a in ends:
-        dist = net.distances(a, prices)
-        worth += sum(demand * dist[b] for b in ends if b != a)
+    worth = demand * sum(d[b] for a in ends for d in [net.distances(a, prices)] for b in ends)
     bound = sum(c * y for c, y in zip(net.capacity, prices)) / worth
     require(bound <= high, f"the prices prove at most {bound}, not {high}")
-    require(low <= high, "at_least is above at_most")
     return f"uniform throughput between {low} and {high} of the line rate"
 
 
@@ -233,7 +227,7 @@ def check_distances(net: Network, claim: Record, evidence: Record) -> str:
 
 
 def circulant_diameter(n: int, steps: Any, most: int) -> int | None:
-    """The diameter of a circulant, or None when it is above `most`: balls as bit sets."""
+    """The diameter of a circulant, or None when it is above `most`, or infinite: bit sets."""
     mask, ball, level = (1 << n) - 1, 1, 1
     for d in range(most + 1):
         if ball == mask or not level:
@@ -248,8 +242,7 @@ def circulant_diameter(n: int, steps: Any, most: int) -> int | None:
 
 def check_circulant(_: Any, claim: Record, evidence: Record) -> str:
     """No set of k generators of order n has a smaller diameter: all sets are searched, one of each
-    class under multiplication by units mod n; the file's numbers of classes and sets are counted.
-    """
+    class under multiplication by units mod n; classes and sets are counted."""
     n, k = whole(claim["order"], "order", 3, 10**7), whole(claim["generators"], "number", 1, 101)
     best, sets = whole(claim["diameter"], "diameter", 1), math.comb(n // 2, k)
     require(sets <= 2_000_000, "more sets than this checker searches")
@@ -262,10 +255,9 @@ def check_circulant(_: Any, claim: Record, evidence: Record) -> str:
             continue
         classes += 1
         seen |= {tuple(sorted(min(u * s % n, n - u * s % n) for s in steps)) for u in units}
-        better = circulant_diameter(n, steps, best - 1)  # None, too, where it is not connected
-        require(better is None, f"{steps} has a smaller diameter")
-    require(sets == evidence["sets"], f"there are {sets} sets, not {evidence['sets']}")
-    require(classes == evidence["classes"], f"there are {classes} classes of sets")
+        require(circulant_diameter(n, steps, best - 1) is None, f"{steps} has a smaller diameter")
+    counts = (evidence["sets"], evidence["classes"])
+    require(counts == (sets, classes), f"there are {sets} sets in {classes} classes, not {counts}")
     return f"no {k} generators of order {n} have a diameter below {best}: {classes} classes"
 
 
@@ -275,6 +267,9 @@ def promise(net: Network, claim: Record) -> tuple[list[int], list[list[int]], li
     require(set(ends) <= set(net.endpoints), "a member is no endpoint")
     goal, root, k = claim["goal"], claim.get("root"), whole(claim["pieces"], "pieces", 1, 1_000_001)
     targets, each, all_pairs = claim.get("targets", []), range(k), goal == "all-to-all"
+    good = (root is None) != (goal in ("broadcast", "one-to-many", "reduce", "scatter", "gather"))
+    good = good and (targets == [] or goal in ("one-to-many", "permutation"))
+    require(good, f"a root or targets: {goal!r:.80} has no such, or lacks one")
     require(len(ends) ** (1 + all_pairs) * k < 10**7, "more chunks than this checker follows")
     pairs = [(a, b) for a in ends for b in ends for _ in each] if all_pairs else []
     forms: dict[str, tuple[list[Any], list[list[Any]]]] = {
@@ -306,9 +301,11 @@ def replay(net: Network, claim: Record, evidence: Record) -> int:
     carries the set of shares that are in it, and no share may be counted twice.
     """
     origins, receivers, holders = promise(net, claim)
-    require(claim["switching"] in ("store-and-forward", "circuit"), "another switching")
-    known = claim["duplex"] in ("full", "half") and isinstance(claim["in_network"], bool)
-    require(known, "another duplex, or in_network is neither true nor false")
+    known = claim["switching"] in ("store-and-forward", "circuit")
+    known = known and claim["duplex"] in ("full", "half") and isinstance(claim["in_network"], bool)
+    require(known, "another switching or duplex, or in_network is neither true nor false")
+    two = claim["duplex"] == "full" or -1 not in (net.reverse or [-1][: len(net.tail)])
+    require(two, "half duplex is of links with two ways")
     ports = None if claim["ports"] is None else whole(claim["ports"], "ports", 1)
     combining, half, rounds = bool(holders), claim["duplex"] == "half", 0
     circuits, everything = claim["switching"] == "circuit", frozenset(holders)
@@ -389,7 +386,10 @@ def check_collective(net: Network, claim: Record, evidence: Record) -> str:
     least = least_rounds(net, claim, evidence["bound"])
     require(least >= low, f"the bound proves {least}, not {low}")
     same = "optimal" if rounds == low else f"at least {low}"
-    return f"{claim['goal']} in {rounds} rounds, {same}"
+    rules = f"{claim['ports'] or 'all'} ports, {claim['duplex']} duplex, {claim['switching']}"
+    rules += ", in network" * claim["in_network"]
+    who = f"{claim['pieces']} pieces, {len(set(claim.get('members', net.endpoints)))} endpoints"
+    return f"{claim['goal']} in {rounds} rounds, {same} ({who}, {rules})"
 
 
 def check_machine(net: Network, claim: Record, evidence: Record) -> str:
@@ -432,12 +432,12 @@ def check_machine(net: Network, claim: Record, evidence: Record) -> str:
         bound = n * (end + nic + wire) + sign * switch * at
         bound += share * n * sum(h * x for h, x in enumerate(hops, 1))
         require(bound >= low, f"the prices prove {bound}, not {low}")
-    told = f"it costs {float(cost):.2f}, and none that carries {share} of uniform traffic"
-    return f"{told} less than {float(low):.2f}"
+    told = f"it costs {float(cost):.2f}, and none of {n} endpoints that carries {share} of uniform"
+    return f"{told} traffic over switches of at most {radix} ports less than {float(low):.2f}"
 
 
 KINDS: dict[str, tuple[Any, str]] = {
-    "deadlock-freedom": (check_deadlock, "classes method router"),
+    "deadlock-freedom": (check_deadlock, "classes"),
     "bisection": (check_bisection, "at_least at_most"),
     "throughput": (check_throughput, "at_least at_most"),
     "distances": (check_distances, "diameter mean"),
@@ -489,7 +489,7 @@ def main(arguments: list[str] | None = None) -> int:
             place = name if len(several) == 1 else f"{name}, proof {number}"
             try:
                 shown = check(one)  # the spec is a name, no part of what is proved
-                shown = f"accepted: [{one.get('spec')!s:.60}] {shown}"
+                shown = f"accepted: {shown} [named {one.get('spec')!r:.60}]"
             except Refused as error:
                 shown, status = f"REFUSED: {error!s:.300}", 1
             print(f"{place}: {''.join(c if c.isprintable() else '?' for c in shown)}")

@@ -373,7 +373,7 @@ def prove_deadlock_freedom(network: Network, **options: Any) -> Proof:
         >>> import hopscape
         >>> proof = prove_deadlock_freedom(hopscape.build("torus(4, 4)"))
         >>> proof.record["claim"]
-        {'classes': 2, 'method': 'dateline', 'router': 'dimension order'}
+        {'classes': 2}
     """
     from hopscape.deadlock.classes import find_classes
 
@@ -384,8 +384,9 @@ def prove_deadlock_freedom(network: Network, **options: Any) -> Proof:
     states = _States(network, table, classes)
     targets = [states.towards(int(t)) for t in network.endpoints]
     ranks = _ranks(len(network.heads), classes.count, targets)
-    claim = {"classes": classes.count, "method": classes.method, "router": str(table.router)}
-    evidence = {"ranks": ranks, "targets": targets}
+    claim = {"classes": classes.count}
+    evidence = {"method": classes.method, "router": str(table.router)}
+    evidence |= {"ranks": ranks, "targets": targets}
     return make_proof("deadlock-freedom", network, claim, evidence, network.spec)
 
 
@@ -556,7 +557,7 @@ def prove_collective(schedule: Schedule) -> Proof:
         "root": goal.root,
         "targets": list(goal.targets),
         "ports": model.ports,
-        "duplex": model.duplex,
+        "duplex": model.duplex if network.duplex else "full",  # the same where links have one way
         "switching": model.switching,
         "in_network": model.in_network,
         "rounds": schedule.rounds,
@@ -566,7 +567,7 @@ def prove_collective(schedule: Schedule) -> Proof:
     claim["at_least"], bound = _round_bound(network, claim)
     evidence = {"transfers": _moves(schedule), "bound": bound}
     return make_proof(
-        "collective", network, claim, evidence, network.spec, links=model.duplex == "half"
+        "collective", network, claim, evidence, network.spec, links=claim["duplex"] == "half"
     )
 
 

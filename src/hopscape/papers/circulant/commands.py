@@ -367,7 +367,7 @@ def search_circulant(
 ) -> None:
     """Find the circulants of least diameter and mean distance, all of them up to multipliers."""
     from hopscape.papers.circulant.search import SearchWork, best_circulants, largest_circulants
-    from hopscape.proofs import prove_circulant, save_proofs
+    from hopscape.proofs import prove_circulant
     from hopscape.store import Store
 
     if (nodes is None) == (diameter is None):
