@@ -248,18 +248,19 @@ def hint_at(old: str, new: str) -> None:
 def read_numbers(text: str, name: str, most: int) -> list[int]:
     """Whole numbers and ranges of an option, such as 16,32 or 7:1000 (both ends included).
 
-    Ranges were written 7..1000 as well, which is still read, with a hint.
-
     Raises:
-        ArgumentError: For anything else, an empty range, and more than `most` numbers.
+        ArgumentError: For anything else (7..1000, as ranges were written once, with a hint), an empty
+            range, and more than `most` numbers.
 
     Examples:
         >>> read_numbers("3,7:9", "nodes", 100)
         [3, 7, 8, 9]
     """
+    if ".." in text:
+        raise ArgumentError(f"{name} is {text!r}; ranges are written {text.replace('..', ':')}")
     out: list[int] = []
     for word in text.split(","):
-        first, mark, last = word.strip().replace("..", ":", 1).partition(":")
+        first, mark, last = word.strip().partition(":")
         if not all(one.isdecimal() and len(one) < 19 for one in (first, *([last] if mark else []))):
             raise ArgumentError(
                 f"{name} is {text!r}; give numbers and ranges such as 16,32 or 7:1000"
@@ -270,8 +271,6 @@ def read_numbers(text: str, name: str, most: int) -> list[int]:
         if len(out) + high - low >= most:
             raise ArgumentError(f"{name} is {text!r}; at most {most:,} at a time")
         out += range(low, high + 1)
-    if ".." in text:
-        hint_at(text, text.replace("..", ":"))
     return out
 
 

@@ -6,6 +6,7 @@ hopscape, accepts it or names the first error. A proof is checked before it leav
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import (
     ArgumentError,
     CheckFailedError,
@@ -131,6 +133,10 @@ def plain(value: Fraction) -> int | str:
     return value.numerator if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
 
 
+_MOST_STEPS = 100_000_000
+"""Channels that the checker follows in searches: a third of a million in a second."""
+
+
 def require_size(numbers: int, what: str) -> None:
     if numbers > _MOST_NUMBERS:
         raise TooLargeError(
@@ -158,6 +164,12 @@ def prove_distances(network: Network) -> Proof:
     except TooLargeError:  # every node is its own orbit: the checker searches from all of them
         generators = []
     require_size(network.order * len(generators), f"a proof of distances of {network.spec}")
+    steps = _orbits(network.order, generators) * len(network.heads)
+    if steps > _MOST_STEPS:
+        raise TooLargeError(
+            f"the checker of distances of {network.spec} would follow {steps:,} channels, in about"
+            f" {ceil(steps / 20_000_000):,} minutes; at most {_MOST_STEPS:,} are asked of it"
+        )
     profile = distance_profile(network)
     if profile.diameter is None:
         raise DisconnectedError(f"{network.spec} is not connected: it has no diameter")
@@ -167,6 +179,18 @@ def prove_distances(network: Network) -> Proof:
     claim = {"diameter": int(profile.diameter), "mean": plain(mean)}
     evidence = {"automorphisms": [g.tolist() for g in generators]}
     return make_proof("distances", network, claim, evidence, network.spec)
+
+
+def _orbits(order: int, generators: Sequence[np.ndarray[Any, Any]]) -> int:
+    """Nodes from which the checker searches."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    nodes = np.tile(np.arange(order), len(generators))
+    images = np.concatenate([*generators, np.empty(0, dtype=np.int64)])
+    moved = coo_array((np.ones(len(nodes)), (nodes, images)), shape=(order, order))
+    count: Any = connected_components(moved, directed=False, return_labels=False)
+    return int(count)
 
 
 # -- flows: bisection and throughput ------------------------------------------------------------
@@ -227,13 +251,16 @@ def busiest_load(
     return max(x / capacity[c] for c, x in load.items())
 
 
-def prove_bisection(network: Network) -> Proof:
+def prove_bisection(network: Network, side: IntArray | None = None) -> Proof:
     """Bisection in links between two halves: a partition, and a flow that no cut can be below.
 
     The flow proves the least number exactly where shortest paths load all channels of a cut alike
     (tori, hypercubes, complete graphs); elsewhere the two numbers are bounds. What links carry is
     left aside, and a one-way channel counts whichever way it crosses, as in
     :func:`hopscape.metrics.bisection`.
+
+    Args:
+        side: A partition that is known already, 0 or 1 for each node.
 
     Examples:
         >>> import hopscape
@@ -245,7 +272,7 @@ def prove_bisection(network: Network) -> Proof:
     if network.endpoint_count < 2:
         raise ArgumentError(f"{network.spec} has fewer than two endpoints: there is no bisection")
     require_size(network.endpoint_count * len(network.heads), f"a flow on {network.spec}")
-    side = bisection(network).side
+    side = bisection(network).side if side is None else side
     side = find_half(network) if side is None else side  # a closed form names none
     inside = np.asarray(side).astype(bool)
     out, back = inside[network.tails], inside[network.heads]
@@ -385,8 +412,8 @@ def prove_deadlock_freedom(network: Network, **options: Any) -> Proof:
     targets = [states.towards(int(t)) for t in network.endpoints]
     ranks = _ranks(len(network.heads), classes.count, targets)
     claim = {"classes": classes.count}
-    evidence = {"method": classes.method, "router": str(table.router)}
-    evidence |= {"ranks": ranks, "targets": targets}
+    named = {"method": classes.method, "router": str(table.router)}
+    evidence = named | {"ranks": ranks, "targets": targets}
     return make_proof("deadlock-freedom", network, claim, evidence, network.spec)
 
 
@@ -471,6 +498,10 @@ def _ranks(channels: int, classes: int, targets: Sequence[dict[str, Any]]) -> li
     return [[rank[c * classes + k] for c in range(channels)] for k in range(classes)]
 
 
+_MOST_ORDER = 200_000
+"""Of circulants, to which the checker's sets of bits take minutes."""
+
+
 # -- circulants ---------------------------------------------------------------------------------
 
 
@@ -494,6 +525,8 @@ def prove_circulant(nodes: int, generators: Sequence[int]) -> Proof:
             f"{comb(nodes // 2, len(steps)):,} sets of {len(steps)} generators of order {nodes}"
             " are more than the checker searches (2,000,000)"
         )
+    if nodes > _MOST_ORDER:
+        raise TooLargeError(f"order {nodes:,}: the checker searches circulants to {_MOST_ORDER:,}")
     diameter = check.circulant_diameter(nodes, steps, nodes)
     if diameter is None or gcd(nodes, *steps) != 1:
         raise ArgumentError(f"circulant({nodes}, {steps}) is not connected")
@@ -593,7 +626,8 @@ def _round_bound(network: Network, claim: dict[str, Any]) -> tuple[int, dict[str
                 which = {"source": source, "target": far, "chunk": chunk}
                 reasons.append({"kind": "distance", "length": dist[far] or 0} | which)
     reasons = reasons[:1] + sorted(reasons[1:], key=lambda one: -one["length"])[:1]
-    reasons += [{"kind": "cut", "side": side} for side in _sides(network)]
+    sides = [*_node_sides(net, origins, receivers, holders), *_sides(network)]
+    reasons += [{"kind": "cut", "side": side} for side in sides]
     best: tuple[int, dict[str, Any]] = 0, {"kind": "growth", "chunk": 0}
     for reason in reasons:
         reason.pop("length", None)
@@ -606,14 +640,32 @@ def _round_bound(network: Network, claim: dict[str, Any]) -> tuple[int, dict[str
     return best
 
 
+def _node_sides(
+    net: check.Network,
+    origins: Sequence[int],
+    receivers: Sequence[Sequence[int]],
+    holders: Sequence[int],
+) -> Iterator[list[int]]:
+    """The node that most must enter for its channels, and all but the one that most must leave."""
+    enter, leave = Counter[int](), Counter[int]()
+    for chunk, row in enumerate(receivers):
+        begin = holders or [origins[chunk]]
+        enter.update(v for v in {*row} if len(begin) > 1 or begin[0] != v)
+        leave.update(v for v in begin if any(w != v for w in row))
+    pairs = [(a, b) for a, b in zip(net.tail, net.head, strict=True) if a != b]
+    for need, width, inside in (
+        (enter, Counter(b for _, b in pairs), True),
+        (leave, Counter(a for a, _ in pairs), False),
+    ):
+        most = max(need, key=lambda v, n=need, w=width: n[v] / max(1, w[v]), default=0)  # type: ignore[misc]
+        yield [v for v in range(net.order) if (v == most) == inside]
+
+
 def _sides(network: Network) -> Iterator[list[int]]:
-    """Sets of nodes that may be hard to enter or to leave."""
+    """The set of nodes that is hardest to enter or to leave."""
     from hopscape.collectives.forest import bottleneck
 
     whole = np.ones(network.order, dtype=bool)
-    for v in range(network.order):
-        yield [v]
-        yield [w for w in range(network.order) if w != v]
     if network.endpoint_count * len(network.heads) <= _CUT_SIZE:
         with suppress(DisconnectedError):
             side = bottleneck(network).side

@@ -70,11 +70,12 @@ def prove_schedule(schedule: Schedule) -> Proof:
     return prove_collective(schedule)
 
 
-def prove_figures(network: Network, figures: Mapping[str, Any]) -> list[Proof]:
+def prove_figures(network: Network, figures: Mapping[str, Any], **options: Any) -> list[Proof]:
     """Proofs of the figures of a network that have any.
 
     Args:
         figures: Printed values by the name of their column: plain ones, or with how they are known.
+        **options: What the makers of these proofs take: of a bisection the ``side`` that is known.
 
     Raises:
         ArgumentError: When none of the columns has a proof, or none can be written.
@@ -88,7 +89,7 @@ def prove_figures(network: Network, figures: Mapping[str, Any]) -> list[Proof]:
     proofs, why = [], ""
     for kind in kinds:
         try:
-            proof = _MAKERS[kind](network)
+            proof = _MAKERS[kind](network, **options)
         except (ArgumentError, DisconnectedError, TooLargeError) as error:
             why = why or str(error)
             continue

@@ -71,7 +71,7 @@ def bisection(
     if proof is not None:
         from hopscape.proofs import prove_figures
 
-        proofs = prove_figures(network, {"bisection": cut.value})
+        proofs = prove_figures(network, {"bisection": cut.value}, side=cut.side)
     emit(record, title=network.spec, table=table)
     if proof is not None:
         write_proofs(proof, proofs)

@@ -389,12 +389,18 @@ def search_circulant(
         orders = _orders(nodes)
         best = best_circulants(orders, generators, degree=degree, ring=ring, **work)
         rows = [optimum.to_dict() for optimum in best]
+    made = []
     if proof is not None:
         made = [prove_circulant(row["nodes"], row["sets"][0]) for row in rows if row["sets"]]
-        save_proofs(proof, made)
     if nodes.isdecimal():
         _emit_one(rows[0])
-        return
+    else:
+        _emit_orders(rows)
+    if proof is not None:
+        write_proofs(proof, made)
+
+
+def _emit_orders(rows: list[dict[str, Any]]) -> None:
     columns = {
         "nodes": "nodes",
         "diameter": "diameter",
