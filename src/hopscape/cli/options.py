@@ -249,8 +249,8 @@ def read_numbers(text: str, name: str, most: int) -> list[int]:
     """Whole numbers and ranges of an option, such as 16,32 or 7:1000 (both ends included).
 
     Raises:
-        ArgumentError: For anything else (7..1000, as ranges were written once, with a hint), an empty
-            range, and more than `most` numbers.
+        ArgumentError: For anything else (7..1000, as it was written once, with the new form), an
+            empty range, and more than `most` numbers.
 
     Examples:
         >>> read_numbers("3,7:9", "nodes", 100)
