@@ -181,7 +181,7 @@ def prove_distances(network: Network) -> Proof:
     return make_proof("distances", network, claim, evidence, network.spec)
 
 
-def _orbits(order: int, generators: Sequence[np.ndarray[Any, Any]]) -> int:
+def _orbits(order: int, generators: Sequence[IntArray]) -> int:
     """Nodes from which the checker searches."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
