@@ -1,10 +1,10 @@
-"""Figures of the GPU kernels: distances of large graphs, tests of generator sets, flit simulation.
+"""Figures of the GPU kernels: distances, generator sets, flit simulation, search of graphs.
 
     python benchmarks/gpu.py
     python benchmarks/gpu.py --only simulator
 
-Needs CuPy and a CUDA device; nothing else is measured but the simulator on one core, beside that
-of the device. Each figure is the least of three runs after one that compiles.
+Needs CuPy and a CUDA device; nothing else is measured but the simulator and the search on one core,
+beside those of the device. Each figure is the least of three runs after one that compiles.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,39 @@ def simulator() -> None:
         )
 
 
+LIFTS = (("cyclic(64)", 16, 8), ("cyclic(1000)", 10, 7), ("cyclic(10000)", 10, 16))
+"""Groups, orbits and degrees of graphs that are annealed."""
+
+
+def graphs() -> None:
+    """Moves per second of many climbs side by side, beside one on one core."""
+    from hopscape.search.graph.anneal_gpu import (
+        Heats,
+        anneal_together,
+        gpu_seconds_per_step,
+        side_by_side,
+    )
+    from hopscape.search.graph.climb import Climb
+    from hopscape.search.graph.lifts import LiftShape
+
+    for group, base, degree in LIFTS:
+        shape = LiftShape(group, base, 0, degree)
+        hot, cold = 2.0 * shape.fold, 0.4 * shape.fold
+        climbs = [Climb(shape, seed) for seed in range(side_by_side(shape.order))]
+        steps = max(int(2 / gpu_seconds_per_step(shape) / len(climbs)), 1)
+        few = max(steps // 100, 10)
+        plan = [Heats(steps, hot, cold)] * len(climbs)
+        seconds, _ = least(partial(anneal_together, climbs, plan))
+        alone, _ = least(partial(climbs[0].anneal, few, hot, cold))
+        rate = steps * len(climbs) / seconds
+        print(
+            f"annealing {base} orbits of {group}, degree {degree}: {rate:.3g} moves/s,"
+            f" {rate * alone / few:.3g} times one core"
+        )
+
+
 PARTS = {
+    "graphs": graphs,
     "optimum": optimum,
     "sets": tests_of_sets,
     "distances": distances,

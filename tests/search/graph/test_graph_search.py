@@ -82,13 +82,13 @@ def test_wiring_and_measure_after_many_moves(
     climb = Climb(shape, 5)
     for _ in range(2):
         climb.anneal(40, 8.0, 4.0) if local == "anneal" else climb.tabu(80)
-        lift = climb._lift
+        lift = climb.lift
         assert (lift.mate[lift.mate] == np.arange(shape.darts)).all()
         links = [(v, int(u)) for v, row in enumerate(lift.near.T) for u in row if u != v]
         assert len(links) == len(set(links))
         graph = graph_of(lift.near.T)
         diameter, total = slow_total(graph, np.ones(shape.order))
-        assert climb._memory.score[0] == total
+        assert climb.memory.score[0] == total
         degrees = [degree for _, degree in graph.degree]
         assert max(degrees) <= max(shape.degree, 0)
         if shape.bipartite:
@@ -115,7 +115,7 @@ def test_measure_with_weights_and_aims(n: int, degree: int, seed: int, data: Any
         weights[0] = 1
     aim = data.draw(st.none() | st.integers(1, 6))
     climb = Climb(LiftShape("cyclic(1)", n, 0, degree), seed, weights=weights, aim=aim)
-    graph = graph_of(climb._lift.near.T)
+    graph = graph_of(climb.lift.near.T)
     diameter, total = slow_total(graph, weights)
     assert (climb.diameter, climb.total) == (diameter, total) or diameter == n
     assert climb.total == total
@@ -124,7 +124,7 @@ def test_measure_with_weights_and_aims(n: int, degree: int, seed: int, data: Any
         for u in range(n):
             beyond = max(found.get(u, n) - (n if aim is None else aim), 0)
             extra += 16 * beyond * int(weights[u] * weights[v])
-    assert climb._memory.score[0] == total + extra
+    assert climb.memory.score[0] == total + extra
 
 
 @pytest.mark.parametrize("kernel", [BITS, SEARCH, ROWS])
@@ -134,9 +134,9 @@ def test_measure_gives_up_only_above_its_limit(
     monkeypatch.setattr(climb_module, "_kernel", lambda *_: kernel)
     for shape in (shape for shape in SHAPES if shape.order <= 64):
         climb = Climb(shape, 3)
-        cost = int(climb._memory.score[0])
+        cost = int(climb.memory.score[0])
         for limit in (0, cost // 2, cost - 1, cost, cost + 1, 2 * cost):
-            found = measure(climb._lift, climb._task, limit, climb._memory.room)[0]
+            found = measure(climb.lift, climb.task, limit, climb.memory.room)[0]
             assert found == (cost if cost <= limit else limit + 1)
 
 
@@ -155,12 +155,12 @@ def test_annealing_of_orbits_keeps_the_group_and_counts_far_pairs(
 
 
 def _ports(climb: Climb) -> list[list[int]]:
-    return [[u for u in row if u != v] for v, row in enumerate(climb._lift.near.T.tolist())]
+    return [[u for u in row if u != v] for v, row in enumerate(climb.lift.near.T.tolist())]
 
 
 def _distant(climb: Climb) -> int:
     """Ordered pairs farther apart than two links, one by one."""
-    near = [{v, *row} for v, row in enumerate(climb._lift.near.T.tolist())]
+    near = [{v, *row} for v, row in enumerate(climb.lift.near.T.tolist())]
     return sum(len(near) - len(set().union(*(near[u] for u in row))) for row in near)
 
 
@@ -181,7 +181,7 @@ def test_groups_of_a_lift_are_automorphisms() -> None:
     for shape in SHAPES:
         climb = Climb(shape, 1)
         climb.anneal(200, 20.0, 5.0)
-        graph = graph_of(climb._lift.near.T)
+        graph = graph_of(climb.lift.near.T)
         found, fold = group(shape.group), shape.fold
         for g in range(min(fold, 8)):
             moved = found.product(np.full(fold, g), np.arange(fold))
@@ -209,7 +209,7 @@ def test_algebraic_starts_are_simple_and_fit(n: int, d: int) -> None:
         assert (links[:, 0] < links[:, 1]).all()
         assert links.max() < order
         start = solution_of(shape, order, links, np.random.default_rng(0))
-        graph = graph_of(Climb(shape, 0, start)._lift.near.T)
+        graph = graph_of(Climb(shape, 0, start).lift.near.T)
         assert max(degree for _, degree in graph.degree) <= d
         assert graph.number_of_edges() >= 0.95 * n * d / 2
 

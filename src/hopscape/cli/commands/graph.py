@@ -14,6 +14,7 @@ import typer
 from hopscape.cli.ended import ended_code, ended_word
 from hopscape.cli.options import (
     DaskOption,
+    DeviceOption,
     ResumeOption,
     SeedOption,
     WorkersOption,
@@ -57,6 +58,7 @@ def search_graph(
     resume: ResumeOption = None,
     workers: WorkersOption = None,
     dask: DaskOption = None,
+    device: DeviceOption = "cpu",
 ) -> None:
     """Find a graph of least diameter, then of least mean distance (the order/degree problem).
 
@@ -84,7 +86,9 @@ def search_graph(
             best_graph,
             _problem(nodes, degree, bipartite, grid, longest, budget, long, existing, rewire),
         )
-    planned = plan(limit, workers)
+    if device == "gpu":
+        refuse(("workers", "dask"), "does not go with --device gpu")
+    planned = plan(limit, 1 if device == "gpu" else workers)
     with Store(resume) as store:
         best = search(
             effort=planned.effort,
@@ -96,6 +100,7 @@ def search_graph(
             resume=store,
             workers=planned.workers,
             dask=dask,
+            device=device,
         )
     if save is not None:
         from hopscape.formats.graphs import write_network

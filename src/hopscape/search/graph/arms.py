@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
+from hopscape.search.graph.anneal_gpu import Heats, anneal_together
 from hopscape.search.graph.climb import Climb, keeps_rows
 from hopscape.search.graph.dense import (
     anneal_lift,
@@ -23,7 +25,7 @@ from hopscape.search.graph.lifts import LiftShape, Solution, shapes
 from hopscape.search.graph.problem import Problem
 from hopscape.search.graph.starts import algebraic_starts, plan_start, solution_of
 
-__all__ = ["METHODS", "Arm", "arms", "run", "seconds_per_step"]
+__all__ = ["METHODS", "Arm", "arms", "run", "run_together", "seconds_per_step"]
 
 METHODS = ("random", "rotation", "cayley", "voltage", "algebraic")
 """Random graphs; symmetric under a rotation; Cayley graphs; lifts by any group; algebra."""
@@ -138,14 +140,10 @@ def run(
         aim: Pairs farther apart than this cost more.
         local: {'anneal', 'tabu', 'none'}
     """
-    wanted = Problem(**problem)
-    form = LiftShape(*shape)
+    wanted, form = Problem(**problem), LiftShape(*shape)
     weights = None if wanted.terminals is None else np.asarray(wanted.terminals)
     limits = wanted.limits()
-    quantum = 2.0 * form.fold
-    if weights is not None:
-        quantum *= max(float(weights.mean()), 1.0) ** 2
-    hot = _HOT * (_REHEAT if start else 1.0) * (_ROUGH if aim is not None else 1.0)
+    hot, cold = _temperatures(form, weights, bool(start), aim)
     best: Climb | None = None
     for number in range(seed << 8, (seed << 8) + tries):
         begun = _begin(wanted, form, start, number)
@@ -157,14 +155,60 @@ def run(
             begun = anneal_lift(form, begun, count, number)
         climb = Climb(form, number, begun, aim=aim, weights=weights, limits=limits)
         if local == "anneal" and not (plain or turned):
-            climb.anneal(steps, hot * quantum, _COLD * quantum)
+            climb.anneal(steps, hot, cold)
         elif local == "tabu":
             climb.tabu(steps)
         if best is None or (climb.diameter, climb.total) < (best.diameter, best.total):
             best = climb
-    if best is None or not best.within_limits:
+    return None if best is None else _outcome(best)
+
+
+def _outcome(climb: Climb) -> dict[str, Any] | None:
+    if not climb.within_limits:
         return None
-    return {"diameter": best.diameter, "total": best.total} | best.best.to_dict()
+    return {"diameter": climb.diameter, "total": climb.total} | climb.best.to_dict()
+
+
+def _temperatures(
+    shape: LiftShape, weights: IntArray | None, begun: bool, aim: int | None
+) -> tuple[float, float]:
+    """Of the first step of annealing, and of the last."""
+    quantum = 2.0 * shape.fold
+    if weights is not None:
+        quantum *= max(float(weights.mean()), 1.0) ** 2
+    hot = _HOT * (_REHEAT if begun else 1.0) * (_ROUGH if aim is not None else 1.0)
+    return hot * quantum, _COLD * quantum
+
+
+def run_together(
+    arguments: Sequence[tuple[Any, ...]], stop: Callable[[], bool]
+) -> tuple[list[dict[str, Any] | None], bool]:
+    """What :func:`run` does, for many arguments at once on a GPU; symmetric graphs only.
+
+    Args:
+        stop: Asked about twice a second; when it says so, what has been found by then counts.
+
+    Returns:
+        results, interrupted: The latter after Ctrl-C.
+    """
+    climbs: list[Climb] = []
+    heats: list[Heats] = []
+    for problem, shape, start, seed, tries, steps, aim, _ in arguments:
+        wanted, form = Problem(**problem), LiftShape(*shape)
+        for number in range(seed << 8, (seed << 8) + tries):
+            climbs.append(Climb(form, number, _begin(wanted, form, start, number), aim=aim))
+            heats.append(Heats(steps, *_temperatures(form, None, bool(start), aim)))
+    interrupted = False
+    try:
+        anneal_together(climbs, heats, stop=stop)
+    except KeyboardInterrupt:
+        interrupted = True
+    results = []
+    for _, _, _, _, tries, *_ in arguments:
+        best = min(climbs[:tries], key=lambda climb: (climb.diameter, climb.total))
+        del climbs[:tries]
+        results.append(_outcome(best))
+    return results, interrupted
 
 
 def _dense(shape: LiftShape, begun: Solution | None, steps: int, seed: int) -> Solution:

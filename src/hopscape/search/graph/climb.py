@@ -57,45 +57,45 @@ class Climb:
         from hopscape.search.graph.move_kernels import wire
 
         self.shape = shape
-        self._task = _task(shape, weights, aim)
+        self.task = _task(shape, weights, aim)
         n = shape.order
-        require_memory(16 * n * len(self._task.lanes), f"the distances of {n} nodes")
+        require_memory(16 * n * len(self.task.lanes), f"the distances of {n} nodes")
         known = () if start is None else {g for g in start.volt if g >= 0}
-        self._lift, self._chosen = _lift(shape, seed, known, self._task)
+        self.lift, self.chosen = _lift(shape, seed, known, self.task)
         prices = limits[0] if limits else np.zeros((0, 1, 1), np.int16)
         most = [2 * limit for limit in limits[1]] if limits else []
-        self._memory = Memory(
+        self.memory = Memory(
             np.asarray([(seed * 0x9E3779B9 + 12345) % 2**64], dtype=np.uint64),
-            Room.of(n, self._task.lanes),
+            Room.of(n, self.task.lanes),
             np.asarray([0, 0, _HUGE, _HUGE], dtype=np.int64),
-            self._lift.mate.copy(),
-            self._lift.volt.copy(),
+            self.lift.mate.copy(),
+            self.lift.volt.copy(),
             prices,
             np.asarray(most, dtype=np.int64),
             np.zeros(len(most), dtype=np.int64),
         )
         self._begin(seed, start)
-        wire(self._lift)
+        wire(self.lift)
         self._book()
 
     def _begin(self, seed: int, start: Solution | None) -> None:
         from hopscape.search.graph.move_kernels import scatter
 
-        lift = self._lift
+        lift = self.lift
         if start is None:
             order = np.random.default_rng(seed).permutation(self.shape.darts)
-            scatter(lift, self._memory.state, self._pairs(order))
+            scatter(lift, self.memory.state, self._pairs(order))
             return
         lift.mate[:] = start.mate
         known = np.asarray(start.volt)
-        lift.volt[:] = np.where(known < 0, -1, np.searchsorted(self._chosen, known))
+        lift.volt[:] = np.where(known < 0, -1, np.searchsorted(self.chosen, known))
 
     def _pairs(self, order: IntArray) -> IntArray:
         """Darts in an order in which neighbours are paired: fixed nodes first, sides in turn."""
-        owner = self._lift.owner[order]
+        owner = self.lift.owner[order]
         fans, others = order[owner >= self.shape.base], order[owner < self.shape.base]
         if self.shape.bipartite:
-            sides = self._lift.side[owner]
+            sides = self.lift.side[owner]
             left, right = order[sides == 1], order[sides == 2]
             both = min(len(left), len(right))
             mixed = np.stack([left[:both], right[:both]], axis=1).ravel()
@@ -108,12 +108,12 @@ class Climb:
         from hopscape.search.graph.anneal_kernels import excess
         from hopscape.search.graph.measure_kernels import measure
 
-        lift, memory = self._lift, self._memory
+        lift, memory = self.lift, self.memory
         wired = lift.volt >= 0
         if memory.most.size:
             ends = lift.owner[wired], lift.owner[lift.mate[wired]]
             memory.spent[:] = memory.prices[:, ends[0], ends[1]].sum(axis=1, dtype=np.int64)
-        cost, depth, total = measure(lift, self._task, _HUGE, memory.room)
+        cost, depth, total = measure(lift, self.task, _HUGE, memory.room)
         over = excess(memory)
         memory.score[:2] = cost, over
         if over == 0 and (depth, total) < (memory.score[2], memory.score[3]):
@@ -124,42 +124,42 @@ class Climb:
         """Simulated annealing between two temperatures, in pieces that can be interrupted."""
         from hopscape.search.graph.anneal_kernels import anneal
 
-        for piece in pieces(steps, self._piece, hot, cold):
-            anneal(self._lift, self._task, self._memory, *piece)
+        for piece in pieces(steps, self.piece, hot, cold):
+            anneal(self.lift, self.task, self.memory, *piece)
 
     def tabu(self, steps: int) -> None:
         """Tabu search, in pieces that can be interrupted."""
         from hopscape.search.graph.anneal_kernels import tabu
 
-        for piece, _, _ in pieces(steps, self._piece, 1.0, 1.0):
-            tabu(self._lift, self._task, self._memory, piece, _SAMPLE, _REST)
+        for piece, _, _ in pieces(steps, self.piece, 1.0, 1.0):
+            tabu(self.lift, self.task, self.memory, piece, _SAMPLE, _REST)
 
     @property
-    def _piece(self) -> int:
+    def piece(self) -> int:
         """Steps between which the search can be interrupted."""
         return max(_PIECE // (self.shape.order * max(self.shape.degree, 1)), 1)
 
     @property
     def within_limits(self) -> bool:
         """Has a graph been found that keeps all limits?"""
-        return int(self._memory.score[2]) < _HUGE
+        return int(self.memory.score[2]) < _HUGE
 
     @property
     def diameter(self) -> int:
         """Of the best so far; the number of nodes when it is not connected."""
-        return int(self._memory.score[2])
+        return int(self.memory.score[2])
 
     @property
     def total(self) -> int:
         """Sum of the (weighted) distances over ordered pairs, of the best so far."""
-        return int(self._memory.score[3])
+        return int(self.memory.score[3])
 
     @property
     def best(self) -> Solution:
         """The best so far."""
-        volt = self._memory.best_volt
-        known = np.where(volt < 0, -1, self._chosen[volt])
-        mate = self._memory.best_mate
+        volt = self.memory.best_volt
+        known = np.where(volt < 0, -1, self.chosen[volt])
+        mate = self.memory.best_mate
         return Solution(self.shape, tuple(mate.tolist()), tuple(known.tolist()))
 
 
@@ -169,7 +169,7 @@ def _lift(shape: LiftShape, seed: int, known: Iterable[int], task: Any) -> tuple
     from hopscape.search.graph.measure_kernels import ROWS
     from hopscape.search.graph.move_kernels import Lift
 
-    chosen, right, inverse, own = elements(shape.group, seed, known)
+    chosen, right, inverse, own = elements(shape.group, seed >> 8, known)  # for all tries of a task
     vertices = shape.base + shape.fixed
     side = np.zeros(vertices, np.int8)
     if shape.bipartite:

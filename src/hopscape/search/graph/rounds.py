@@ -14,11 +14,12 @@ from contextlib import closing, nullcontext
 from dataclasses import astuple, dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from hopscape.core.errors import ArgumentError
 from hopscape.metrics.cost import moore_mean_distance
-from hopscape.search.graph.arms import METHODS, Arm, arms, run, seconds_per_step
+from hopscape.search.graph.anneal_gpu import gpu_seconds_per_step, side_by_side, suits_gpu
+from hopscape.search.graph.arms import METHODS, Arm, arms, run, run_together, seconds_per_step
 from hopscape.search.graph.dense import suits_pairs
 from hopscape.search.graph.lifts import LiftShape, Solution
 from hopscape.search.graph.problem import Problem
@@ -49,9 +50,12 @@ _KEPT = 6  # arms that are never halved away
 _SPREAD_ROUNDS = 2  # first rounds, in which all arms stay: early luck decides nothing
 _FREED, _SMALL = 3, 128  # symmetric graphs whose symmetry is given up, and their largest order
 
+_ROUNDS_ON_GPU = 5  # each twice as long as the one before
+_FEWEST_CHAINS = 4  # of a shape
 _TOLERANCE = 5e-6  # of a mean distance that is asked for: people give it with five decimals
 _SHORT = 15.0  # seconds up to which one process works: starting others takes most of the time
 
+Device = Literal["cpu", "gpu"]
 Rank = tuple[int, Fraction]
 Target = tuple[int | None, float]
 
@@ -74,12 +78,15 @@ class _Search:
     seed: int
     local: str
     pool: list[_Standing]
+    device: Device = "cpu"
     best: _Standing | None = None
     runs: int = 0
     begun: float = field(default_factory=time.monotonic)
 
     def share(self, number: int) -> float:
         """Of the time, for a round; of dense graphs the first ones, of many shapes, are short."""
+        if self.device == "gpu":
+            return 0.5 ** min(_ROUNDS_ON_GPU - number, _ROUNDS_ON_GPU - 1)
         return min(1.0, 0.25 * 2**number if self.dense else 1.0) / _ROUNDS
 
     @cached_property
@@ -100,9 +107,15 @@ class _Search:
             each = effort / len(members) / members[standing.arm.method]
             shape = standing.arm.shape
             count = 1 if number == 0 else len(_KINDS)
-            steps = max(int(each / count / seconds_per_step(shape)), 1)
-            long = _FIRST_STEPS * max(shape.darts, 1) << number
-            tries = min(max(steps // long, 1), _MOST_TRIES)
+            if self.device == "gpu":
+                steps = max(int(each / count / gpu_seconds_per_step(shape)), 1)
+                chains = side_by_side(shape.order) * each / effort / count
+                tries = min(max(int(chains), 1), _MOST_TRIES)
+                long = max(steps // tries, 1)
+            else:
+                steps = max(int(each / count / seconds_per_step(shape)), 1)
+                long = _FIRST_STEPS * max(shape.darts, 1) << number
+                tries = min(max(steps // long, 1), _MOST_TRIES)
             for kind in range(count):
                 yield standing, self._task(standing, number, kind, tries, min(steps, long))
 
@@ -126,8 +139,10 @@ class _Search:
             self._aim(_KINDS[kind], number),
             self.local,
         )
-        cost = tries * steps * seconds_per_step(arm.shape)
-        return Task(digest("graph search", arguments), arguments, cost, arm.about)
+        gpu = self.device == "gpu"
+        each = gpu_seconds_per_step(arm.shape) if gpu else seconds_per_step(arm.shape)
+        name = "graph search on a GPU" if gpu else "graph search"
+        return Task(digest(name, arguments), arguments, tries * steps * each, arm.about)
 
     def _freed(self, standing: _Standing, number: int) -> dict[str, Any] | None:
         """A graph without symmetry goes on from a better symmetric one, round by round another."""
@@ -199,6 +214,11 @@ class _Search:
             return False
         return target[0] is None or diameter <= target[0]
 
+    @property
+    def spent(self) -> float:
+        """Seconds since it began."""
+        return time.monotonic() - self.begun
+
     def text(self, number: int) -> str:
         """For the progress bar."""
         if self.best is None or self.best.rank is None:
@@ -230,6 +250,7 @@ class Options(TypedDict, total=False):
     resume: Store | None
     workers: int | None
     dask: str | None
+    device: Device
 
 
 @renamed_arguments(processes="workers", store="resume")
@@ -245,6 +266,7 @@ def best_graph(
     resume: Store | None = None,
     workers: int | None = 1,
     dask: str | None = None,
+    device: Device = "cpu",
 ) -> GraphResult:
     """Look for the graph of least diameter, then of least mean distance.
 
@@ -258,6 +280,8 @@ def best_graph(
         resume: Keeps finished runs; a later search goes on from there.
         workers, dask: Where to work; None takes all processors, see
             :func:`hopscape.store.run_tasks`.
+        device ({'cpu', 'gpu'}): On a GPU, hundreds of symmetric graphs are annealed side by side;
+            `effort` counts seconds of a large one.
 
     Returns:
         GraphResult: Measured once more by the distance kernels of the project. When interrupted
@@ -275,7 +299,13 @@ def best_graph(
     if not 0 <= seed < 2**31:
         raise ArgumentError(f"seed is {seed}; it must be from 0 to {2**31 - 1}")
     pool = [_Standing(arm, i) for i, arm in enumerate(arms(problem, methods))]
-    search = _Search(problem, seed, local, _affordable(pool, effort / _ROUNDS))
+    if device == "gpu":
+        pool = _suited(problem, pool, local, workers, dask)
+    elif device == "cpu":
+        pool = _affordable(pool, effort / _ROUNDS)
+    else:
+        raise ArgumentError(f"device is {device!r}; it must be 'cpu' or 'gpu'")
+    search = _Search(problem, seed, local, pool, device)
     complete = interrupted = False
     _compile(search)
     try:
@@ -317,9 +347,25 @@ def _compile(search: _Search) -> None:
     for standing in search.pool:
         sources = standing.arm.shape.base + standing.arm.shape.fixed
         words.setdefault(min(max(sources - 1, 0) // 64, 9).bit_length(), standing)
-    for standing in words.values():
+    for standing in words.values() if search.device == "cpu" else ():
         search.compile(standing)
     search.begun = time.monotonic()
+
+
+def _suited(
+    problem: Problem, pool: list[_Standing], local: str, workers: int | None, dask: str | None
+) -> list[_Standing]:
+    """The arms that a GPU takes: as many as have some chains each."""
+    for name, given in (("local", local != "anneal"), ("dask", dask), ("workers", workers != 1)):
+        if given:
+            raise ArgumentError(f"{name} does not go with device 'gpu', which anneals by itself")
+    suited = [s for s in pool if suits_gpu(s.arm.shape, problem) and not s.arm.start]
+    if not suited:
+        raise ArgumentError(
+            "device is 'gpu'; it looks for graphs whose symmetry moves every node, by the methods"
+            " rotation, cayley and voltage, without floor plan, given links or terminals"
+        )
+    return suited[:: -(-len(suited) * _FEWEST_CHAINS // side_by_side(problem.nodes))]
 
 
 def _affordable(pool: list[_Standing], effort: float) -> list[_Standing]:
@@ -347,7 +393,10 @@ def _rounds(
     """Run the rounds; was the plan done, or its goal reached?"""
     left, number = effort, 0
     workers = processes if processes is not None else os.cpu_count() or 1
-    with closing(Processes(workers)) if workers > 1 and dask is None else nullcontext() as pool:
+    alone = workers == 1 or dask is not None
+    card = _Card(None if seconds is None else search.begun + seconds)
+    on_gpu = search.device == "gpu"
+    with nullcontext() if alone or on_gpu else closing(Processes(workers)) as pool:
         while left > 0 and not search.done(target):
             planned = list(search.tasks(number, min(effort * search.share(number), left)))
             results = run_tasks(
@@ -356,7 +405,8 @@ def _rounds(
                 store,
                 processes=processes,
                 dask=dask,
-                pool=pool,
+                pool=card if on_gpu else pool,
+                keep=lambda result: not card.cut,
                 text=search.text(number),
             )
             for (standing, task), (_, result) in zip(planned, results, strict=True):
@@ -364,11 +414,37 @@ def _rounds(
                 left -= max(task.cost, effort / 10_000)
                 if search.done(target):
                     break
-                if seconds is not None and time.monotonic() - search.begun > seconds:
+                if not on_gpu and seconds is not None and search.spent > seconds:
                     return False
+            if card.interrupted:
+                raise KeyboardInterrupt
+            if card.cut:
+                return search.done(target)
             search.thin(number)
             number += 1
     return True
+
+
+class _Card:
+    """Does all tasks of a round at once on a GPU.
+
+    Attributes:
+        cut: Was the last round ended before its time? What it has found counts, but is not kept.
+        interrupted: By the user?
+    """
+
+    def __init__(self, until: float | None) -> None:
+        self._until, self.cut, self.interrupted = until, False, False
+
+    def _late(self) -> bool:
+        self.cut = self.cut or (self._until is not None and time.monotonic() > self._until)
+        return self.cut
+
+    def run(self, work: Any, tasks: Sequence[Task]) -> Iterator[tuple[Task, Any]]:
+        """As :meth:`hopscape.store.Processes.run`; the work is that of :func:`run`."""
+        results, self.interrupted = run_together([task.ready() for task in tasks], self._late)
+        self.cut |= self.interrupted
+        yield from zip(tasks, results, strict=True)
 
 
 def _found(search: _Search, complete: bool, interrupted: bool) -> GraphResult:
@@ -391,7 +467,7 @@ def _found(search: _Search, complete: bool, interrupted: bool) -> GraphResult:
         *best.rank,
         how=best.arm.about,
         runs=search.runs,
-        seconds=time.monotonic() - search.begun,
+        seconds=search.spent,
         complete=complete,
         interrupted=interrupted,
     )
