@@ -18,6 +18,7 @@ import hopscape
 from hopscape.collectives import run_algorithm
 from hopscape.core.goal import Goal
 from hopscape.proofs import PartPrices, check, make, prove_machine
+from hopscape.proofs.machine import least_cost
 
 Record = dict[str, Any]
 
@@ -401,3 +402,72 @@ def test_no_bound_is_above_the_best_schedule(spec: str) -> None:
             except check.Refused:
                 continue
             assert proved <= least, (claim, bound)
+
+
+# -- no machine is below the bound of its price list -----------------------------------------------
+
+
+def _machine_at_random(rng: random.Random) -> tuple[list[int], np.ndarray, int] | None:
+    """Endpoints of each switch, links between switches, and the radix; None if it is no machine."""
+    count, radix = rng.randint(1, 5), rng.randint(3, 6)
+    held = [rng.randint(0, min(4, radix - (count > 1))) for _ in range(count)]
+    links, free = np.zeros((count, count), dtype=int), [radix - e for e in held]
+    for _ in range(rng.randint(count - 1, 3 * count)):
+        a, b = rng.randrange(count), rng.randrange(count)
+        if a != b and free[a] and free[b]:
+            links[[a, b], [b, a]] += 1
+            free[a], free[b] = free[a] - 1, free[b] - 1
+    whole = sum(held) > 2 and nx.is_connected(nx.from_numpy_array(links))
+    return (held, links, radix) if whole else None
+
+
+def _carried(held: list[int], links: np.ndarray) -> float:
+    """The best share of uniform traffic: a linear program with a flow to each switch."""
+    count, ends = len(held), sum(held)
+    arcs = [(a, b) for a in range(count) for b in range(count) if links[a, b]]
+    rows, load = np.zeros((count * count, count * len(arcs) + 1)), []
+    for target in range(count):
+        for c, (a, b) in enumerate(arcs):
+            rows[target * count + a, target * len(arcs) + c] += 1
+            rows[target * count + b, target * len(arcs) + c] -= 1
+        for v in range(count):
+            sent = held[v] - (ends if v == target else 0)
+            rows[target * count + v, -1] = -sent * held[target] / (ends - 1)
+    load = np.hstack([np.tile(np.eye(len(arcs)), count), np.zeros((len(arcs), 1))])
+    cost, most = np.zeros(count * len(arcs) + 1), [(0, None)] * (count * len(arcs))
+    cost[-1] = -1
+    limits = [links[arc] for arc in arcs]
+    found = linprog(cost, A_ub=load if arcs else None, b_ub=limits or None, A_eq=rows,
+                    b_eq=np.zeros(len(rows)), bounds=[*most, (0, 1)])  # fmt: skip
+    return float(-found.fun)
+
+
+def _hold_machines(count: int, seed: int) -> float:
+    """The least cost over bound that was met."""
+    rng, ratios = random.Random(seed), []
+    while len(ratios) < count:
+        made = _machine_at_random(rng)
+        share = 0.0 if made is None else int(_carried(*made[:2]) * 1000 + 1e-6) / 1000
+        if made is None or not share:
+            continue
+        held, links, radix = made
+        boxes = [(p, rng.randint(1, 100) * rng.choice((1, p)))
+                 for p in (radix, *rng.sample(range(1, radix + 3), 2))]  # fmt: skip
+        wire, nic = rng.randint(0, 60), rng.randint(0, 50)
+        ports = np.asarray(held) + links.sum(axis=0)
+        cost = sum(min(x for p, x in boxes if p >= used) for used in ports)
+        cost += sum(held) * (wire + nic) + wire * int(links.sum()) // 2
+        bound = least_cost(sum(held), radix, share, PartPrices(boxes, [(None, wire, 0.0)], nic))
+        assert bound <= cost + 1e-9, (held, links.tolist(), radix, share, boxes, wire, nic)
+        ratios.append(cost / bound if bound else 9)
+    return min(ratios)
+
+
+def test_no_machine_is_below_the_bound() -> None:
+    """And some are as cheap as it."""
+    assert _hold_machines(60, seed=1) < 1.02
+
+
+@pytest.mark.slow
+def test_no_machine_of_many_is_below_the_bound() -> None:
+    assert _hold_machines(2000, seed=2) < 1.001

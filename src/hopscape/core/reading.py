@@ -12,6 +12,7 @@ import json
 import os
 import re
 import stat
+import sys
 import zipfile
 import zlib
 from collections import Counter
@@ -118,8 +119,8 @@ def load_json(path: str | Path) -> Any:
             f"{path} is not a whole JSON file: {error.msg} at line {error.lineno},"
             f" column {error.colno}"
         ) from error
-    except (ValueError, RecursionError) as error:  # numbers too long, brackets too deep
-        raise FileFormatError(f"{path} cannot be read as JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"{path} cannot be read: {_beyond(error)}") from error
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -144,8 +145,8 @@ def load_toml(path: str | Path) -> tuple[dict[str, Any], str]:
         return tomllib.loads(text), text
     except tomllib.TOMLDecodeError as error:
         raise FileFormatError(f"{path} is not TOML: {_reason(error)}") from error
-    except (ValueError, RecursionError) as error:  # numbers too long, brackets too deep
-        raise FileFormatError(f"{path} cannot be read as TOML: {_reason(error)}") from error
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"{path} cannot be read: {_beyond(error)}") from error
 
 
 def load_arrays(path: str | Path) -> dict[str, IntArray]:
@@ -212,6 +213,13 @@ def read_matrix(path: str | Path, what: str = "an entry", low: float = float("-i
     if not rows:
         raise file.error("there is no matrix in it")
     return np.stack(rows)
+
+
+def _beyond(error: Exception) -> str:
+    """What is beyond the limits of Python's readers, whose advice is for programmers."""
+    if isinstance(error, RecursionError):
+        return "brackets are nested too deep"
+    return f"a number has more than {sys.get_int_max_str_digits():,} digits"
 
 
 def _reason(error: Exception) -> str:
