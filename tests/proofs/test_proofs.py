@@ -476,9 +476,54 @@ def _endless_goal() -> Record:
     return record
 
 
+def _counted_twice() -> Record:
+    """With one link said to have one way, all would count in both."""
+    record = copy.deepcopy(make.prove_bisection(hopscape.build("torus(4, 4)")).record)
+    channels = record["network"]["channels"]
+    back = channels.index(channels[0][::-1])
+    pair = {0: back, back: 0}
+    record["network"]["reverse"] = [-1 if c in pair else channels.index(link[::-1])
+                                    for c, link in enumerate(channels)]  # fmt: skip
+    record["claim"] = {"at_least": 16, "at_most": 16}
+    return record
+
+
+def _counted_twice_by_one() -> Record:
+    record = _counted_twice()
+    record["network"]["reverse"] = [-1]
+    return record
+
+
+def _counted_half() -> Record:
+    """A digraph whose cut counts in one direction only."""
+    record = copy.deepcopy(make.prove_bisection(hopscape.build("kautz(2, 2)")).record)
+    del record["network"]["reverse"]
+    record["claim"] = {"at_least": 2, "at_most": 3}
+    return record
+
+
+def _half_duplex_of_one_way() -> Record:
+    record = copy.deepcopy(make.prove_collective(hopscape.build("ring(4)").broadcast()).record)
+    record["network"]["reverse"] = [-1] * len(record["network"]["channels"])
+    record["claim"]["duplex"] = "half"
+    return record
+
+
+def _unasked_root() -> Record:
+    goal = run_algorithm(hopscape.build("ring(4)"), Goal.all_gather(), "generic")
+    record = copy.deepcopy(make.prove_collective(goal).record)
+    record["claim"]["root"] = 2
+    return record
+
+
 @pytest.mark.parametrize(
     ("attack", "said"),
     [
+        (_counted_twice, "one way, or two"),
+        (_counted_twice_by_one, "one way, or two"),
+        (_counted_half, "it is not said which"),
+        (_half_duplex_of_one_way, "links with two ways"),
+        (_unasked_root, "root or targets"),
         (_negative_price, "a price is -1"),
         (_text_for_truth, "neither true nor false"),
         (_endless_goal, "more chunks"),

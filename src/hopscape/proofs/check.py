@@ -87,6 +87,7 @@ class Network:
         ends = record.get("endpoints", range(self.order))
         self.endpoints = [whole(v, "endpoint", 0, self.order) for v in ends]
         require(len(set(self.endpoints)) == len(self.endpoints), "an endpoint is listed twice")
+        self.two_way = Counter(zip(self.tail, self.head)) == Counter(zip(self.head, self.tail))
         self.out: list[list[int]] = [[] for _ in range(self.order)]
         for c, a in enumerate(self.tail):
             self.out[a].append(c)
@@ -126,8 +127,7 @@ def check_deadlock(net: Network, claim: Record, evidence: Record) -> str:
             require(ranks[k][c] < ranks[j][d], f"{what} waits for channel {d} of no higher rank")
             follow.setdefault((c, k), []).append((d, j))
             dependencies.add((c, k, d, j))
-        sources = set(net.endpoints) - {target}
-        left = []
+        sources, left = set(net.endpoints) - {target}, list[tuple[int, int]]()
         for source, c, k in record["starts"]:
             require(c >= 0 and 0 <= k < classes, f"there is no channel {c} in class {k}")
             require(net.tail[c] == source, f"channel {c} does not leave {source}")
@@ -173,6 +173,7 @@ def check_bisection(net: Network, claim: Record, evidence: Record) -> str:
     low, high = fraction(claim["at_least"], "at_least"), fraction(claim["at_most"], "at_most")
     side, n = {whole(v, "side", 0, net.order) for v in evidence["side"]}, len(net.endpoints)
     held, ways = len(side & set(net.endpoints)), 2 if -1 in net.reverse else 1
+    require(ways > 1 or net.two_way, "some links have one way, and it is not said which")
     require(held in (n // 2, n - n // 2), f"the side holds {held} of {n} endpoints")
     rows = [((a in side) - (b in side), c) for a, b, c in zip(net.tail, net.head, net.capacity)]
     cut = sum(c for across, c in rows if across > 0 or (across and ways > 1))
@@ -190,9 +191,8 @@ def check_throughput(net: Network, claim: Record, evidence: Record) -> str:
     no routing exceeds sum(capacity · y) / sum(demand · y-distance) (LP duality)."""
     low, high = fraction(claim["at_least"], "at_least"), fraction(claim["at_most"], "at_most")
     ends, demand = net.endpoints, Fraction(1, len(net.endpoints) - 1)
-    if low > 0:
-        for c, x in enumerate(loads(net, evidence["flows"])):
-            require(x * demand * low <= net.capacity[c], f"channel {c} carries more than it can")
+    for c, x in enumerate(loads(net, evidence["flows"]) if low > 0 else ()):
+        require(x * demand * low <= net.capacity[c], f"channel {c} carries more than it can")
     prices = fractions(evidence["prices"], "a price")
     require(len(prices) == len(net.tail), "prices and channels differ in number")
     worth = demand * sum(d[b] for a in ends for d in [net.distances(a, prices)] for b in ends)
@@ -407,9 +407,9 @@ def check_machine(net: Network, claim: Record, evidence: Record) -> str:
     boxes, cables = tables
     box = [min((x for p, x in boxes if p >= d), default=math.inf) for d in range(radix + 1)]
     lengths = fractions(evidence["lengths"], "a length")
-    pairs, degree = list(zip(net.tail, net.head)), list(map(len, net.out))
-    require(Counter(pairs) == Counter((b, a) for a, b in pairs), "a link has one way only")
-    require(all(c == 1 for c in net.capacity) and 2 * len(lengths) == len(pairs), "other links")
+    degree = list(map(len, net.out))
+    require(net.two_way, "a link has one way only")
+    require(all(c == 1 for c in net.capacity) and 2 * len(lengths) == len(net.tail), "other links")
     require(n > 2 and all(degree[v] == 1 for v in ends), "two endpoints, or one of several lines")
     nic, wire = fraction(claim["prices"]["nic"], "nic"), min(x for _, x, _ in cables)
     cost = n * nic + sum(box[degree[v]] for v in {*range(net.order)} - {*ends})
