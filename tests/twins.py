@@ -61,6 +61,7 @@ papers.blockdesign.jump_kernels papers/blockdesign/test_jump_kernels.py slow_jum
 papers.blockdesign.meeting_kernels papers/blockdesign/test_two_level.py brute_loads
 papers.blockdesign.two_level_kernels papers/blockdesign/test_two_level.py searched
 papers.blockdesign.two_level_kernels papers/blockdesign/test_two_level.py twin_distances
+papers.circulant.loop_kernels papers/circulant/test_loop_atlas.py slow_total
 papers.circulant.orbit_kernels papers/circulant/test_orbit_search.py bfs
 papers.circulant.search_kernels papers/circulant/test_scan_kernels.py slow_scan
 papers.heawood.route_kernels papers/heawood/test_expanded_kernels.py slow_distances

@@ -14,10 +14,12 @@ from hopscape.families.circulant.closed_forms import (
     max_order,
     ulb,
 )
+from hopscape.families.circulant.loops import DirectedCirculant
 from hopscape.families.circulant.wiring import Circulant
 
 __all__ = [
     "Circulant",
+    "DirectedCirculant",
     "ball",
     "canonical",
     "find_multiplier",

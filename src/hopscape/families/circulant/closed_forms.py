@@ -341,20 +341,25 @@ def nearest_double_loop(nodes: int) -> int:
 _MOST_UNITS = 10**6  # multipliers, tried one by one at some microseconds each
 
 
-def fold(nodes: int, generators: Sequence[int]) -> tuple[int, ...]:
+def fold(nodes: int, generators: Sequence[int], *, directed: bool = False) -> tuple[int, ...]:
     """The generators between 1 and N/2, sorted: s and N - s are the same links.
 
+    Args:
+        directed: Links have one direction: the generators between 1 and N - 1, sorted.
+
     Examples:
-        >>> fold(21, (1, 13, 3))
-        (1, 3, 8)
+        >>> fold(21, (1, 13, 3)), fold(21, (1, 34, 3), directed=True)
+        ((1, 3, 8), (1, 3, 13))
     """
-    folded = sorted(min(s % nodes, -s % nodes) for s in generators)
+    folded = sorted(s % nodes if directed else min(s % nodes, -s % nodes) for s in generators)
     if folded and folded[0] == 0:
         raise ArgumentError(f"a generator of {tuple(generators)} is 0 mod N = {nodes}")
     return tuple(folded)
 
 
-def find_multiplier(nodes: int, generators: Sequence[int], others: Sequence[int]) -> int | None:
+def find_multiplier(
+    nodes: int, generators: Sequence[int], others: Sequence[int], *, directed: bool = False
+) -> int | None:
     """The least unit u with u·(±S) = ±S' mod N, or None when there is none.
 
     Without a common multiplier two circulants can still be isomorphic for some orders, so None does
@@ -366,7 +371,8 @@ def find_multiplier(nodes: int, generators: Sequence[int], others: Sequence[int]
         >>> find_multiplier(21, (1, 3, 8), (1, 2, 3)) is None
         True
     """
-    mine, theirs = fold(nodes, generators), fold(nodes, others)
+    mine = fold(nodes, generators, directed=directed)
+    theirs = fold(nodes, others, directed=directed)
     if len(mine) != len(theirs):
         return None
     if sorted(math.gcd(s, nodes) for s in mine) != sorted(math.gcd(s, nodes) for s in theirs):
@@ -375,27 +381,27 @@ def find_multiplier(nodes: int, generators: Sequence[int], others: Sequence[int]
         return 1
     pivot = min(mine, key=lambda s: math.gcd(s, nodes))
     multipliers = (
-        min(u, nodes - u)
+        u if directed else min(u, nodes - u)
         for target in set(theirs)
         for u in _units(nodes, pivot, target)
-        if fold(nodes, [u * s for s in mine]) == theirs
+        if fold(nodes, [u * s for s in mine], directed=directed) == theirs
     )
     return min(multipliers, default=None)
 
 
-def canonical(nodes: int, generators: Sequence[int]) -> tuple[int, ...]:
+def canonical(nodes: int, generators: Sequence[int], *, directed: bool = False) -> tuple[int, ...]:
     """The first, in lexicographic order, of all folded generator sets up to multipliers.
 
     Examples:
         >>> canonical(21, (5, 8, 2)), canonical(12, (2, 3))
         ((1, 2, 5), (2, 3))
     """
-    folded = fold(nodes, generators)
+    folded = fold(nodes, generators, directed=directed)
     if not folded:
         return ()
     least = min(math.gcd(s, nodes) for s in folded)
     return min(
-        fold(nodes, [u * s for s in folded])
+        fold(nodes, [u * s for s in folded], directed=directed)
         for s in set(folded)
         if math.gcd(s, nodes) == least
         for u in _units(nodes, s, least % nodes)

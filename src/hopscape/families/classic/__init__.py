@@ -1,6 +1,7 @@
 """The classics that everything else is compared with."""
 
 from hopscape.families.classic.arrangement import Arrangement
+from hopscape.families.classic.butterflies import Benes, Butterfly, WrappedButterfly
 from hopscape.families.classic.cubes import CubeConnectedCycles, Hypercube
 from hopscape.families.classic.named import (
     F26A,
@@ -18,12 +19,16 @@ from hopscape.families.classic.named import (
 )
 from hopscape.families.classic.random import RandomLift, RandomRegular, Xpander
 from hopscape.families.classic.small import Complete, GeneralizedPetersen, Heawood, Petersen
+from hopscape.families.classic.sorting import BubbleSort, Pancake
 from hopscape.families.classic.words import DeBruijn, Kautz
 
 __all__ = [
     "F26A",
     "LCF",
     "Arrangement",
+    "Benes",
+    "BubbleSort",
+    "Butterfly",
     "Complete",
     "Coxeter",
     "CubeConnectedCycles",
@@ -39,10 +44,12 @@ __all__ = [
     "McGee",
     "MoebiusKantor",
     "Nauru",
+    "Pancake",
     "Pappus",
     "Petersen",
     "RandomLift",
     "RandomRegular",
     "TutteCoxeter",
+    "WrappedButterfly",
     "Xpander",
 ]

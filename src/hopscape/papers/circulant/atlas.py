@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.families.circulant.closed_forms import ball, least_mean, nearest_double_loop, ulb
+from hopscape.families.circulant.isomorphism import count_classes
+from hopscape.papers.circulant.loops import most_loop_nodes, order_of_steps
 from hopscape.store import renamed_arguments
 
 if TYPE_CHECKING:
@@ -29,11 +31,14 @@ __all__ = [
     "MOST_SETS",
     "AtlasRow",
     "atlas_contents",
+    "atlas_degrees",
     "atlas_row",
     "atlas_rows",
     "best_found",
     "build_atlas",
     "closed_form",
+    "largest_loops",
+    "largest_of_steps",
     "largest_order",
     "largest_table",
     "most_nodes",
@@ -57,8 +62,10 @@ class AtlasRow:
         total: Sum of the distances from one node.
         count: How many optimal sets there are up to multipliers; None where only a formula is
             known.
+        classes: How many of them are not isomorphic; None where that was not counted.
         sets: The first of them in canonical form (all, up to :data:`MOST_SETS`). An odd degree has
             N/2 as its last generator.
+        directed: Channels lead from v to v + s only; the degree counts those that leave a node.
     """
 
     nodes: int
@@ -66,7 +73,9 @@ class AtlasRow:
     diameter: int
     total: int
     count: int | None
+    classes: int | None
     sets: tuple[tuple[int, ...], ...]
+    directed: bool = False
 
     @property
     def mean(self) -> Fraction:
@@ -82,20 +91,26 @@ class AtlasRow:
             "mean_distance": float(self.mean),
             "mean_distance_exact": self.mean,
             "count": self.count,
+            "classes": self.classes,
             "sets": [list(s) for s in self.sets],
         }
 
 
 @cache
-def atlas_contents() -> dict[int, dict[str, Any]]:
+def atlas_contents(*, directed: bool = False) -> dict[int, dict[str, Any]]:
     """What the atlas holds: for each degree the orders, the file and its checksum.
 
     Examples:
-        >>> atlas_contents()[6]["high"] >= 10000
-        True
+        >>> atlas_contents()[6]["high"] >= 10000, sorted(atlas_contents(directed=True))
+        (True, [2, 3])
     """
-    text = files(_PACKAGE).joinpath("atlas_data", "contents.json").read_text(encoding="utf-8")
+    name = _contents_name(directed)
+    text = files(_PACKAGE).joinpath("atlas_data", name).read_text(encoding="utf-8")
     return {int(degree): entry for degree, entry in json.loads(text).items()}
+
+
+def _contents_name(directed: bool) -> str:
+    return "directed.json" if directed else "contents.json"
 
 
 def atlas_row(nodes: int, degree: int) -> AtlasRow | None:
@@ -110,26 +125,39 @@ def atlas_row(nodes: int, degree: int) -> AtlasRow | None:
     """
     if degree == _CLOSED_FORM:
         return _double_loop(nodes) if 5 <= nodes <= _CLOSED_FORM_NODES else None
-    return _rows(degree).get(nodes) if degree in atlas_contents() else None
+    return _rows(degree, False).get(nodes) if degree in atlas_contents() else None
 
 
-def atlas_rows(degree: int, low: int = 0, high: int | None = None) -> Iterator[AtlasRow]:
+def atlas_rows(
+    degree: int, low: int = 0, high: int | None = None, *, directed: bool = False
+) -> Iterator[AtlasRow]:
     """All rows of a degree, by order.
 
     Raises:
         ArgumentError: When the atlas does not have this degree.
     """
-    known = [_CLOSED_FORM, *atlas_contents()]
+    known = atlas_degrees(directed=directed)
     if degree not in known:
-        listed = ", ".join(str(d) for d in sorted(known))
-        raise ArgumentError(f"degree is {degree}; the atlas has the degrees {listed}")
+        listed = ", ".join(map(str, known))
+        what = "directed circulants of the degrees" if directed else "the degrees"
+        raise ArgumentError(f"degree is {degree}; the atlas has {what} {listed}")
     if degree == _CLOSED_FORM:
         last = _CLOSED_FORM_NODES if high is None else min(high, _CLOSED_FORM_NODES)
         yield from (_double_loop(nodes) for nodes in range(max(low, 5), last + 1))
         return
-    for nodes, row in _rows(degree).items():
+    for nodes, row in _rows(degree, directed).items():
         if low <= nodes and (high is None or nodes <= high):
             yield row
+
+
+def atlas_degrees(*, directed: bool = False) -> list[int]:
+    """The degrees that the atlas has.
+
+    Examples:
+        >>> atlas_degrees()[:4], atlas_degrees(directed=True)
+        ([2, 3, 4, 5], [2, 3])
+    """
+    return sorted([*atlas_contents(directed=directed), *([] if directed else [_CLOSED_FORM])])
 
 
 def most_nodes(d: int, degree: int) -> int:
@@ -208,16 +236,20 @@ def closed_form(degree: int, d: int) -> tuple[int, tuple[int, ...]] | None:
 
 def write_rows(rows: Iterable[AtlasRow], path: Path) -> str:
     """Write rows of one degree as compressed CSV; returns the checksum of the text."""
-    lines = ["nodes,diameter,total,count,sets"]
+    lines = ["nodes,diameter,total,count,classes,sets"]
     for row in rows:
         sets = "|".join(" ".join(map(str, s)) for s in row.sets[:MOST_SETS])
-        lines.append(f"{row.nodes},{row.diameter},{row.total},{row.count},{sets}")
+        classes = "" if row.classes is None else row.classes
+        figures = (row.nodes, row.diameter, row.total, row.count, classes)
+        lines.append(",".join(map(str, (*figures, sets))))
     text = ("\n".join(lines) + "\n").encode()
     path.write_bytes(lzma.compress(text, preset=9))
     return hashlib.sha256(text).hexdigest()
 
 
-def read_rows(data: bytes, degree: int, checksum: str) -> dict[int, AtlasRow]:
+def read_rows(
+    data: bytes, degree: int, checksum: str, *, directed: bool = False
+) -> dict[int, AtlasRow]:
     """Rows by order, from what :func:`write_rows` wrote.
 
     Raises:
@@ -228,26 +260,33 @@ def read_rows(data: bytes, degree: int, checksum: str) -> dict[int, AtlasRow]:
         raise HopscapeError(f"the atlas of degree {degree} is damaged: its checksum is wrong")
     rows = {}
     for line in text.decode().splitlines()[1:]:
-        nodes, diameter, total, count, sets = line.split(",")
+        nodes, diameter, total, count, classes, sets = line.split(",")
         generator_sets = tuple(tuple(map(int, s.split())) for s in sets.split("|"))
         rows[int(nodes)] = AtlasRow(
-            int(nodes), degree, int(diameter), int(total), int(count), generator_sets
+            int(nodes),
+            degree,
+            int(diameter),
+            int(total),
+            int(count),
+            int(classes) if classes else None,
+            generator_sets,
+            directed,
         )
     return rows
 
 
 @cache
-def _rows(degree: int) -> Mapping[int, AtlasRow]:
-    entry = atlas_contents()[degree]
+def _rows(degree: int, directed: bool) -> Mapping[int, AtlasRow]:
+    entry = atlas_contents(directed=directed)[degree]
     data = files(_PACKAGE).joinpath("atlas_data", entry["file"]).read_bytes()
-    return read_rows(data, degree, entry["sha256"])
+    return read_rows(data, degree, entry["sha256"], directed=directed)
 
 
 def _double_loop(nodes: int) -> AtlasRow:
     """(N; s, s+1), by formula: least diameter and least mean with two generators."""
     s = nearest_double_loop(nodes)
     total = least_mean(nodes, 2) * (nodes - 1)
-    return AtlasRow(nodes, _CLOSED_FORM, ulb(nodes, 2), int(total), None, ((s, s + 1),))
+    return AtlasRow(nodes, _CLOSED_FORM, ulb(nodes, 2), int(total), None, None, ((s, s + 1),))
 
 
 @renamed_arguments(table="resume", processes="workers")
@@ -255,6 +294,8 @@ def build_atlas(
     degree: int,
     orders: Sequence[int],
     folder: Path,
+    *,
+    directed: bool = False,
     **work: Unpack[SearchWork],
 ) -> dict[str, Any]:
     """Search orders of one degree and write their file; its entry for the contents is returned.
@@ -264,11 +305,10 @@ def build_atlas(
     Args:
         **work: As for :func:`~hopscape.papers.circulant.search.best_circulants`.
     """
-    from hopscape.papers.circulant.search import best_circulants
-
-    rows = [_row(optimum, degree) for optimum in best_circulants(orders, degree=degree, **work)]
+    optima = _search(orders, degree, directed, work)
+    rows = [_row(optimum, degree, directed) for optimum in optima]
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"degree-{degree:02}.csv.xz"
+    name = f"{'directed' if directed else 'degree'}-{degree:02}.csv.xz"
     entry = {
         "low": rows[0].nodes,
         "high": rows[-1].nodes,
@@ -276,7 +316,7 @@ def build_atlas(
         "file": name,
         "sha256": write_rows(rows, folder / name),
     }
-    contents = folder / "contents.json"
+    contents = folder / _contents_name(directed)
     known = json.loads(contents.read_text(encoding="utf-8")) if contents.exists() else {}
     known[str(degree)] = entry
     ordered = dict(sorted(known.items(), key=lambda item: int(item[0])))
@@ -293,19 +333,39 @@ def prove_rows(
     Args:
         **work: As for :func:`~hopscape.papers.circulant.search.best_circulants`.
     """
-    from hopscape.papers.circulant.search import best_circulants
-
-    for degree in sorted({row.degree for row in rows}):
-        mine = [row for row in rows if row.degree == degree]
-        optima = best_circulants([row.nodes for row in mine], degree=degree, **work)
+    for degree, directed in sorted({(row.degree, row.directed) for row in rows}):
+        mine = [row for row in rows if (row.degree, row.directed) == (degree, directed)]
+        optima = _search([row.nodes for row in mine], degree, directed, work)
         for row, optimum in zip(mine, optima, strict=True):
             yield row, _difference(row, optimum)
 
 
-def _row(optimum: CirculantOptimum, degree: int) -> AtlasRow:
+def _search(
+    orders: Sequence[int], degree: int, directed: bool, work: SearchWork
+) -> Iterator[CirculantOptimum]:
+    from hopscape.papers.circulant.loops import best_loops
+    from hopscape.papers.circulant.search import best_circulants
+
+    if not directed:
+        return best_circulants(orders, degree=degree, **work)
+    plain = dict(work)
+    if plain.pop("device", "cpu") != "cpu":
+        raise ArgumentError("device is 'gpu'; directed circulants are searched on the cpu")
+    return best_loops(orders, degree, **plain)  # type: ignore[arg-type]
+
+
+def _row(optimum: CirculantOptimum, degree: int, directed: bool) -> AtlasRow:
     sets = optimum.sets
+    classes = count_classes(optimum.nodes, sets, directed=directed)
     return AtlasRow(
-        optimum.nodes, degree, optimum.diameter, optimum.total, len(sets), sets[:MOST_SETS]
+        optimum.nodes,
+        degree,
+        optimum.diameter,
+        optimum.total,
+        len(sets),
+        classes,
+        sets[:MOST_SETS],
+        directed,
     )
 
 
@@ -319,6 +379,11 @@ def _difference(row: AtlasRow, optimum: CirculantOptimum) -> str:
         return ""  # a formula gives one of the sets, not necessarily the canonical one
     if row.count != len(optimum.sets):
         return f"{row.count} optimal sets, by search {len(optimum.sets)}"
+    classes = row.classes
+    if classes is not None:
+        classes = count_classes(row.nodes, optimum.sets, directed=row.directed)
+    if row.classes != classes:
+        return f"{row.classes} optimal sets up to isomorphism, by search {classes}"
     if row.sets != optimum.sets[:MOST_SETS]:
         return "other generators than the search found"
     return ""
@@ -345,6 +410,60 @@ def largest_table(most: int = 10) -> list[dict[str, Any]]:
                 entry["bound"] = most_nodes(d, degree)
                 table.append({"degree": degree, "diameter": d} | entry)
     return table
+
+
+def largest_loops(most: int = 10) -> list[dict[str, Any]]:
+    """The largest directed circulants of each degree and diameter as far as the atlas proves them.
+
+    Examples:
+        >>> [(row["degree"], row["nodes"]) for row in largest_loops(4) if row["diameter"] == 4]
+        [(2, 12), (3, 27)]
+    """
+    table = []
+    for degree, entry in atlas_contents(directed=True).items():
+        for d in range(1, most + 1):
+            bound = most_loop_nodes(d, degree)
+            if bound > entry["high"]:
+                break  # a larger one may stand beyond the end of the atlas
+            row = max(
+                (row for row in atlas_rows(degree, directed=True) if row.diameter <= d),
+                key=lambda row: row.nodes,
+            )
+            table.append(
+                {
+                    "degree": degree,
+                    "diameter": d,
+                    "nodes": row.nodes,
+                    "generators": list(row.sets[0]),
+                    "known": "proved",
+                    "bound": bound,
+                }
+            )
+    return table
+
+
+def largest_of_steps(
+    generators: Sequence[int], most: int = 10, *, directed: bool = False
+) -> list[dict[str, Any]]:
+    """m(d, S) for every diameter d up to `most`: the most nodes with these very steps.
+
+    Examples:
+        >>> [row["nodes"] for row in largest_of_steps((1, 5, 21), 4)]
+        [3, 17, 55, 97]
+    """
+    kind = 1 if directed else 2
+    count = len(set(generators))
+    return [
+        {
+            "degree": kind * count,
+            "diameter": d,
+            "nodes": order_of_steps(generators, d, directed=directed),
+            "generators": list(generators),
+            "known": "proved",
+            "bound": most_loop_nodes(d, count) if directed else ball(d, count),
+        }
+        for d in range(1, most + 1)
+    ]
 
 
 def _largest(degree: int, d: int, other: tuple[int, Sequence[int]] | None) -> dict[str, Any] | None:

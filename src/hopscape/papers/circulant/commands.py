@@ -55,7 +55,9 @@ def circulant(
     b: Annotated[str | None, option("A node: path vectors to it.", "--to")] = None,
     dead: DeadOption = None,
     dead_link: DeadLinkOption = None,
-    like: Annotated[str | None, option("Another circulant: is there a multiplier?")] = None,
+    like: Annotated[
+        str | None, option("Another circulant: is it isomorphic, and by a multiplier?")
+    ] = None,
     within: Annotated[int | None, option("Count the nodes at and within this distance.")] = None,
     exact: Annotated[
         bool, option("Mean and counts of any circulant, even if it takes minutes.")
@@ -107,7 +109,7 @@ def circulant(
 
 def _in_words(record: dict[str, Any]) -> dict[str, str]:
     """What a person reads: figures, or why they are not known."""
-    hidden = {"spec", "how", "mean_distance_exact"}
+    hidden = {"spec", "how", "mean_distance_exact", "isomorphic_how"}
     table = {k: in_table(v) for k, v in record.items() if k not in hidden}
     for name, why in record["how"].items():
         none = record["components"] > 1 or record["nodes"] == 1
@@ -115,6 +117,9 @@ def _in_words(record: dict[str, Any]) -> dict[str, str]:
     exact = record["mean_distance_exact"]
     if exact is not None:
         table["mean_distance"] += f"  ({exact})"
+    if "isomorphic" in record:
+        word = {True: "yes", False: "no", None: "not known"}[record["isomorphic"]]
+        table["isomorphic"] = f"{word}  ({record['isomorphic_how']})"
     missing = {
         "canonical": "too many multipliers to compare",
         "multiplier": "none",
@@ -158,12 +163,15 @@ def study_circulant(
 
 
 _MOST_ORDERS = 1_000_000  # rows of a table
+_MOST_STEPS = 20  # generators of --generators
 _SHOWN = 6  # sets on a line; JSON has all
 _COLUMNS = {
     "nodes": "nodes",
     "degree": "degree",
     "diameter": "diameter",
     "mean_distance": "mean distance",
+    "count": "sets",
+    "classes": "up to isomorphism",
     "best": "optimal generators",
 }
 _CONTENTS = {
@@ -176,9 +184,15 @@ _CONTENTS = {
 }
 
 
+DirectedOption = Annotated[
+    bool, option("Directed circulants: channels from v to v + s only; the degree counts them.")
+]
+
+
 def atlas_circulant(
     degree: Annotated[int | None, option("Links of a node.")] = None,
     nodes: Annotated[str | None, option("An order, or a range such as 100:120.")] = None,
+    directed: DirectedOption = False,
     prove: Annotated[bool, option("Search these orders again and compare.")] = False,
     build: Annotated[Path | None, option("Search, and write the data into this folder.")] = None,
     resume: ResumeOption = None,
@@ -189,7 +203,8 @@ def atlas_circulant(
     """Look up the circulants of least diameter, then least mean distance, for every order.
 
     Without a degree or orders: what the atlas holds. The generators are all optimal sets up to
-    multipliers (the first 16 where there are more).
+    multipliers (the first 16 where there are more); fewer are left up to isomorphism where a map
+    that is no multiplier turns one into another.
     """
     from hopscape.papers.circulant.atlas import build_atlas, prove_rows
     from hopscape.papers.circulant.search import SearchWork
@@ -202,26 +217,30 @@ def atlas_circulant(
     if degree is None and nodes is None:
         if prove or build is not None:
             raise ArgumentError("--prove and --build need --degree and --nodes")
-        emit_rows(_contents(), columns=_CONTENTS)
+        emit_rows(_contents(directed), columns=_CONTENTS)
         return
     if not prove and build is None:
-        _emit(_look_up(degree, nodes))
+        _emit(_look_up(degree, nodes, directed))
         return
     if degree is None or nodes is None:
         raise ArgumentError("--prove and --build need --degree and --nodes")
     with Store(resume) as store:
         work = SearchWork(resume=store, workers=workers, dask=dask, device=device)
         if build is None:
-            rows = _look_up(degree, nodes)
+            rows = _look_up(degree, nodes, directed)
             _emit_proofs(prove_rows(rows, **work))
             return
-        orders = _buildable(degree, nodes)
-        entry = build_atlas(degree, orders, build, **work)
+        orders = _buildable(degree, nodes, directed)
+        entry = build_atlas(degree, orders, build, directed=directed, **work)
     emit_rows([{"degree": degree, "how": "search"} | entry], columns=_CONTENTS)
 
 
 def atlas_largest(
     diameter: Annotated[int, option("Up to this diameter.", min=1, max=100)] = 10,
+    directed: DirectedOption = False,
+    generators: Annotated[
+        str | None, option("With these very steps, such as 1,5,21: the largest order of each.")
+    ] = None,
     improve: Annotated[
         str | None, option("DEGREE,DIAMETER: look for a larger one than the table has.")
     ] = None,
@@ -236,10 +255,10 @@ def atlas_largest(
     multiplier. The best so far is printed on Ctrl-C. The same seed, time limit and number of
     workers give the same set on a machine that keeps up with the plan.
     """
-    from hopscape.papers.circulant.atlas import largest_table
+    from hopscape.papers.circulant.atlas import largest_loops, largest_of_steps, largest_table
 
     if improve is not None:
-        refuse(("diameter",), "does not go with --improve")
+        refuse(("diameter", "directed", "generators"), "does not go with --improve")
         _improve(improve, limit, seed, resume, workers)
         return
     refuse(("limit", "seed", "resume", "workers"), "is for --improve, which searches")
@@ -251,7 +270,11 @@ def atlas_largest(
         "known": "known",
         "generators": "generators",
     }
-    rows = largest_table(diameter)
+    if generators is not None:
+        steps = read_numbers(generators, "generators", _MOST_STEPS)
+        rows = largest_of_steps(steps, diameter, directed=directed)
+    else:
+        rows = largest_loops(diameter) if directed else largest_table(diameter)
     if output_settings.style is Format.table:
         rows = [row | {"generators": ", ".join(map(str, row["generators"]))} for row in rows]
     emit_rows(rows, columns=columns)
@@ -293,30 +316,33 @@ def _improve(cell: str, limit: float, seed: int, resume: Path | None, workers: i
         raise typer.Exit(ended_code())
 
 
-def _contents() -> list[dict[str, Any]]:
+def _contents(directed: bool) -> list[dict[str, Any]]:
     from hopscape.papers.circulant.atlas import atlas_contents
 
     formula = {"degree": 4, "low": 5, "high": 100_000, "rows": 99_996, "how": "formula"}
     rows = [
         {"degree": degree} | {key: entry[key] for key in ("low", "high", "rows", "sha256")}
-        for degree, entry in atlas_contents().items()
+        for degree, entry in atlas_contents(directed=directed).items()
     ]
-    rows = [row | {"how": "search"} for row in rows] + [formula | {"sha256": None}]
+    rows = [row | {"how": "search"} for row in rows]
+    if not directed:
+        rows.append(formula | {"sha256": None})
     return sorted(rows, key=lambda row: row["degree"])
 
 
-def _look_up(degree: int | None, nodes: str | None) -> list[AtlasRow]:
+def _look_up(degree: int | None, nodes: str | None, directed: bool) -> list[AtlasRow]:
     """Rows of the atlas; refuse what it does not have."""
-    from hopscape.papers.circulant.atlas import atlas_contents, atlas_rows
+    from hopscape.papers.circulant.atlas import atlas_degrees, atlas_rows
 
     orders = _orders(nodes) if nodes is not None else None
     low, high = (orders[0], orders[-1]) if orders else (0, None)
-    degrees = sorted([4, *atlas_contents()]) if degree is None else [degree]
-    rows = [row for d in degrees for row in atlas_rows(d, low, high)]
+    degrees = atlas_degrees(directed=directed) if degree is None else [degree]
+    rows = [row for d in degrees for row in atlas_rows(d, low, high, directed=directed)]
     if not rows:
         size = f"nodes {nodes}" + ("" if degree is None else f" of degree {degree}")
         raise ArgumentError(
-            f"the atlas has no circulant with {size}; see: hopscape atlas circulant"
+            f"the atlas has no {'directed ' * directed}circulant with {size}; see: hopscape atlas"
+            f" circulant{' --directed' * directed}"
         )
     return rows
 
@@ -339,9 +365,10 @@ def _emit_proofs(proofs: Iterable[tuple[AtlasRow, str]]) -> None:
         raise typer.Exit(1)
 
 
-def _buildable(degree: int, nodes: str) -> list[int]:
+def _buildable(degree: int, nodes: str, directed: bool) -> list[int]:
     """Those orders that circulants of the degree can have."""
-    orders = [n for n in _orders(nodes) if n > degree and not (degree % 2 and n % 2)]
+    odd = degree % 2 and not directed
+    orders = [n for n in _orders(nodes) if n > degree and not (odd and n % 2)]
     if not orders:
         raise ArgumentError(
             f"nodes is {nodes!r}; no circulant of degree {degree} has such an order"

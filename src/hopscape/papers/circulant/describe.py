@@ -27,6 +27,7 @@ from hopscape.families.circulant.closed_forms import (
 )
 from hopscape.families.circulant.detours import FaultRouter
 from hopscape.families.circulant.figures import Figures
+from hopscape.families.circulant.isomorphism import compare_circulants
 from hopscape.families.circulant.routing import CirculantRouter
 from hopscape.families.circulant.wiring import Circulant
 from hopscape.papers.circulant.families import OptimalCirculant
@@ -52,7 +53,7 @@ def describe(
     *,
     exact: bool = False,
 ) -> dict[str, Any]:
-    """Components, folded and canonical generators, distances; a multiplier to another circulant."""
+    """Components, folded and canonical generators, distances; is another one isomorphic?"""
     count = max(len(set(fold(family.n, family.generators))), 1)
     record: dict[str, Any] = {
         "spec": family.spec,
@@ -72,6 +73,11 @@ def describe(
         record["like"] = other.spec
         record["multiplier"] = (
             find_multiplier(family.n, family.generators, other.generators) if same else None
+        )
+        record["isomorphic"], record["isomorphic_how"] = (
+            compare_circulants(family.n, family.generators, other.generators)
+            if same
+            else (False, "other numbers of nodes")
         )
     return record
 
