@@ -417,7 +417,7 @@ def largest_loops(most: int = 10) -> list[dict[str, Any]]:
 
     Examples:
         >>> [(row["degree"], row["nodes"]) for row in largest_loops(4) if row["diameter"] == 4]
-        [(2, 12), (3, 27)]
+        [(2, 11), (3, 27)]
     """
     table = []
     for degree, entry in atlas_contents(directed=True).items():
