@@ -66,19 +66,35 @@ def test_an_entry_stands_where_its_whole_way_works(spec: str) -> None:
 
 
 @pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("seed", [2, 3, 6])
 def test_one_lane_is_repaired_without_a_cycle(spec: str, seed: int) -> None:
     net, faults = _broken(spec, seed)
     routes = all_routes(net)
     before = one_lane.one_lane_routes(net, routes)
     left, nodes, channels = faults.rest(net)
     shortest = repaired_shortest(routes, left, nodes, channels)
-    after, kept = repaired_one_lane(before, left, nodes, channels, shortest)
+    after, anew = repaired_one_lane(before, left, nodes, channels, shortest)
     assert one_lane.cyclic_channels(after) == 0
     out, _ = carry_over(before, left, nodes, channels)
-    stands = out >= 0
     now = left.indptr[:-1] + after.table.astype(np.int64)
-    assert not kept or (now[stands] == out[stands]).all()
+    changed = [to for to in left.endpoints.tolist() if (now[to] != out[to])[out[to] >= 0].any()]
+    assert len(changed) <= anew < left.endpoint_count
+
+
+def test_a_tree_is_held_open_where_patches_do_not_fit() -> None:
+    """Petersen's graph without two of its links: some are patched, some take the tree."""
+    net = build("petersen")
+    routes = all_routes(net)
+    before = one_lane.one_lane_routes(net, routes)
+    given_up = []
+    for seed in range(8):
+        left, nodes, channels = _broken("petersen", seed)[1].rest(net)
+        shortest = repaired_shortest(routes, left, nodes, channels)
+        after, anew = repaired_one_lane(before, left, nodes, channels, shortest)
+        assert one_lane.cyclic_channels(after) == 0
+        given_up.append(anew)
+    assert min(given_up) == 0
+    assert 0 < max(given_up) < net.order
 
 
 def test_an_order_takes_the_turns_that_close_no_cycle() -> None:
@@ -95,3 +111,13 @@ def test_an_order_takes_the_turns_that_close_no_cycle() -> None:
         if not closes:
             twin.add_edge(first, then)
     assert refused > 50
+
+
+def test_turns_are_added_all_or_none() -> None:
+    order = ChannelOrder(6)
+    assert order.add_all([(0, 1), (1, 2)])
+    assert not order.add_all([(1, 2), (2, 3), (3, 0)])
+    assert order.add(3, 2)  # 2, 3 was taken back, and 1, 2 was not
+    assert not order.add(2, 1)
+    order.drop(1, 2)
+    assert order.add(2, 1)

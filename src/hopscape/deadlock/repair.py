@@ -10,7 +10,8 @@ for directed acyclic graphs", ACM Journal of Experimental Algorithmics 11, 2007.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 import numpy as np
@@ -81,6 +82,24 @@ class ChannelOrder:
         self._before[then].add(first)
         return True
 
+    def add_all(self, turns: Sequence[tuple[int, int]]) -> bool:
+        """Add all of some turns, or none."""
+        new: list[tuple[int, int]] = []
+        for first, then in turns:
+            known = then in self._after[first]
+            if not self.add(first, then):
+                for pair in new:
+                    self.drop(*pair)
+                return False
+            if not known:
+                new.append((first, then))
+        return True
+
+    def drop(self, first: int, then: int) -> None:
+        """Take a turn away."""
+        self._after[first].discard(then)
+        self._before[then].discard(first)
+
     def _reach(self, start: int, along: list[set[int]], inside: Callable[[int], bool]) -> set[int]:
         found, waiting = {start}, [start]
         while waiting:
@@ -104,13 +123,54 @@ class _Laying:
     def __init__(self, left: Network, out: IntArray, hops: IntArray) -> None:
         self.left, self.out, self.hops = left, out, hops
         self.load = np.bincount(out[out >= 0], minlength=len(left.heads)).tolist()
+        self.lanes = dict.fromkeys(left.endpoints.tolist())
         self.heads, self.tails = left.heads.tolist(), left.tails.tolist()
         into = np.argsort(left.heads, kind="stable")
         ends = np.searchsorted(left.heads[into], np.arange(left.order + 1)).tolist()
         self.entering = [into[a:b].tolist() for a, b in pairwise(ends)]
 
-    def lay(self, to: int, order: ChannelOrder | None) -> bool:
-        """The ways to a destination from where they broke; False where no turn is allowed."""
+    def copy(self) -> _Laying:
+        return _Laying(self.left, self.out.copy(), self.hops.copy())
+
+    def turns(self, to: int) -> list[tuple[int, int]]:
+        """Each channel of the ways to a destination with the one after it."""
+        out = self.out[to]
+        taken = out[out >= 0]
+        then = out[self.left.heads[taken]]
+        return list(zip(taken[then >= 0].tolist(), then[then >= 0].tolist(), strict=True))
+
+    def hold_tree(self, order: ChannelOrder, root: int) -> set[int]:
+        """Add the turns of all ways inside a tree; its channels, fewer where it cannot span all."""
+        reverse = self.left.reverse.tolist()
+        inside = {root}
+        beside: dict[int, list[int]] = {root: []}
+        waiting = list(self.entering[root])
+        grown = True
+        while grown:
+            grown = False
+            for channel in waiting:
+                node, into = self.tails[channel], self.heads[channel]
+                if node in inside:
+                    continue
+                turns = [(channel, back) for back in beside[into]]
+                turns += [(reverse[back], reverse[channel]) for back in beside[into]]
+                if order.add_all(turns):
+                    inside.add(node)
+                    beside[into].append(reverse[channel])
+                    beside[node] = [channel]
+                    waiting = waiting + self.entering[node]
+                    grown = True
+            waiting = [c for c in waiting if self.tails[c] not in inside]
+        return {channel for own in beside.values() for channel in own}
+
+    def lay(
+        self, to: int, order: ChannelOrder | None, only: AbstractSet[int] | None = None
+    ) -> bool:
+        """The ways to a destination from where they broke; False where no turn is allowed.
+
+        Args:
+            only: Channels that may be taken.
+        """
         out, hops = self.out[to], self.hops[to]
         missing = int((hops < 0).sum())
         waiting: list[tuple[int, int, int]] = []
@@ -119,13 +179,22 @@ class _Laying:
         while waiting:
             _, _, channel = heapq.heappop(waiting)
             node, then = self.tails[channel], int(out[self.heads[channel]])
-            if hops[node] >= 0 or (order and then >= 0 and not order.add(channel, then)):
+            if hops[node] >= 0 or (only is not None and channel not in only):
+                continue
+            if order and then >= 0 and not order.add(channel, then):
                 continue
             out[node], hops[node] = channel, hops[self.heads[channel]] + 1
             self.load[channel] += 1
             missing -= 1
             self._offer(node, hops, waiting)
         return missing == 0
+
+    def forget(self, to: int) -> None:
+        """Give up all ways to a destination."""
+        for channel in self.out[to][self.out[to] >= 0].tolist():
+            self.load[channel] -= 1
+        self.out[to], self.hops[to] = -1, -1
+        self.hops[to, to] = 0
 
     def _offer(self, node: int, hops: IntArray, waiting: list[tuple[int, int, int]]) -> None:
         for channel in self.entering[node]:
@@ -158,33 +227,78 @@ def repaired_shortest(before: Routes, left: Network, nodes: IntArray, channels: 
 
 def repaired_one_lane(
     before: Routes, left: Network, nodes: IntArray, channels: IntArray, shortest: Routes
-) -> tuple[Routes, bool]:
+) -> tuple[Routes, int]:
     """Routes of what is left that cannot deadlock on one lane, those that still work as before.
+
+    Where the turns of all ways that stand leave no way for what broke, in whatever order it is
+    laid, a spanning tree is held open, inside which there is always some way: ways to those
+    destinations that do not agree with it are laid anew as a whole.
 
     Args:
         before: Such routes of the whole.
         shortest: Of what is left.
 
     Returns:
-        The routes, and whether ways that worked are as before: where new turns would close a cycle
-        whatever way is taken, all are laid anew.
+        The routes, and the number of endpoints to which ways that worked were given up too.
     """
-    laying = _Laying(left, *carry_over(before, left, nodes, channels))
-    order = ChannelOrder(len(left.heads))
-    ends = np.zeros(left.order, dtype=bool)
-    ends[left.endpoints] = True
-    turns = (pair for to in left.endpoints.tolist() for pair in _turns(left, laying.out[to]))
-    stands = all(order.add(first, then) for first, then in dict.fromkeys(turns))
-    if stands and all(laying.lay(to, order if ends[to] else None) for to in range(left.order)):
-        routes = laying.routes(f"{before.name}, repaired", exact=False)
-        if cyclic_channels(routes) == 0:
-            return routes, True
-    return one_lane_routes(left, shortest), False
+    start = _Laying(left, *carry_over(before, left, nodes, channels))
+    broken = [to for to in range(left.order) if (start.hops[to] < 0).any()]
+    for attempt in (_patched, _held_open):
+        tried = []
+        for seed in range(_SEEDS):
+            laying = start.copy()
+            anew = attempt(laying, broken, seed)
+            if anew is not None:
+                tried.append((anew, seed, laying))
+            if anew == 0:
+                break
+        if tried:
+            anew, _, laying = min(tried, key=lambda one: one[:2])
+            routes = laying.routes(f"{before.name}, repaired", exact=False)
+            if cyclic_channels(routes) == 0 and anew < len(left.endpoints):
+                return routes, anew
+    return one_lane_routes(left, shortest), left.endpoint_count
 
 
-def _turns(left: Network, out: IntArray) -> list[tuple[int, int]]:
-    """Each channel of the ways to one destination with the one after it."""
-    taken = out[out >= 0]
-    then = out[left.heads[taken]]
-    pairs = zip(taken[then >= 0].tolist(), then[then >= 0].tolist(), strict=True)
-    return list(pairs)
+_SEEDS = 8
+"""Orders of destinations, and roots of trees, that are tried; the least change counts."""
+
+
+def _patched(laying: _Laying, broken: list[int], seed: int) -> int | None:
+    """Add what broke to what stands, destination by destination."""
+    order = ChannelOrder(len(laying.heads))
+    if not all(order.add_all(laying.turns(to)) for to in laying.lanes):
+        return None
+    turn = broken if not seed else np.random.default_rng(seed).permutation(broken).tolist()
+    return 0 if all(laying.lay(to, order if to in laying.lanes else None) for to in turn) else None
+
+
+def _held_open(laying: _Laying, broken: list[int], seed: int) -> int | None:
+    """Hold a tree open; how many destinations are laid anew, as they did not agree with it.
+
+    Odd seeds begin with the tree, which then spans all; even ones with the ways that stand.
+    """
+    random = np.random.default_rng(seed)
+    root = int(random.integers(laying.left.order))
+    order, tree = ChannelOrder(len(laying.heads)), set[int]()
+    whole = sorted(set(laying.lanes) - set(broken))
+    if seed % 2:
+        tree = laying.hold_tree(order, root)
+    again = [to for to in whole if not order.add_all(laying.turns(to))]
+    if not seed % 2:
+        tree = laying.hold_tree(order, root)
+    if len(tree) < 2 * (laying.left.order - 1):
+        return None
+    for to in again:
+        laying.forget(to)
+    anew = len(again)
+    for to in [*random.permutation(broken).tolist(), *again]:
+        if to not in laying.lanes:
+            laying.lay(to, None)
+        elif not order.add_all(laying.turns(to)) or not laying.lay(to, order):
+            anew += to not in again
+            laying.forget(to)
+            if not laying.lay(to, order):
+                laying.forget(to)
+                laying.lay(to, order, tree)
+    return anew

@@ -372,20 +372,23 @@ class Rewritten:
     Attributes:
         subnet: What is left.
         switches, entries: Switches of one lane that change, and entries of their tables.
-        kept: Are entries whose ways still work as before? Else all were laid anew.
+        anew: Hosts to which ways that still work were given up too, so that none waits in a circle.
         rows: Each (switch, its GUID, LID, port before, port now) as text; 0 for no port.
     """
 
     subnet: Subnet
     switches: int
     entries: int
-    kept: bool
+    anew: int
     rows: Sequence[str]
 
     def words(self) -> str:
         """In one sentence."""
         of = len(self.subnet.switches)
-        how = "what still works is as before" if self.kept else "all was laid anew"
+        hosts = len(self.subnet.hosts)
+        how = "what still works is as before"
+        if self.anew:
+            how += f" but to {self.anew} of {hosts} hosts" if self.anew < hosts else " nowhere"
         return f"{self.entries} entries of {self.switches} of {of} switches change; {how}"
 
 
@@ -421,15 +424,15 @@ def _write_rest(
     shortest = repaired_shortest(routes, left.network, nodes, channels)
     before = one_lane_routes(whole.network, routes)
     if before is routes and cyclic_channels(shortest) == 0:
-        one_lane, kept = shortest, True
+        one_lane, anew = shortest, 0
     else:
-        one_lane, kept = repaired_one_lane(before, left.network, nodes, channels, shortest)
+        one_lane, anew = repaired_one_lane(before, left.network, nodes, channels, shortest)
     written = _write_subnet(left, shortest, folder, one_lane)
     rows = list(_changed(whole, before, left, one_lane))
     text = "switch,guid,lid,port_before,port_now\n" + "".join(row + "\n" for row in rows)
     write_text(folder / "changes.csv", f"# hopscape {whole.network.spec}\n# {PORT_WORDS}\n{text}")
     touched = {row.partition(",")[0] for row in rows}
-    return left, written, Rewritten(left, len(touched), len(rows), kept, rows)
+    return left, written, Rewritten(left, len(touched), len(rows), anew, rows)
 
 
 def _inside(fabric: Subnet, faults: Faults) -> Faults:
