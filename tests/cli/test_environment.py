@@ -163,11 +163,12 @@ def test_a_signal_as_a_kernel_returns_ends_as_any_other(monkeypatch, capsys):
     assert capsys.readouterr().err == "hopscape: terminated; nothing is kept\n"
 
 
-def test_a_signal_while_llvm_calls_back_is_not_lost(monkeypatch, capsys):
-    """What is raised there is printed, and the compiler goes on without its machine code."""
-    callback = "import signal\ndef called():\n    signal.raise_signal(number)\n    done.append(1)"
-    here = {"__name__": cli._CALLED_BACK, "number": signal.SIGTERM, "done": []}
-    exec(callback, here)
+@pytest.mark.parametrize("module", cli._NOT_NOW)
+def test_a_signal_at_a_bad_moment_comes_again(module, monkeypatch, capsys):
+    """In what LLVM calls back it would be forgotten; locks of imports would stay taken."""
+    called = "import signal\ndef called():\n    signal.raise_signal(number)\n    done.append(1)"
+    here = {"__name__": module, "number": signal.SIGTERM, "done": []}
+    exec(called, here)
 
     def app(**_):
         here["called"]()
@@ -181,10 +182,31 @@ def test_a_signal_while_llvm_calls_back_is_not_lost(monkeypatch, capsys):
     assert capsys.readouterr().err == "hopscape: terminated; nothing is kept\n"
 
 
-def test_the_functions_that_llvm_calls_back_are_where_we_look():
+def test_bad_moments_are_named_as_they_are():
+    from llvmlite.binding import ffi
     from llvmlite.binding.executionengine import ExecutionEngine
 
-    assert ExecutionEngine._raw_object_cache_notify.__module__ == cli._CALLED_BACK
+    named = {ExecutionEngine._raw_object_cache_notify.__module__, ffi.__name__}
+    assert {*named, type(sys.modules["os"].__spec__).__module__} <= set(cli._NOT_NOW)
+
+
+def test_a_stuck_thread_keeps_nobody(tmp_path):
+    """A worker waits for a lock that nobody gives back; the interpreter waits for the worker."""
+    code = (
+        "import sys, threading, signal\n"
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "from hopscape import cli\n"
+        "import hopscape.cli.app as a\n"
+        "lock = threading.Lock()\n"
+        "lock.acquire()\n"
+        "def app(**_):\n"
+        "    ThreadPoolExecutor(1).submit(lock.acquire)\n"
+        "    signal.raise_signal(signal.SIGTERM)\n"
+        "a.app = app\n"
+        "cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (143, "hopscape: terminated; nothing is kept\n")
 
 
 def test_a_signal_while_the_command_line_is_read(monkeypatch, capsys):

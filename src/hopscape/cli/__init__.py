@@ -25,7 +25,19 @@ _GRACE = 3.5
 """Seconds after a signal in which a command may say what it kept; then it ends as it is, within
 five also on a busy machine."""
 
-_CALLED_BACK = "llvmlite.binding.executionengine"
+_LAST = 1.0
+"""Seconds in which the interpreter may leave then; it waits for threads, which may be stuck."""
+_NOT_NOW = (
+    "llvmlite.binding.executionengine",
+    "llvmlite.binding.ffi",
+    "importlib._bootstrap",
+    "_frozen_importlib",
+)
+"""Modules in which nothing may be raised from outside.
+
+In what LLVM calls back it is printed and forgotten, with the machine code that was told of. Locks
+of LLVM and of imports would stay taken, and all other threads wait for them.
+"""
 _MOMENT = 0.01  # seconds
 
 
@@ -40,6 +52,7 @@ def main(arguments: list[str] | None = None) -> None:
     if sys.stdout is None:  # closed by the caller
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     _take_every_letter(sys.stdout)
+    alone = arguments is None  # the process is ours
     try:
         with _handled_termination():
             from hopscape.cli.app import app
@@ -52,16 +65,16 @@ def main(arguments: list[str] | None = None) -> None:
     except MemoryError:
         _leave("out of memory; HOPSCAPE_MEMORY sets a lower limit", 2)
     except (EndedError, KeyboardInterrupt) as error:
-        _leave_ended(error.__cause__ or error)
+        _leave_ended(error.__cause__ or error, alone)
     except SystemExit as error:
         cause = getattr(error.__context__, "__cause__", None)
         if isinstance(cause, KeyboardInterrupt):  # while typer read the command line
-            _leave_ended(cause)
+            _leave_ended(cause, alone)
         raise
     except SystemError as error:  # a signal came as a kernel returned: its caller wraps what is set
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
-        _leave_ended(error.__cause__)
+        _leave_ended(error.__cause__, alone)
     except OSError as error:  # a full disk, no processes left: not of our making
         _drop_output()
         place = f"{error.filename}: " if error.filename else ""
@@ -128,12 +141,8 @@ def _handled_termination() -> Iterator[None]:
 
 
 def _postponed(number: int, frame: FrameType | None) -> bool:
-    """Is LLVM at work? Then the signal comes again a moment later.
-
-    What is raised in a function that LLVM calls back is printed and forgotten, and so is the
-    machine code that the function was told of.
-    """
-    while frame is not None and frame.f_globals.get("__name__") != _CALLED_BACK:
+    """Is this no moment to raise something? Then the signal comes again a little later."""
+    while frame is not None and frame.f_globals.get("__name__") not in _NOT_NOW:
         frame = frame.f_back
     if frame is None:
         return False
@@ -203,9 +212,14 @@ def _word(number: int) -> str:
     return "interrupted" if number == signal.SIGINT else "terminated"
 
 
-def _leave_ended(cause: BaseException) -> None:
+def _leave_ended(cause: BaseException, alone: bool) -> None:
+    """Leave with one line; in a process that is ours also when threads of it are stuck."""
     if isinstance(cause, KeyboardInterrupt):
         number = signal.SIGTERM if isinstance(cause, TerminatedError) else signal.SIGINT
+        if alone:
+            last = threading.Timer(_LAST, os._exit, (128 + number,))
+            last.daemon = True
+            last.start()
         _leave(f"{_word(number)}; {_kept()}", 128 + number)
     _drop_output()  # the reader (head, less) has had enough
     sys.exit(0)
