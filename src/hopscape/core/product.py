@@ -25,7 +25,7 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.router import Router
 
-__all__ = ["ProductFamily", "ProductRouter", "least_cut"]
+__all__ = ["ProductFamily", "ProductRouter", "least_cut", "nested_places"]
 
 _MOST_MOVES = 1 << 24  # entries of the table: 128 MiB; without it one plan for every node is made
 
@@ -152,12 +152,7 @@ class ProductFamily(Family):
         if len(known) < len(layouts):
             return None
         digits = self._box.tuples(np.arange(self.order)).astype(np.int64)
-        scale = 1.0
-        positions = np.zeros((self.order, 2))
-        for i, layout in enumerate(known):
-            places = _copy_places(layout.positions, i)
-            positions += scale * places[digits[:, i]]
-            scale *= 0.32 * closest(places)
+        positions = nested_places(digits, [layout.positions for layout in known])
 
         def bend(tails: IntArray, heads: IntArray) -> Points:
             out = np.zeros(len(tails))
@@ -169,6 +164,22 @@ class ProductFamily(Family):
             return out
 
         return Layout(positions, bend)
+
+
+def nested_places(digits: IntArray, drawings: Sequence[Points]) -> Points:
+    """Places of nodes by their digits: a drawing for each digit, the first one the largest.
+
+    Args:
+        digits (ndarray, shape (order, count)): Which place of each drawing a node takes.
+        drawings: `count` drawings.
+    """
+    scale = 1.0
+    positions = np.zeros((len(digits), 2))
+    for i, drawing in enumerate(drawings):
+        places = _copy_places(drawing, i)
+        positions += scale * places[digits[:, i]]
+        scale *= 0.32 * closest(places)
+    return positions
 
 
 def _copy_places(positions: Points, depth: int) -> Points:

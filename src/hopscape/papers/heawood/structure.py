@@ -24,8 +24,10 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.channels import PLAIN, ChannelClass
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, TooLargeError
-from hopscape.core.family import Family, Parameter, Symmetry, integers
+from hopscape.core.facts import circle
+from hopscape.core.family import Family, Layout, Parameter, Symmetry, integers
 from hopscape.core.network import Network
+from hopscape.core.product import nested_places
 from hopscape.core.requirement import Requirement, small_graphs
 from hopscape.core.spec import write_value
 from hopscape.papers.heawood.walks import CoveringWalks, TableWalks, covering_walks
@@ -204,6 +206,14 @@ class ExpandedStructure(Family):
             out[which, first : first + self.lamp.ports] = np.where(kinds >= 0, kinds + start, -1)
             first += self.lamp.ports
         return out
+
+    def layout(self) -> Layout:
+        """The lamp of each level drawn into the one of the level above, the base innermost."""
+        drawings = []
+        for part in (*[self.lamp] * self.n, self.base):
+            own = part.family.layout() if part.family is not None else None
+            drawings.append(circle(part.order) if own is None else own.positions)
+        return Layout(nested_places(self._box.tuples(np.arange(self.order)), drawings))
 
     # -- what is true of it --------------------------------------------------------------------
 

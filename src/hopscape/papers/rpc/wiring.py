@@ -354,7 +354,7 @@ class Stack(Family):
         count = self.positions
         if count == 1:
             return Layout(inner)
-        centres = circle(count)
+        centres = circle(count, turn=0.5 if count == 2 else 0.0)  # two side by side
         gap = 2 * np.sin(np.pi / max(count, 2)) if count > 2 else 2.0
         whole = centres[:, None, :] + 0.42 * gap * inner[None, :, :]
         return Layout(whole.reshape(-1, 2))

@@ -216,6 +216,8 @@ def _arrange(network: Network, layout: Layout, labels: bool | None, reach: float
     length = float(np.clip(0.85 * radius, 2.5, 8.0))
     arrows = [arrow_head(lines[i], radius + 0.6, length) for i in simplex]
     written = _labels(texts, places, radius, bool(labels), (tails, heads))
+    if texts and not written:
+        written = _labels(_label_texts(network, True), places, radius, False, (tails, heads))
     if leaves.any() and labels is None:
         written = [label for label, leaf in zip(written, leaves.tolist(), strict=False) if not leaf]
     return _Drawing(places, radius, lines, arrows, written, width, leaves)
@@ -277,14 +279,18 @@ def _may_label(network: Network, labels: bool | None) -> bool:
     return labels is None and network.order <= _LABELLED
 
 
-def _label_texts(network: Network) -> list[str]:
-    """Addresses, as short as they can be read: 0110 for words of digits, 3,12 otherwise."""
+def _label_texts(network: Network, short: bool = False) -> list[str]:
+    """Addresses, as short as they can be read: 0110 for words of digits, 3,12 otherwise.
+
+    With `short`, digits of different ranges are a word as well.
+    """
     nodes = np.arange(network.order)
     if network.addresses.width < 2:
         return [_one_line(network.addresses.text(int(v))) for v in nodes]
     rows = network.addresses.tuples(nodes)
     tops = set(rows.max(axis=0).tolist())
-    word = tops == {1} or (len(tops) == 1 and max(tops) < 10 and rows.shape[1] > 2)
+    digits = max(tops) < 10 and rows.shape[1] > 2
+    word = tops == {1} or (digits and (short or len(tops) == 1))
     return [("" if word else ",").join(map(str, row)) for row in rows.tolist()]
 
 
