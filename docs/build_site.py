@@ -62,8 +62,9 @@ def main(pages: Path = PAGES, site: Path = SITE) -> None:
 
 
 def hopscape(*words: str) -> str:
-    """What a command prints, at 100 columns."""
-    environment = os.environ | {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    """What a command prints on a terminal of 100 columns."""
+    width = {"COLUMNS": "100", "TTY_COMPATIBLE": "1"}
+    environment = os.environ | {"NO_COLOR": "1", "TERM": "dumb"} | width
     command = [sys.executable, "-m", "hopscape", *words]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode not in (0, 1):
@@ -92,15 +93,23 @@ python3 -m venv .venv
 [Gallery of families](gallery.md){{ .md-button }}
 [Python](python.md){{ .md-button }}
 </div>
-<div class="live">
-<iframe src="live/home.html#theme=light" title="a torus to route on and to break"
- loading="lazy"></iframe>
-</div>
-</div>
-
-One question, `hopscape {question}`, and its answer:
+<div markdown>
+`hopscape {question}` answers:
 
 {answer}
+</div>
+</div>
+
+{sentence}
+
+## Play with a network
+
+Route on it, break links, compare: every family has such a page (`hopscape explore "torus(6, 6)"`).
+
+<iframe class="live" src="live/home.html" title="a torus to route on and to break"
+ loading="lazy"></iframe>
+
+## Where to begin
 
 {people}
 """
@@ -133,16 +142,20 @@ def write_home(place: Path) -> None:
     from hopscape.design import SwitchedRequirements, design
 
     found = design(SwitchedRequirements(64, 16))
-    answer = ["| machine | why | USD | guaranteed share of line rate |", "|---|---|---|---|"]
-    for one, why in found.shortlist():
+    answer = ["| machine | USD | guaranteed share of line rate |", "|---|--:|---|"]
+    for one, _ in found.shortlist():
         share = 100 * float(one.value("guaranteed_throughput"))
-        words = f"{share:.1f} % ({one.value('guaranteed_routing')} routing)"
-        answer.append(f"| {one.name} `{one.spec}` | {why} | {one.value('money'):,.0f} | {words} |")
-    answer += ["", found.presentation.answer[0]]
+        words = f"{share:.1f} % ({one.value('guaranteed_routing')})"
+        answer.append(f"| {one.name} | {one.value('money'):,.0f} | {words} |")
     people = ["| I am | I begin with |", "|---|---|"]
     for who, links in PEOPLE.items():
         people.append(f"| {who} | {', '.join(f'[{a}]({b})' for a, b in links.items())} |")
-    text = HOME.format(question=QUESTION, answer="\n".join(answer), people="\n".join(people))
+    text = HOME.format(
+        question=QUESTION,
+        answer="\n".join(answer),
+        sentence=found.presentation.answer[0],
+        people="\n".join(people),
+    )
     place.write_text(text, encoding="utf-8")
     write_live(place.parent / "live" / "home.html", "torus(6, 6)")
 
@@ -173,6 +186,10 @@ def write_citation(place: Path) -> None:
     place.write_text("\n".join(lines), encoding="utf-8")
 
 
+_WIDE = "---\nhide: [navigation]\n---\n"
+"""Pages that stand in no navigation use its room."""
+
+
 def write_commands(pages: Path) -> None:
     """A page for each command with its help, and examples with what they print."""
     from hopscape.cli.overview import contents
@@ -192,14 +209,15 @@ def write_commands(pages: Path) -> None:
             first = hopscape(*calls[0], "--help")
             about = _summary(hopscape(name, "--help") if name in groups else first)
             out.append(f"| [`{name}`](commands/{name}.md) | {about} |")
-            page = [f"# hopscape {name}", ""]
+            page = [_WIDE, f"# hopscape {name}", "", f"{about}.", ""]
             for line in EXAMPLES:
                 if line.split()[0] == name:
                     said = hopscape(*shlex.split(line))
                     page += ["```text", f"$ hopscape {line}", said, "```", ""]
             for call in calls:
                 text = hopscape(*call, "--help")
-                page += [f"## hopscape {' '.join(call)}", "", "```text", text, "```", ""]
+                title = "Options" if len(call) == 1 else f"hopscape {' '.join(call)}"
+                page += [f"## {title}", "", "```text", text.strip("\n"), "```", ""]
             (folder / f"{name}.md").write_text("\n".join(page), encoding="utf-8")
     (pages / "commands.md").write_text("\n".join(out) + "\n", encoding="utf-8")
 
@@ -251,17 +269,16 @@ def _write_family(place: Path, family: Any, network: Any) -> None:
     """One family: how it is written, an example drawn, its facts."""
     facts = network.summary()
     shown = ("nodes", "endpoints", "links", "degree", "diameter", "mean_distance")
-    out = [f"# {family.name}", "", f"{family.summary}.", "", f"`{family.usage()}`", ""]
+    about = family.summary[0].upper() + family.summary[1:]
+    out = [_WIDE, f"# {family.name}", "", f"{about}.", "", f"`{family.usage()}`", ""]
     if family.parameters:
         out += ["| parameter | what it is |", "|---|---|"]
         out += [f"| {one.name} | {one.help} ({one.range_text}) |" for one in family.parameters]
     out += ["", f"## {network.spec}", ""]
     if family.name in LIVE:
         write_live(place / "live" / f"{family.name}.html", network.spec)
-        frame = f"live/{family.name}.html#theme=light"
-        out += [
-            f'<iframe class="live" src="{frame}" title="{family.name}" loading="lazy"></iframe>'
-        ]
+        source = f'src="live/{family.name}.html" title="{family.name}"'
+        out += [f'<iframe class="live" {source} loading="lazy"></iframe>']
     else:
         network.draw(place / f"{family.name}-large.svg")
         out += [f"![{network.spec}]({family.name}-large.svg)"]

@@ -11,7 +11,7 @@ from hopscape.core.measured import Measured
 from hopscape.design import SwitchedRequirements
 from hopscape.design.candidates import Candidate
 from hopscape.design.designer import design
-from hopscape.design.names import kind_of, same_machine, shortlist
+from hopscape.design.names import called, kind_of, same_machine, shortlist
 from hopscape.design.offers import Offer
 
 _SAME = [
@@ -39,7 +39,7 @@ def test_every_machine_appears_once(endpoints):
         pair = [hopscape.build(spec) for spec in (one.spec, other.spec)]
         assert pair[0].order != pair[1].order or not pair[0].is_isomorphic(pair[1])
     assert found.best.name == "full mesh of 9 switches"
-    assert found.answer.startswith("Build full mesh of 9 switches (")
+    assert found.answer.startswith("Build a full mesh of 9 switches (")
 
 
 def _machine(spec, family, money, guaranteed, **more):
@@ -63,7 +63,7 @@ def test_the_few_differ_in_kind_and_have_the_standard():
     ]  # fmt: skip
     assert few[0].why == "cheapest"
     assert "full rate" in few[2].why
-    assert few[3].why == "the usual choice, misses a demand"
+    assert few[3].why == "the usual choice, misses a requirement"
     kinds = [kind_of(one.candidate) for one in few]
     assert kinds == ["full mesh", "Petersen graph", "Slim Fly", "leaf-spine"]
 
@@ -78,3 +78,18 @@ def test_formulas_are_no_names():
     """Families whose summary begins with the number of a formula are called by their own name."""
     one = Candidate("concentrated(two_parameter_circulant(4, 3), 4)", "two_parameter_circulant")
     assert kind_of(one) == "two parameter circulant"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("full mesh of 9 switches", "a full mesh of 9 switches (x)"),
+        ("express mesh of 9 switches", "an express mesh of 9 switches (x)"),
+        ("rings of 22 switches", "rings of 22 switches (x)"),
+        ("one switch", "one switch (x)"),
+        ("2 planes, each one switch", "2 planes, each one switch (x)"),
+        ("", "x"),
+    ],
+)
+def test_machines_have_their_article_inside_sentences(name, sentence):
+    assert called(Candidate("x", "ring", name=name), article=True) == sentence

@@ -261,7 +261,7 @@ def test_money_and_shares_have_units_and_what_does_not_fit_stands_by_the_rejecte
     assert re.search(r"uniform <b>[\d.]+ % of line rate</b>", cards)
     assert "bcube" in page.split("<h2>Who is best")[0]
     assert "bcube" not in page.split("<h2>The finalists")[1]
-    assert "Left aside: bcube" in markdown_report(found, "x").split("## Who is best")[0]
+    assert "Not considered: bcube" in markdown_report(found, "x").split("## Best by")[0]
 
 
 def test_the_markdown_says_the_same(direct, switched):

@@ -108,7 +108,7 @@ def test_nothing_is_called_better_that_may_be_worse(small):
     other.figures["guaranteed_throughput"] = Measured(0.66666666, "exact")
     asked = SwitchedRequirements(54, 12, families=FAMILIES)
     said = " ".join(sentences([best, other], asked))
-    assert "nothing proved is in its favour" in said
+    assert "it is not proved better in anything" in said
     assert "--worst" not in said
     assert "at least 66.6 % of its line rate under any permutation" in " ".join(
         sentences([other, best], asked)

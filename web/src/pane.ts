@@ -124,7 +124,12 @@ export class Pane {
 
   /** Short enough to stand in a node. */
   private label(node: number): string {
-    const text = this.net.address(node).replace(/[() ]/g, "");
+    const { addresses } = this.net.data;
+    const sides = addresses && "sides" in addresses ? (addresses.sides ?? []) : [];
+    const alike = sides.every((side) => side === sides[0]);
+    // words of digits as drawings write them: 0110
+    const word = alike && (sides[0] === 2 ? sides.length > 1 : sides[0] <= 10 && sides.length > 2);
+    const text = this.net.address(node).replace(word ? /[(), ]/g : /[() ]/g, "");
     return text.length > 7 ? String(node) : text;
   }
 

@@ -293,15 +293,21 @@ function drawLabels(pen: Pen, scene: Scene, camera: Camera): void {
   const r = nodeRadius(x.length, camera.scale);
   if (r < 4) return;
   const texts = Array.from(x, (_, v) => scene.labels!(v));
-  const longest = Math.max(...texts.map((t) => t.length));
-  const size = Math.min(12, (1.85 * r) / (0.56 * Math.max(longest, 1.3)));
-  if (size < 5.5) return;
-  pen.font = `${size.toFixed(1)}px sans-serif`;
+  const { of, sizes } = scene.nodes;
+  const longest = scene.nodes.colours.map(() => 1.3);
+  texts.forEach((text, v) => {
+    longest[of[v]] = Math.max(longest[of[v]], text.length);
+  });
+  // letters as large as fit into the nodes of one kind: endpoints are smaller than switches
+  const size = longest.map((n, c) => Math.min(12, (1.85 * r * (sizes?.[c] ?? 1)) / (0.56 * n)));
+  const fonts = size.map((one) => `${one.toFixed(1)}px sans-serif`);
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   const inks = scene.nodes.colours.map(inkOn);
   texts.forEach((text, v) => {
-    pen.fillStyle = inks[scene.nodes.of[v]];
+    if (size[of[v]] < 5.5) return;
+    pen.font = fonts[of[v]];
+    pen.fillStyle = inks[of[v]];
     pen.fillText(text, camera.x + camera.scale * x[v], camera.y + camera.scale * y[v]);
   });
 }

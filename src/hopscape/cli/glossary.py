@@ -94,8 +94,8 @@ _SIGNS = {
     "~": "from a sample",
     "≤": "an upper bound, not proved least",
     "≥": "a lower bound",
-    "<": "< 3: dominated by the third, which is nowhere worse in what matters",
-    "=": "= 3: the same figures as the third, often the same network under another name",
+    "<": "< 3: row 3 is at least as good on every criterion",
+    "=": "= 3: the same figures as row 3, often the same network under another name",
     "-": "not known, not measured or none",
     "…": "cut: JSON has all of it",
 }

@@ -390,6 +390,6 @@ def _signs(table: Table, legend: Mapping[str, str], keys: Sequence[str] | None =
     """What the signs mean that the columns shown hold."""
     places = [i for i, key in enumerate(table.heads) if keys is None or key in keys]
     cells = {row[i][:1] for row in table.rows for i in places}
-    cells |= {cell[:1] for key in table.brief if keys is not None for cell in table.brief[key]}
+    cells |= {cell[:1] for key in table.brief if key in (keys or ()) for cell in table.brief[key]}
     used = [text for sign, text in legend.items() if sign in cells]
     return ["; ".join(used)] if used else []

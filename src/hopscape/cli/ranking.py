@@ -58,7 +58,7 @@ def _emit_ranking(
 
 def _left_aside(result: Design) -> list[str]:
     """Families that the question is not for, in a line."""
-    return [f"left aside: {result.unfit}"] if result.unfit else []
+    return [f"not considered: {result.unfit}"] if result.unfit else []
 
 
 def show_ranking(result: Design, names: Sequence[str], pareto: bool, top: int | None) -> None:
@@ -137,8 +137,6 @@ def _show_few(result: Design) -> None:
     for one, why in result.shortlist():
         row: dict[str, Any] = {"name": one.name or one.spec, "why": why, "spec": one.spec}
         row |= {n: cell(n, one.figures[n]) for n in usual if n in one.figures}
-        if one.value("money") is not None:
-            row["money"] = f"{one.value('money'):,.0f}"
         rows.append(row)
     titles = {"name": "machine", "why": "why"} | heads(usual) | {"spec": "spec"}
     keep = ("name", "money", *_FEW_COLUMNS[1:4], *demanded)

@@ -38,14 +38,18 @@ _ALIKE = ("endpoints", "planes", "switches", "radix_used", "hops", "line_through
 """Isomorphic machines are equal in these."""
 
 
-def called(one: Candidate) -> str:
-    """A machine by its plain name, its spec behind.
+def called(one: Candidate, article: bool = False) -> str:
+    """A machine by its plain name, its spec behind; with its article inside a sentence.
 
     Examples:
         >>> called(Candidate("hyperx((9,), p=8)", "hyperx", name="full mesh of 9 switches"))
         'full mesh of 9 switches (hyperx((9,), p=8))'
+        >>> called(Candidate("hyperx((9,), p=8)", "hyperx", name="full mesh of 9 switches"), True)
+        'a full mesh of 9 switches (hyperx((9,), p=8))'
     """
-    return f"{one.name} ({one.spec})" if one.name and one.name != one.spec else one.spec
+    if not one.name or one.name == one.spec:
+        return one.spec
+    return f"{_a(one.name) if article else one.name} ({one.spec})"
 
 
 def kind_of(one: Candidate) -> str:
@@ -93,7 +97,9 @@ def plain_name(one: Candidate) -> str:
 
 
 def _a(name: str) -> str:
-    return name if name[0].isdigit() or name.startswith(("one ", "two ")) else f"a {name}"
+    if name[0].isdigit() or name.startswith(("one ", "two ", "rings ")):
+        return name
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
 
 
 def _kind(spec: str, name: str) -> str:
@@ -255,7 +261,7 @@ def shortlist(ranked: Sequence[Candidate], most: int = _FEW) -> list[Shown]:
     standard = [one for one in (*cheap, *ranked) if family(one.family).standard]
     if standard:
         words = "the usual choice"
-        add(standard[0], f"{words}, misses a demand" if standard[0].trouble else words)
+        add(standard[0], f"{words}, misses a requirement" if standard[0].trouble else words)
     kinds = {kind_of(shown.candidate) for shown in out.values()}
     dear = _DEAR * max((_money(shown.candidate) for shown in out.values()), default=0.0)
     for one in allowed:

@@ -35,7 +35,7 @@ SIGNS = {
     "~": "~ from a sample",
     "≤": "≤ upper bound, not proved least",
     "≥": "≥ lower bound",
-    "<": "< 3: dominated by 3, which is nowhere worse in what matters",
+    "<": "< 3: row 3 is at least as good on every criterion",
 }
 """What the signs before figures mean."""
 
@@ -68,8 +68,11 @@ def cell(name: str, measured: Measured[Any]) -> Any:
     if isinstance(value, Fraction):
         value = float(value)
     sign = measured.sign
-    if name in ALL_COLUMNS and ALL_COLUMNS[name].unit == "share":
+    unit = ALL_COLUMNS[name].unit if name in ALL_COLUMNS else ""
+    if unit == "share":
         return f"{sign}{100 * value:.1f} %"
+    if unit == "currency" and value >= 100:
+        return f"{sign}{value:,.0f}"
     return f"{sign}{in_table(value)}" if sign else value
 
 

@@ -73,7 +73,7 @@ def sentences(
     if refused:
         first = refused[0]
         which = "One candidate was" if len(refused) == 1 else f"{len(refused)} candidates were"
-        lines.append(f"{which} refused, such as {first.spec}: {first.trouble}.")
+        lines.append(f"{which} rejected, such as {first.spec}: {first.trouble}.")
     return lines
 
 
@@ -98,7 +98,7 @@ def certificate(
              ("family", "up_to", "reason")}  # fmt: skip
     families = len({one["family"] for one in examined})
     bounds = {
-        "dear": "the least that they can cost",
+        "dear": "a lower bound on cost",
         "weak": "capacity over distance",
         "misfits": "their ports",
     }
@@ -106,7 +106,7 @@ def certificate(
     words = [
         f"{counted(count['looked'], 'machine')} of {counted(families, 'family', 'families')}"
         f" {'was' if count['looked'] == 1 else 'were'} examined"
-        f"{': ruled out are ' + ', '.join(out) if out else ''}; the throughput of"
+        f"{': ruled out were ' + ', '.join(out) if out else ''}; the throughput of"
         f" {count['computed']:,} was computed."
     ]
     if count["failed"]:
@@ -117,22 +117,23 @@ def certificate(
         if dear[1] < math.inf:
             own = f" that cost up to {dear[1]:,.0f}"
         words.append(
-            f"Not looked at: machines that cost more than {dear[0]:,.0f} {currency}, except of"
+            f"Not examined: machines that cost more than {dear[0]:,.0f} {currency}, except of"
             f" families with switches of their own{own}."
         )
     left = sorted({str(one["family"]) for one in examined if one["up_to"] < best})
     if left:
         names = ", ".join(left) if len(left) < 4 else f"{len(left)} families"
-        words.append(f"Of {names} there were too many machines to look at all that may be cheaper.")
+        words.append(f"{names}: too many machines to examine all that may be cheaper.")
     words.append(
-        "Endpoints are dealt unequally to full meshes and leaf-spines, in two or three numbers, and"
-        " those of the cheapest moved by lot; of other networks the bounds are for regular ones"
-        " with evenly dealt endpoints. Families list their own members, the largest sizes in steps."
+        "Unequal numbers of endpoints per switch were tried for full meshes and leaf-spines only"
+        " (two or three numbers, then random moves on the cheapest); for other networks the bounds"
+        " hold for regular ones with evenly spread endpoints. Families propose their own members,"
+        " not every size of the largest."
     )
     if least is not None and best < math.inf:
         words.append(
-            "Whatever the wiring, and however endpoints are dealt, no machine of such switches that"
-            f" carries the uniform traffic costs less than {least:,.0f}"
+            "Whatever the wiring, and however endpoints are spread, no machine of such switches"
+            f" that carries the uniform traffic costs less than {least:,.0f}"
             f" {question.price_list.currency} ({_percent(least, best)}; by counts, with the"
             " cheapest cables)."
         )
@@ -209,7 +210,7 @@ def _runner_up(best: Candidate, other: Candidate) -> str:
     text = f"The runner-up is {other.spec} ({scores}{doubt})"
     cost = [
         words
-        for column, unit in (("links", "cables"), ("cable", "m of cable"))
+        for column, unit in (("links", "cable"), ("cable", "m"))
         if (words := _difference(best, other, column, unit))
     ]
     if cost:
@@ -221,7 +222,7 @@ def _runner_up(best: Candidate, other: Candidate) -> str:
     losses = [name for name in known if better(best, other, name)]
     for names, words in ((gains, "better"), (losses, "worse")):
         shown = [f"{figure_words(other, n)} against {_value(best, n)}" for n in names]
-        text += f"; it is {words} at {', '.join(shown) or 'nothing'}"
+        text += f"; it is {words} in {', '.join(shown) or 'nothing'}"
     return text + "."
 
 
@@ -230,10 +231,12 @@ def _difference(best: Candidate, other: Candidate, column: str, unit: str) -> st
     if a is None or b is None:
         return ""
     more = float(b) - float(a)
-    if not round(more):
-        return f"as many {unit}"
     share = f" ({100 * (float(b) / float(a) - 1):+.1f} %)" if a else ""
-    return f"{abs(more):,.0f} {unit} {'more' if more > 0 else 'less'}{share}"
+    if unit == "m":
+        words = f"{abs(more):,.0f} m {'more' if more > 0 else 'less'} cable{share}"
+        return words if round(more) else "as much cable"
+    words = counted(round(abs(more)), f"{'more' if more > 0 else 'fewer'} {unit}")
+    return f"{words}{share}" if round(more) else f"as many {unit}s"
 
 
 def _changes(
@@ -279,7 +282,7 @@ def _machine_sentences(
     if rest:
         lines.append(_dearer(best, rest[0], currency))
     elif len(candidates) > 1:
-        lines.append("No machine of another kind that was looked at meets all demands.")
+        lines.append("No machine of another kind among those examined meets the requirements.")
     if best.spec.startswith("rails("):
         lines.append(
             "The islands' own switches, which are not in the price, take every message to its"
@@ -294,9 +297,9 @@ def _machine_sentences(
     missing = [one for one in candidates if one.trouble]
     if missing and not near_miss:
         first, count = missing[0], len({one.family for one in missing})
-        which = "one family misses" if count == 1 else f"{count} families miss"
+        which = "One family cannot" if count == 1 else f"{count} families cannot"
         lines.append(
-            f"{which.capitalize()} a demand; the nearest, {called(first)}: {first.trouble}."
+            f"{which} meet the requirements; the closest is {called(first)}: {first.trouble}."
         )
     return lines
 
@@ -356,7 +359,7 @@ def _near_miss(
     less = _percent(_number(one, "money"), _number(best, "money")).lstrip("-")
     share = _shown_share(_number(one, "line_throughput") / asked.throughput)
     return [
-        f"A near miss: {called(one)} carries {share} of the uniform traffic asked for and costs"
+        f"A near miss: {_one(one)} carries {share} of the uniform traffic asked for and costs"
         f" {less} less."
     ]
 
@@ -396,13 +399,19 @@ def _shown(one: Candidate, column: str) -> str:
 
 
 def _machine(best: Candidate, currency: str) -> str:
+    told = best.name.endswith(("switch", "switches")) and not best.name[0].isdigit()
+    switches = "" if told else f" {_plural(best, 'switches', 'switch', 'switches')},"
     return (
-        f"Build {called(best)}: {_plural(best, 'switches', 'switch', 'switches')},"
+        f"Build {_one(best)}:{switches}"
         f" {_shown(best, 'cables_copper')} copper and {_shown(best, 'cables_optical')} optical"
         f" cables for {_shown(best, 'endpoints')} endpoints,"
         f" {_number(best, 'money'):,.0f} {currency}"
         f" ({_number(best, 'cost_per_endpoint'):,.0f} per endpoint). {_shares(best)}"
     )
+
+
+def _one(machine: Candidate) -> str:
+    return called(machine, article=True)
 
 
 def _plural(one: Candidate, column: str, single: str, several: str) -> str:
@@ -458,14 +467,16 @@ def _shares(best: Candidate) -> str:
 def _dearer(best: Candidate, other: Candidate, currency: str) -> str:
     more = _number(other, "money") - _number(best, "money")
     share = _percent(_number(other, "money"), _number(best, "money"))
-    text = f"The runner-up is {called(other)}: {share} in cost ({more:+,.0f} {currency})"
+    text = f"The runner-up is {_one(other)}: {share} in cost ({more:+,.0f} {currency})"
     gains = [
         f"{ALL_COLUMNS[name].title} {_shown(other, name)} against {_shown(best, name)}"
         for name in _COMPARED["switched"]
         if _proved_better(other, best, name)
     ]
     return text + (
-        f"; in its favour: {', '.join(gains)}." if gains else "; nothing proved is in its favour."
+        f"; in its favour: {', '.join(gains)}."
+        if gains
+        else "; it is not proved better in anything."
     )
 
 
@@ -491,7 +502,7 @@ def _other_demands(
             out.append(f"No machine{limit} was found if {other.demand} ({other.options}).")
             continue
         cost = _percent(_number(other.best, "money"), _number(best, "money"))
-        words = f"If {other.demand} ({other.options}), take {called(other.best)}: {cost}."
+        words = f"If {other.demand} ({other.options}), take {_one(other.best)}: {cost}."
         out.append(words)
     latency, hops_now = replace(asked, weights={"latency": 1.0}), _number(best, "hops")
     fewest = rank([replace(one) for one in allowed], latency)[0]

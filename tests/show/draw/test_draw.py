@@ -402,6 +402,23 @@ def test_detour_round_a_node_in_the_way():
     assert bends[1] != 0
 
 
+def test_expanded_networks_are_drawn_level_in_level():
+    network = hopscape.build("expanded(heawood, 1)")
+    places = place_nodes(network).positions.reshape(14, 14, 2)  # the state of the level, the base
+    reach = np.hypot(*(places - places.mean(axis=1, keepdims=True)).transpose(2, 0, 1)).max()
+    centres = places.mean(axis=1)
+    apart = np.hypot(*(centres[:, None] - centres[None]).transpose(2, 0, 1))
+    assert 2 * reach < apart[apart > 0].min()
+
+
+def test_names_take_the_short_form_where_the_long_one_has_no_room():
+    texts = [text.get_text() for text in make_figure(hopscape.build("rpc(2)")).axes[0].texts]
+    assert len(texts) == 60
+    assert "001" in texts
+    texts = [text.get_text() for text in make_figure(hopscape.build("bcube(4, 1)")).axes[0].texts]
+    assert "2,0,0" in texts
+
+
 def test_fat_trees_stand_in_levels():
     tree = hopscape.build("fat_tree(6)")
     level = place_nodes(tree).positions[:, 1]

@@ -15,6 +15,7 @@ from hypothesis.extra.numpy import arrays
 import hopscape
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.network import Network
+from hopscape.show.draw.lines import bent_line
 from hopscape.show.explore import page, payload
 from hopscape.show.explore.packing import number_links, pack, unpack
 from hopscape.show.explore.page import script_safe
@@ -114,6 +115,23 @@ def test_layouts_have_a_place_for_every_node(spec: str) -> None:
         assert at.max() == 30_000
         places = at.reshape(data["order"], one["dims"])
         assert len(np.unique(places, axis=0)) == data["order"]
+
+
+@pytest.mark.parametrize("spec", ["bcube(4, 1)", "mesh(4, 4, 4)", "circulant(13, 1, 5)"])
+def test_no_link_of_the_page_runs_over_a_third_node(spec: str) -> None:
+    network = hopscape.build(spec)
+    own = bare(spec)["layouts"][0]
+    at = unpack(own["at"]).reshape(network.order, 2) / 30_000
+    links = number_links(network)
+    tails, heads = links.tails, links.heads
+    bends = unpack(own["bend"]) / 100 if "bend" in own else np.zeros(len(tails))
+    for tail, head, bend in zip(tails.tolist(), heads.tolist(), bends.tolist(), strict=True):
+        line = bent_line(at[tail], at[head], bend, alongside=False)
+        if len(line) == 2:
+            line = line[0] + np.linspace(0, 1, 41)[:, None] * (line[1] - line[0])
+        others = np.delete(at, [tail, head], axis=0)
+        gaps = np.hypot(*(line[:, None] - others).transpose(2, 0, 1))
+        assert gaps.min() > 0.15 / network.order**0.5  # nodes are drawn with 0.17 of it at most
 
 
 def test_parts_are_there_when_asked_for() -> None:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -268,6 +268,9 @@ def _drawing(one: Candidate) -> bytes | None:
         figure = make_figure(network, labels=False, size=4.2)
     except HopscapeError:
         return None
+    for text in figure.texts:
+        text.set_visible(False)  # the caption below it says the same, in letters that can be read
     out = io.BytesIO()
-    figure.savefig(out, format="png", dpi=110, metadata={"Software": None})
+    cut: dict[str, Any] = {"bbox_inches": "tight", "pad_inches": 0.05}
+    figure.savefig(out, format="png", dpi=110, metadata={"Software": None}, **cut)
     return out.getvalue()

@@ -53,8 +53,8 @@ def markdown_report(
     lines += [] if found.complete else ["Interrupted: this is what was known then.", ""]
     lines += ["## Ranking", "", *ranking_markdown(found.candidates, look.columns), ""]
     lines += [in_markdown(legend(one.figures for one in found.candidates)), ""]
-    lines += [in_markdown(f"Left aside: {found.unfit}."), ""] if found.unfit else []
-    lines += ["## Who is best at what", "", *markdown_table(BEST_AT, best_at), ""]
+    lines += [in_markdown(f"Not considered: {found.unfit}."), ""] if found.unfit else []
+    lines += ["## Best by criterion", "", *markdown_table(BEST_AT, best_at), ""]
     lines += ["## Pictures", ""]
     for one in drawn:
         lines += [f"![{in_markdown(one.caption)}]({folder}/{one.name}.{one.kind})", ""]

@@ -81,7 +81,7 @@ def html_report(
         _weights(look),
         *_ranking(found, look),
         *_figures(shown_, "ranking"),
-        "<h2>Who is best at what</h2>",
+        "<h2>Best by criterion</h2>",
         _table(BEST_AT, [(*one.row, paid(one, found)) for one in winners(found)], text=4),
         *_networks(found, shown_, explorer),
         *(_paragraphs(found.notes)),
@@ -168,7 +168,7 @@ def _weights(look: Presentation) -> str:
     ]
     return (
         '<fieldset id="weights" hidden><legend>What matters to you? The ranking follows.</legend>'
-        f'{"".join(sliders)}<button id="reset" type="button">as asked</button>'
+        f'{"".join(sliders)}<button id="reset" type="button">Reset</button>'
         '<p id="now" aria-live="polite"></p></fieldset>'
     )
 
@@ -207,7 +207,7 @@ def _ranking(found: Design, look: Presentation) -> list[str]:
     if kinds["no"]:
         out.append(_refused([one for one, _ in kinds["no"]]))
     if found.unfit:
-        out += _paragraphs([f"Left aside: {found.unfit}."], "note")
+        out += _paragraphs([f"Not considered: {found.unfit}."], "note")
     return out
 
 

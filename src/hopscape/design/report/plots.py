@@ -61,7 +61,7 @@ def scatter(candidates: Sequence[Candidate], x: str, y: str, caption: str) -> by
         parts.append(_mark(point, panel, x, y))
     parts += _ranks(shown, panel)
     if far := len(points) - len(shown):
-        words = f"{far} dominated {'one lies' if far == 1 else 'ones lie'} outside"
+        words = f"{far} dominated {'candidate' if far == 1 else 'candidates'} off the chart"
         parts.append(f'<text x="620" y="20" class="small end">{words}</text>')
     return svg_page(640, 344, parts, caption)
 

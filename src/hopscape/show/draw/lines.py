@@ -123,12 +123,15 @@ def free_directions(places: Points, tails: IntArray, heads: IntArray) -> Points:
     return out
 
 
-def detours(places: Points, tails: IntArray, heads: IntArray, clear: float) -> Points:
+def detours(
+    places: Points, tails: IntArray, heads: IntArray, clear: float, alongside: bool = True
+) -> Points:
     """Bends for straight links that would run over a third node, 0 for all others.
 
     Args:
         places: ndarray, shape (order, 2)
         clear: How far a link keeps from nodes that it does not end at.
+        alongside: As for :func:`bent_line`.
     """
     out = np.zeros(len(tails))
     if len(places) > _CROWD or len(tails) > _MANY * len(places):
@@ -141,7 +144,7 @@ def detours(places: Points, tails: IntArray, heads: IntArray, clear: float) -> P
         inward = 1.0 if _cross(places[b] - places[a], -places[a]) >= 0 else -1.0
         for factor in (1.6, -1.6, 2.6, -2.6, 4.0, -4.0):
             bend = inward * factor * clear / length
-            line = bent_line(places[a], places[b], bend)
+            line = bent_line(places[a], places[b], bend, alongside)
             gaps = np.hypot(*(line[:, None, :] - others[None, :, :]).transpose(2, 0, 1))
             hits = int((gaps < clear).any(axis=0).sum())
             if hits < best and abs(bend) < 0.4:

@@ -23,7 +23,7 @@ from hopscape.core.facts import Points
 from hopscape.core.network import Network
 from hopscape.core.numbers import number, shortened
 from hopscape.core.router import Router
-from hopscape.show.draw.lines import fans
+from hopscape.show.draw.lines import detours, fans
 from hopscape.show.draw.places import place_nodes
 from hopscape.show.explore.packing import PageLinks, number_links, pack, packed_size
 from hopscape.show.explore.panels import MOST_NODES as MOST_DEADLOCK
@@ -251,10 +251,11 @@ def layouts(network: Network, links: PageLinks) -> tuple[list[dict[str, Any]], l
     own = network.family.layout() if network.family is not None else None
     if own is not None:
         bend = own.curved(links.tails, links.heads) if own.curved is not None else None
-        out.append(_layout("own", "Family's own drawing", own.positions, _bends(links, bend)))
+        bends = _bends(links, bend, own.positions)
+        out.append(_layout("own", "Family's own drawing", own.positions, bends))
     if network.order <= _MOST_FORCE:
         places = place_nodes(network, "force").positions
-        out.append(_layout("force", "Force (by distance)", places, _bends(links, None)))
+        out.append(_layout("force", "Force (by distance)", places, _bends(links, None, places)))
     else:
         notes.append(f"The force layout is for up to {_MOST_FORCE} nodes; take the circle.")
     if network.order > 3:
@@ -272,12 +273,18 @@ def _layout(name: str, title: str, places: Points, bend: Points | None) -> dict[
     return out
 
 
-def _bends(links: PageLinks, own: Points | None) -> Points:
-    """What a layout says, and parallel links fanned out."""
+_CLEAR = 0.22  # of the drawing over the root of the nodes: a little more than a node's radius there
+
+
+def _bends(links: PageLinks, own: Points | None, places: Points) -> Points:
+    """What a layout says, parallel links fanned out, and others round nodes on their way."""
     loops = links.tails == links.heads
     fan = np.where(loops, 0.0, 0.12 * fans(links.tails, links.heads))
     base = np.zeros(len(loops)) if own is None else np.where(loops, 0.0, own)
     bend: Points = base + fan
+    straight = np.flatnonzero((bend == 0) & ~loops)
+    clear = _CLEAR * float(np.ptp(places, axis=0).max()) / len(places) ** 0.5
+    bend[straight] = detours(places, links.tails[straight], links.heads[straight], clear, False)
     return bend
 
 
