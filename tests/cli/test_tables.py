@@ -304,6 +304,6 @@ def test_bold_where_the_terminal_can(
 def test_a_sign_is_explained_where_its_column_is_shown(width, explained):
     row = ["torus(4, 4)", "1" * 30, "dominated by 1: hops"]
     heads = {"spec": "network", "figure": "figure", "remark": "remark"}
-    table = Table(heads, [row], "", {"remark": 9}, {"remark": ["< 1"]})
+    table = Table(heads, [row, row], "", {"remark": 9}, {"remark": ["< 1"] * 2})
     said = [rest for _, rest in room._lines(table, width, {"<": "< 1: dominated"})]
     assert ("< 1: dominated" in said) == explained

@@ -71,7 +71,7 @@ def test_the_few_differ_in_kind_and_have_the_standard():
 def test_a_near_miss_is_said():
     """16 switches of 16 endpoints in a full mesh carry 255/256 of uniform traffic."""
     found = design(SwitchedRequirements(256, 32, families=("complete",)))
-    assert "A near miss: full mesh of 16 switches" in found.answer
+    assert "A near miss: a full mesh of 16 switches" in found.answer
 
 
 def test_formulas_are_no_names():

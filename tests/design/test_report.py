@@ -130,7 +130,7 @@ def test_what_lies_far_off_does_not_press_the_plot_together(switched):
     far.figures = dict(far.figures) | {"money": Measured(10**9, "exact")}
     drawn = scatter([*switched.candidates, far], "money", "hops", "")
     assert drawn is not None
-    assert b"outside" in drawn
+    assert b"off the chart" in drawn
     assert b'data-spec="far"' not in drawn
 
 
