@@ -307,3 +307,28 @@ def test_a_sign_is_explained_where_its_column_is_shown(width, explained):
     table = Table(heads, [row, row], "", {"remark": 9}, {"remark": ["< 1"] * 2})
     said = [rest for _, rest in room._lines(table, width, {"<": "< 1: dominated"})]
     assert ("< 1: dominated" in said) == explained
+
+
+def test_errors_break_between_words_and_leave_the_caret_in_place():
+    ends = pty.openpty()
+    fcntl.ioctl(ends[1], termios.TIOCSWINSZ, struct.pack("HHHH", 40, 60, 0, 0))
+    said = []
+    for words in (
+        ("compare", "ring(4)", "--columns", "diametr"),
+        ("show", "product(ring(4), rng(4))"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "hopscape", *words], stderr=ends[1], check=False
+        )
+        assert done.returncode == 2
+        said.append(os.read(ends[0], 10_000).decode().replace("\r\n", "\n"))
+    assert max(len(line) for text in said for line in text.splitlines()) <= 60
+    assert "did you mean diameter or diameter_gap?" in " ".join(said[0].split())
+    caret = said[1].splitlines()
+    assert caret[-2][caret[-1].index("^") :].startswith("rng(4)")
+
+
+def test_wrong_options_name_the_near_one():
+    assert "no such option: --colums; did you mean --columns? 'hopscape" in refused(
+        "show", "ring(4)", "--colums", "spec"
+    )

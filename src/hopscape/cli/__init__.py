@@ -227,8 +227,24 @@ def _leave_ended(cause: BaseException, alone: bool) -> None:
 
 def _leave(message: str, code: int) -> None:
     with suppress(OSError):
-        print(f"hopscape: {_shortened(message)}", file=sys.stderr)
+        print(_wrapped(f"hopscape: {_shortened(message)}"), file=sys.stderr)
     sys.exit(code)
+
+
+def _wrapped(message: str) -> str:
+    """On a terminal, lines that end between words; what a caret points into stays as it is."""
+    try:
+        width = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):  # not a terminal
+        return message
+    from hopscape.core.tables import wrap
+
+    lines = message.split("\n")
+    return "\n".join(
+        part
+        for line in lines
+        for part in ([line] if line.startswith(" ") or not width else wrap(line, width))
+    )
 
 
 def _shortened(message: str) -> str:

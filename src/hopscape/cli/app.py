@@ -247,8 +247,10 @@ def _in_a_sentence() -> Iterator[None]:
             raise
         path = getattr(getattr(error, "ctx", None), "command_path", "hopscape")
         message = error.format_message().strip().rstrip(".")
-        message = message[:1].lower() + message[1:]
-        raise ArgumentError(f"{message}; '{path} -h' helps") from error
+        message = f"{message[:1].lower()}{message[1:]};"
+        if near := getattr(error, "possibilities", None):
+            message = f"{message.split(' (')[0]}; did you mean {' or '.join(near)}?"
+        raise ArgumentError(f"{message} '{path} -h' helps") from error
 
 
 class _LazyGroup(TyperGroup):
