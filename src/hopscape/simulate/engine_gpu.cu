@@ -8,7 +8,7 @@
 // Several runs of one network go side by side ("replicas"): each has its own part of every table.
 // The columns are those of layout.py, which come in as macros. A cycle is: arrive, inject, ask,
 // answer, choose, take, move, tick. Lists of waiters and senders are read from one half and written
-// to the other; the parity of the cycle says which is which. Threads of a warp take their places in
+// to the other; the parity of the cycle says which is which. Threads of a block take their places in
 // a list together (`claim`), at the end of a turn, where all of them are there.
 
 typedef long long i64;
@@ -57,25 +57,46 @@ DEVICE void least(u64* at, u64 value) { atomicMin(at, value); }
 DEVICE void most(i64* at, i64 value) { atomicMax(at, value); }
 DEVICE void set_bits(int* at, int bits) { atomicOr(at, bits); }
 DEVICE void clear_bits(int* at, int bits) { atomicAnd(at, ~bits); }
-// All threads of a warp go round equally often; the last ones beyond the end.
+// All threads of a block go round equally often; the last ones beyond the end.
 #define EACH_TOGETHER(i, many) \
     i64 i##_all = (many); \
-    for (i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x; i < ((i##_all + 31) & ~31ll); \
-         i += gridDim.x * (i64)blockDim.x)
+    for (i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x; \
+         i - threadIdx.x < i##_all; i += gridDim.x * (i64)blockDim.x)
 #define WARP 0xFFFFFFFFu
-// Places in a list for those who want one; one atomic for all who name the same counter.
+// Places in a list for those who want one; one atomic for all of a block who name the same counter.
 DEVICE int claim(bool wanted, int* counter) {
-    int lane = threadIdx.x & 31, at = -1;
-    __syncwarp();
-    for (unsigned left = __ballot_sync(WARP, wanted); left;) {
-        int first = __ffs(left) - 1, base = 0;
-        int* theirs = (int*)__shfl_sync(WARP, (u64)counter, first);
-        unsigned peers = __ballot_sync(WARP, wanted && counter == theirs);
-        if (lane == first) base = atomicAdd(theirs, __popc(peers));
-        base = __shfl_sync(WARP, base, first);
-        if (peers >> lane & 1) at = base + __popc(peers & ((1u << lane) - 1));
+    __shared__ int many[32], base;
+    __shared__ u64 named[32];  // by warp: the counter; 0 for none, 1 for several
+    int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, total = 0, before = 0;
+    unsigned who = __ballot_sync(WARP, wanted);
+    u64 theirs = __shfl_sync(WARP, (u64)counter, who ? __ffs(who) - 1 : 0), common = 0;
+    bool alike = !__any_sync(WARP, wanted && (u64)counter != theirs);
+    if (lane == 0) {
+        many[warp] = __popc(who);
+        named[warp] = who ? alike ? theirs : 1 : 0;
+    }
+    __syncthreads();
+    for (int k = 0; k < (int)blockDim.x >> 5; ++k) {
+        if (named[k]) common = !common || common == named[k] ? named[k] : 1;
+        if (k < warp) before += many[k];
+        total += many[k];
+    }
+    if (common != 1) {
+        if (threadIdx.x == 0 && total) base = atomicAdd((int*)common, total);
+        __syncthreads();
+        return wanted ? base + before + __popc(who & ((1u << lane) - 1)) : -1;
+    }
+    int at = -1;
+    for (unsigned left = who; left;) {  // links of several delays
+        int first = __ffs(left) - 1, own = 0;
+        int* one = (int*)__shfl_sync(WARP, (u64)counter, first);
+        unsigned peers = __ballot_sync(WARP, wanted && counter == one);
+        if (lane == first) own = atomicAdd(one, __popc(peers));
+        own = __shfl_sync(WARP, own, first);
+        if (peers >> lane & 1) at = own + __popc(peers & ((1u << lane) - 1));
         left &= ~peers;
     }
+    __syncthreads();
     return at;
 }
 DEVICE void tally(bool wanted, i64* counter) {
@@ -216,7 +237,7 @@ DEVICE int* slot_of(int* wheel, i64 width, i64 due) {
     return wheel + (due & (E->wheel - 1)) * (1 + width);
 }
 
-// All threads of a warp call these, whoever has nothing to send with row -1.
+// All threads of a block call these, whoever has nothing to send with row -1.
 DEVICE void send_credit(i64 due, i64 row) {
     int* slot = slot_of(E->credits, E->replicas * E->rows, due);
     int at = claim(row >= 0, slot);

@@ -29,7 +29,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypedDict, TypeVar
+from typing import Any, ParamSpec, Protocol, TypedDict, TypeVar
 
 from hopscape.core.errors import ArgumentError, HopscapeError, MissingPackageError
 from hopscape.core.processes import end_when_closed
@@ -106,7 +106,7 @@ def run_tasks(
     processes: int | None = None,
     threads: int | None = None,
     dask: str | None = None,
-    pool: Processes | None = None,
+    pool: Pool | None = None,
     keep: Callable[[Any], bool] = lambda result: True,
     text: str = "searching",
 ) -> Iterator[tuple[Task, Any]]:
@@ -120,7 +120,7 @@ def run_tasks(
             with this process, however it ends.
         threads: Threads of this process instead, for work whose kernels hold no lock.
         dask: The address of a Dask scheduler instead.
-        pool: Processes that are there already, instead of new ones.
+        pool: Processes that are there already, or another place to work, instead of new ones.
         keep: Whether a result is final; others are handed out, but not written to the store's file.
         text: For the progress bar.
 
@@ -236,6 +236,13 @@ _NO_WORD = "ignore:resource_tracker:UserWarning"
 """Python's tracker of semaphores removes those of a process that was killed, without a word."""
 _AHEAD = 3  # tasks handed out per process: none waits for the next one, and a stop loses few
 _DASK_SECONDS = 5  # for a scheduler to answer; it is there or it is not
+
+
+class Pool(Protocol):
+    """Where tasks are done."""
+
+    def run(self, work: Callable[..., Any], tasks: Sequence[Task]) -> Results:
+        """Do tasks and hand out each with its result, in any order."""
 
 
 class Processes:
