@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 import hopscape
 from hopscape import Goal, Model, Network, verify
+from hopscape.collectives.contest import compete
+from hopscape.collectives.forest_schedules import forest_plan
 from hopscape.collectives.generic import broadcast, make_schedule
 from hopscape.collectives.plan import PathPlan, Plan, hop_rounds
 from hopscape.collectives.plan_kernels import (
@@ -19,11 +22,13 @@ from hopscape.collectives.plan_kernels import (
     place_messages,
     place_periodically,
     push_hops,
+    push_paths,
     settle_paths,
     time_hops,
     time_paths,
     tree_hops,
 )
+from hopscape.collectives.pushed import HeldPaths, pushed_rounds
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, ScheduleError
 
@@ -239,3 +244,53 @@ def test_messages_again_and_again(forest, period, most):
     crowd = Counter(channel.tolist())
     assert (len(slots) > 0) == (max(crowd.values()) <= most * period)
     assert max(sent.values(), default=0) <= most
+
+
+def slow_pushes(ways, before, room, order, total, late):
+    """The first round (late: the last) that is free on all channels of a path, one by one."""
+    used, out = Counter(), {}
+    for p in order:
+        after = [e for e in range(len(ways)) if before[e] == p]
+        low = out[before[p]] + 1 if not late and before[p] >= 0 else 0
+        high = min((out[e] for e in after), default=total) if late else total
+        rounds = range(high - 1, -1, -1) if late else range(low, total)
+        free = [r for r in rounds if all(used[r, c] < room[c] for c in ways[p])]
+        if not free:
+            return []
+        out[p] = free[0]
+        used.update((free[0], c) for c in ways[p])
+    return [out[p] for p in range(len(ways))]
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(forests(), st.integers(1, 30), st.booleans(), st.data())
+def test_paths_take_the_first_free_round_or_the_last(forest, total, late, data):
+    channel, before, room = forest
+    ways = [sorted({c, data.draw(st.integers(0, len(room) - 1))}) for c in channel.tolist()]
+    start = np.cumsum([0, *map(len, ways)])
+    flat = np.asarray([c for way in ways for c in way])
+    noise = np.asarray([data.draw(st.integers(0, 3)) for _ in ways])
+    order = np.lexsort((noise, heights(before) * (1 if late else -1)))
+    made = push_paths(start, flat, before, room, order, total, late)
+    assert made.tolist() == slow_pushes(ways, before.tolist(), room, order.tolist(), total, late)
+
+
+def test_waves_of_paths_fill_every_round_but_a_few():
+    """All channels of this machine are at the bound; put one after the other, it took 12 a wave."""
+    net = hopscape.build("dcell(3, 1)")
+    waves, plan = 6, forest_plan(net, 2)
+    held = HeldPaths(*astuple(plan.in_pieces(waves))[:3], net.room())
+    rounds = pushed_rounds(held, waves)
+    assert rounds is not None
+    assert 11 * waves <= int(rounds.max()) + 1 <= 11 * waves + 6
+    lengths = np.diff(held.start)
+    used = Counter(zip(np.repeat(rounds, lengths).tolist(), held.channel.tolist()))
+    assert max(used.values()) == 1
+    later = held.before >= 0
+    assert (rounds[later] > rounds[held.before[later]]).all()
+
+
+def test_long_data_through_switches_near_the_optimum():
+    """1.09 times the least time before paths were pushed to and fro."""
+    contest = compete(hopscape.build("dcell(3, 1)"), Goal.all_gather(), size=1e9)
+    assert contest.best.time(contest.costs, 1e9) <= 1.05 * contest.least_time(1e9)

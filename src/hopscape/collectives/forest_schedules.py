@@ -51,6 +51,9 @@ _MOST_STEPS = 6e10
 _AT_ONCE = 1_000_000
 _EXCHANGES, _PASSES = 100_000_000, 20
 """Pairs of trees, at every node, that are tried for an exchange of arcs; times over all."""
+_FINE = 16
+"""Pieces up to which trees through switches are packed for twice as many as the optimum asks for:
+they come out shallower, and what is left over of a wave fits into fewer rounds."""
 _MOST_PATHS, _MOST_PIECES, _FILL = 200_000, 128, 4
 """Paths of a schedule in pieces, pieces that the optimum may ask for, and rounds until the first
 pieces have come through the trees, about."""
@@ -85,10 +88,14 @@ def forest_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sch
     times, rest = divmod(goal.chunks, period.denominator)
     if rest or times < 2:
         return forest_plan(network, goal.chunks).schedule(network, goal, "forest", model)
-    base = _base_plan(network, period.denominator, network.endpoints.tobytes())
+    ends, pieces = network.endpoints.tobytes(), period.denominator
     if model.switching == "store-and-forward":
-        return _repeated(network, goal, base.by_hops(network), period.numerator, times, model)
-    return base.in_pieces(times).schedule(network, goal, "forest", model, times)
+        hops = _base_plan(network, pieces, ends).by_hops(network)
+        return _repeated(network, goal, hops, period.numerator, times, model)
+    if times % 2 == 0 and 2 * pieces <= _FINE:
+        times, pieces = times // 2, 2 * pieces
+    plan = _base_plan(network, pieces, ends).in_pieces(times)
+    return plan.schedule(network, goal, "forest", model, times)
 
 
 @lru_cache(maxsize=8)
@@ -238,7 +245,8 @@ def forest_pieces(network: Network, goal: Goal, model: Model, size: float) -> li
     each = model.alpha + model.delta
     rounds = sqrt(_FILL * moved / each) if each else 1.0
     most = max(1, _MOST_PATHS // (ends * (ends - 1) * least))
-    times = {1, *(min(two_digits(x), most) for x in (rounds / period.numerator, rounds))}
+    waves = rounds / period.numerator
+    times = {1, *(min(two_digits(x), most) for x in (waves / 3, waves, rounds))}
     blocks = ends if goal.kind == "all-reduce" else 1
     return [blocks * c for c in sorted({1, *(least * t for t in times if least <= _MOST_PIECES)})]
 

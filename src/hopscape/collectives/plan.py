@@ -36,6 +36,9 @@ _WAVE_WORK, _WAVE_TRIES = 40_000_000, 2
 """Channels of all paths times rounds beyond which shorter rounds are not tried, and orders."""
 _AGAIN_TRIES, _AGAIN_WORK = 8, 20_000_000
 """Orders that are tried for every period, and channels of all paths times rounds of each."""
+_START_UPS = 0.1
+"""Starting a round over carrying a chunk, at most, where rounds take one chunk on any channel:
+beyond, start-ups alone cost what shorter plans gain."""
 _SETTLES = 12
 """Numbers of rounds that are tried by moving paths: halving a gap of hundreds takes so many."""
 
@@ -306,6 +309,7 @@ class PathPlan:
         leave idle, later ones take. Chunks on the same way are one message.
         """
         from hopscape.collectives.plan_kernels import WaveMessages, heights, time_messages
+        from hopscape.collectives.pushed import HeldPaths, pushed_rounds
 
         room = network.room()
         first, last = self.channel[self.start[:-1]], self.channel[self.start[1:] - 1]
@@ -320,7 +324,15 @@ class PathPlan:
         whole, generator = int(-(-carried // waves)), np.random.default_rng(0)
         messages = WaveMessages(way, source, target, limits)
         best = self._again(room, waves, messages, (each, chunk))
-        least = np.inf if best is None else each * (best.max() + 1) + chunk * self._busy(room, best)
+        pushed = None
+        if each <= _START_UPS * chunk:
+            held = HeldPaths(self.start, self.channel, self.before, room)
+            pushed = pushed_rounds(held, waves)
+        least = np.inf
+        for made in (best, pushed):
+            if made is not None:
+                price = each * (made.max() + 1) + chunk * self._busy(room, made)
+                best, least = (made, price) if price < least else (best, least)
         for fold in sorted({1, 2, 4, whole}, reverse=True):
             if best is not None and len(self.channel) * carried / fold > _WAVE_WORK:
                 continue

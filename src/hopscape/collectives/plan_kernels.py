@@ -523,6 +523,49 @@ def settle_paths(
 
 
 @kernel
+def push_paths(
+    start: IntArray,
+    channels: IntArray,
+    before: IntArray,
+    room: IntArray,
+    order: IntArray,
+    total: int,
+    late: bool,
+) -> IntArray:
+    """A round below `total` for every path: the first that is free, in order; late: the last.
+
+    Args:
+        order (int64[paths]): Every path after the one before it; late, before it.
+
+    Returns:
+        int64[paths]: Nothing, where some path finds no round.
+    """
+    paths = len(before)
+    out = np.full(paths, -1, np.int64)
+    ready = np.zeros(paths, np.int64)
+    used = np.zeros((total, len(room)), np.int16)
+    free = np.zeros(len(room), np.int64)  # every channel is full in all rounds before
+    for p in order:
+        prior = before[p]
+        r = ready[p] if late or prior < 0 else out[prior] + 1
+        for j in range(start[p], start[p + 1]):
+            r = max(r, free[channels[j]])
+        while r < total and _meets(start, channels, used, room, p, r) > 0:
+            r += 1
+        if r >= total:
+            return out[:0]
+        _take(start, channels, used, p, r, 1)
+        for j in range(start[p], start[p + 1]):
+            c = channels[j]
+            while free[c] < total and used[free[c], c] >= room[c]:
+                free[c] += 1
+        out[p] = r
+        if late and prior >= 0:
+            ready[prior] = max(ready[prior], r + 1)
+    return total - 1 - out if late else out
+
+
+@kernel
 def flow_paths(
     first: IntArray,
     order: IntArray,
