@@ -246,7 +246,7 @@ def forest_pieces(network: Network, goal: Goal, model: Model, size: float) -> li
     rounds = sqrt(_FILL * moved / each) if each else 1.0
     most = max(1, _MOST_PATHS // (ends * (ends - 1) * least))
     waves = rounds / period.numerator
-    times = {1, *(min(two_digits(x), most) for x in (waves / 3, waves, rounds))}
+    times = {1, *(min(two_digits(x), most) for x in (waves / 3, waves / 2, waves, rounds))}
     blocks = ends if goal.kind == "all-reduce" else 1
     return [blocks * c for c in sorted({1, *(least * t for t in times if least <= _MOST_PIECES)})]
 

@@ -39,6 +39,8 @@ _AGAIN_TRIES, _AGAIN_WORK = 8, 20_000_000
 _START_UPS = 0.1
 """Starting a round over carrying a chunk, at most, where rounds take one chunk on any channel:
 beyond, start-ups alone cost what shorter plans gain."""
+_NEAR = 1.07
+"""Times what the busiest channel carries: pushed paths that take no longer are good enough."""
 _SETTLES = 12
 """Numbers of rounds that are tried by moving paths: halving a gap of hundreds takes so many."""
 
@@ -323,16 +325,17 @@ class PathPlan:
         each, chunk = (model.alpha + model.delta, model.beta / unit) if model.beta else (1e-6, 1.0)
         whole, generator = int(-(-carried // waves)), np.random.default_rng(0)
         messages = WaveMessages(way, source, target, limits)
-        best = self._again(room, waves, messages, (each, chunk))
-        pushed = None
+        least, best = np.inf, None
         if each <= _START_UPS * chunk:
-            held = HeldPaths(self.start, self.channel, self.before, room)
-            pushed = pushed_rounds(held, waves)
-        least = np.inf
-        for made in (best, pushed):
-            if made is not None:
-                price = each * (made.max() + 1) + chunk * self._busy(room, made)
-                best, least = (made, price) if price < least else (best, least)
+            best = pushed_rounds(HeldPaths(self.start, self.channel, self.before, room), waves)
+        if best is not None:
+            least = each * (best.max() + 1) + chunk * self._busy(room, best)
+            if least <= _NEAR * chunk * carried:
+                return best
+        again = self._again(room, waves, messages, (each, chunk))
+        if again is not None:
+            price = each * (again.max() + 1) + chunk * self._busy(room, again)
+            best, least = (again, price) if price < least else (best, least)
         for fold in sorted({1, 2, 4, whole}, reverse=True):
             if best is not None and len(self.channel) * carried / fold > _WAVE_WORK:
                 continue
