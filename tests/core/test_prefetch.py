@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
+import hopscape
 from hopscape.core.processes import one_ahead
 
 
@@ -30,3 +34,28 @@ def test_an_exception_comes_where_its_item_would():
     assert next(items) == 1
     with pytest.raises(ZeroDivisionError):
         next(items)
+
+
+THREADS = ("one_ahead(look, [0])", "(found for _, found in on_threads(look, [Task('', (0,))], 1))")
+
+
+@pytest.mark.parametrize("started", THREADS)
+def test_numba_is_there_before_threads(started: str) -> None:
+    """Imported by two threads at a time, it can stop both for ever."""
+    code = (
+        "import sys\n"
+        "from hopscape.core.processes import one_ahead\n"
+        "from hopscape.store.tasks import Task, on_threads\n"
+        "look = lambda _: 'numba.core.event' in sys.modules\n"
+        f"print(look(0), list({started}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False [True]\n"
+
+
+def test_threads_are_started_in_one_place() -> None:
+    """Kernels of a module that is loaded have a compiler."""
+    package = Path(hopscape.__file__).parent
+    found = {one.relative_to(package).as_posix() for one in package.rglob("*.py")
+             if "ThreadPoolExecutor(" in one.read_text("utf-8")}  # fmt: skip
+    assert found == {"core/processes.py", "core/distance_kernels.py"}

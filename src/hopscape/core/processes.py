@@ -12,6 +12,7 @@ How much memory may be used, asked before it is used.
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import re
 import signal
@@ -35,6 +36,7 @@ __all__ = [
     "end_when_closed",
     "end_with_parent",
     "is_running",
+    "kernel_threads",
     "memory_limit",
     "one_ahead",
     "require_at_most",
@@ -123,6 +125,16 @@ Step = TypeVar("Step")
 Made = TypeVar("Made")
 
 
+def kernel_threads(count: int) -> ThreadPoolExecutor:
+    """Threads that may call kernels.
+
+    Numba is imported before: of two threads that import it at the same time, one could end with a
+    lock of LLVM that it never gave back, and all others waited for it.
+    """
+    importlib.import_module("hopscape.core.kernel")
+    return ThreadPoolExecutor(count)
+
+
 def one_ahead(make: Callable[[Step], Made], steps: Iterable[Step]) -> Iterator[Made]:
     """Like ``map``, but the next item is made while the caller works on this one.
 
@@ -132,7 +144,7 @@ def one_ahead(make: Callable[[Step], Made], steps: Iterable[Step]) -> Iterator[M
         >>> list(one_ahead(lambda x: x * x, [1, 2, 3]))
         [1, 4, 9]
     """
-    with ThreadPoolExecutor(1) as pool:
+    with kernel_threads(1) as pool:
         waiting = None
         for step in steps:
             following = pool.submit(make, step)

@@ -20,7 +20,6 @@ from concurrent.futures import (
     FIRST_COMPLETED,
     Future,
     ProcessPoolExecutor,
-    ThreadPoolExecutor,
     as_completed,
     wait,
 )
@@ -32,7 +31,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, Protocol, TypedDict, TypeVar
 
 from hopscape.core.errors import ArgumentError, HopscapeError, MissingPackageError
-from hopscape.core.processes import end_when_closed
+from hopscape.core.processes import end_when_closed, kernel_threads
 from hopscape.core.progress import track
 from hopscape.store.records import Store, digest
 
@@ -337,7 +336,7 @@ def _without_interrupts() -> Iterator[None]:
 
 def on_threads(work: Callable[..., Any], tasks: Sequence[Task], count: int) -> Results:
     """On threads of this process."""
-    pool = ThreadPoolExecutor(count)
+    pool = kernel_threads(count)
     try:
         futures = {pool.submit(work, *task.ready()): task for task in tasks}
         for future in as_completed(futures):

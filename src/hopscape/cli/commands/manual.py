@@ -12,7 +12,6 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -96,6 +95,7 @@ def warm_up(
     """Compile the kernels ahead, so that the first real run does not wait for the compiler."""
     from hopscape.core.compile_ahead import compile_entries, planned, processors
     from hopscape.core.kernel_cache import cached_kernels, kernel_folders, may_compile_ahead
+    from hopscape.core.processes import kernel_threads
     from hopscape.core.progress import track
 
     wanted = [word.strip() for word in only.split(",") if word.strip()] or list(JOBS)
@@ -107,7 +107,7 @@ def warm_up(
     count = workers or processors()
     if may_compile_ahead():
         compile_entries(planned(wanted), count)
-    with ThreadPoolExecutor(count) as pool:  # finds what the list of kernels does not name
+    with kernel_threads(count) as pool:  # finds what the list of kernels does not name
         started = [pool.submit(_run, name) for name in wanted]
         for one in track(started, "trying the jobs", len(started)):
             rows.append(one.result())
