@@ -17,7 +17,7 @@ import itertools
 import math
 import random
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ from hopscape.design.prices import PriceList
 from hopscape.design.ranking import SLACK, misses
 from hopscape.design.survival import survived
 from hopscape.metrics.throughput import SwitchGraph
-from hopscape.registry import all_families, build
+from hopscape.registry import all_families, build, family
 
 _BUILT = 120
 """Rivals of a request that are built, those whose parts cost least first."""
@@ -42,7 +42,7 @@ _STARTS = 4  # from which endpoints and trunks are moved by lot
 _CENT = 0.01
 
 
-def request(seed: int) -> SwitchedRequirements:
+def request(seed: int, families: tuple[str, ...] = ()) -> SwitchedRequirements:
     """A request by lot, small enough to search."""
     draw = random.Random(seed)
     radix = draw.choice([8, 12, 16, 24, 32, 48])
@@ -64,7 +64,7 @@ def request(seed: int) -> SwitchedRequirements:
     if "worst" not in given and "survive" not in given and draw.random() < 0.4:  # a taper
         down, up = draw.choice([(2, 1), (3, 1), (3, 2), (4, 3), (5, 2), (7, 4)])
         given["throughput"] = up / down
-    return SwitchedRequirements(ends, radix, **given)
+    return SwitchedRequirements(ends, radix, families=families, **given)
 
 
 class Rival(NamedTuple):
@@ -105,8 +105,13 @@ class Parts:
         return self.cost(ports, switches * degree / 2)
 
 
-def bases(n: int, degree: int, draw: random.Random) -> Iterator[str]:
-    """Networks of n switches, each joined to so many others."""
+def bases(n: int, degree: int, draw: random.Random, names: Collection[str]) -> Iterator[str]:
+    """Networks of n switches, each joined to so many others, of these families; of all if empty."""
+    found = _bases(n, degree, draw, names or all_families())
+    return (spec for spec in found if not names or spec.split("(")[0] in names)
+
+
+def _bases(n: int, degree: int, draw: random.Random, names: Collection[str]) -> Iterator[str]:
     if degree == n - 1:
         yield f"complete({n})"
     for axes in (2, 3):
@@ -125,7 +130,7 @@ def bases(n: int, degree: int, draw: random.Random) -> Iterator[str]:
     for a in range(2, min(n, degree + 1)):
         if n % a == 0 and n // a <= a * (degree + 1 - a) + 1:
             yield f"dragonfly({a}, {degree + 1 - a}, p=0, groups={n // a})"
-    for kind in all_families().values():
+    for kind in map(family, sorted(names)):
         found = kind.members(Requirement(n, n, n, degree, 3))
         yield from (spec for spec in itertools.islice(found, 6) if "p=" not in spec)
 
@@ -153,7 +158,7 @@ def regular(parts: Parts, below: float, draw: random.Random) -> Iterator[Rival]:
             least = math.ceil(0.98 * asked.throughput * ends * lines / n * hops / degree)
             widths = [t for t in range(max(1, least), most // degree + 1)
                       if parts.even(n, degree * t) < below]  # fmt: skip
-            for base in bases(n, degree, draw) if widths else ():
+            for base in bases(n, degree, draw, asked.families) if widths else ():
                 for trunk in widths:
                     count = 0 if n * each == ends else ends
                     offer = Offer(base, n, each, trunk, lines, parts.planes, populated=count)
@@ -427,11 +432,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seeds", nargs="+", help="numbers, or ranges such as 17-33")
     parser.add_argument("--moves", type=int, default=1500, help="by lot, from each start")
+    parser.add_argument("--families", default="", help="ask for these alone, and look among them")
     given = parser.parse_args()
+    families = tuple(filter(None, given.families.split(",")))
     for text in given.seeds:
         first, _, last = text.partition("-")
         for seed in range(int(first), int(last or first) + 1):
-            print(*attack(request(seed), seed, given.moves), sep="\n", flush=True)
+            print(*attack(request(seed, families), seed, given.moves), sep="\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -70,6 +70,7 @@ def test_a_taper_is_a_throughput():
     words = ["design", "--endpoints", "20", "--radix", "8", "--families", "complete,torus"]
     assert ask(*words, "--taper", "2:1") == ask(*words, "--throughput", "0.5")
     assert "such as 2:1" in refused(*words, "--taper", "1:2")
+    assert "--taper 2:1 leaves" in refused(*words, "--taper", "2:1", "--worst", "0.9")
     assert "give one of them" in refused(*words, "--taper", "2:1", "--throughput", "0.5")
 
 

@@ -15,7 +15,9 @@ from hopscape.core.numbers import counted
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import new_evaluation
 from hopscape.design.family_search import survived_by
+from hopscape.design.machine import optimal_figures
 from hopscape.design.names import called, distinct, plain_name
+from hopscape.design.offers import Offer
 from hopscape.design.question import LIMITS
 from hopscape.design.ranking import LIMIT_COLUMNS, rank
 from hopscape.design.switched_requirements import SwitchedRequirements
@@ -86,6 +88,8 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
     if question.worst is not None:
         other = cheapest(replace(question, worst=None, budget=None), ask)
         if other is not None:
+            if question.routing == "optimal" and other.value("guaranteed_routing") != "optimal":
+                other.figures |= optimal_figures(Offer.of(other.spec).machine(), other.figures)
             parts.append(
                 f"{_binding(question, f'--worst {question.worst:g}', other)}: the cheapest that"
                 f" meets the rest, {called(other)}, has guaranteed"

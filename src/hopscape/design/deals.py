@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
+from hopscape.design.boxes import MOST_DEALT
 from hopscape.design.floors import NEAR, CostFloor
 
 __all__ = ["Deal", "deal_of", "leaf_deals", "mesh_deals", "moved_deal"]
@@ -27,7 +28,6 @@ more, two different ones, of which the second may differ by one."""
 _BEYOND = 1.25  # times the cheapest deal known: sizes that cannot cost less are left out
 _WORK = 2_500_000
 """Deals to leaves that are looked at, those with the most promising numbers of switches first."""
-_LARGE = 2_000  # endpoints: for more, unequal leaves save little and take long to try
 _EXCHANGED = 0.3  # of the moves: two switches change places
 _SLACK = 1e-9
 
@@ -106,7 +106,7 @@ def leaf_deals(floor: CostFloor) -> tuple[Deal, ...]:
         >>> leaf_deals(floor)[0][1:]
         ((8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 4), 4, 92, 2)
     """
-    if floor.endpoints > _LARGE:
+    if floor.endpoints > MOST_DEALT:
         return ()
     out: list[Deal] = []
     work = 0

@@ -26,10 +26,11 @@ from hopscape.core.numbers import counted
 from hopscape.core.progress import STEPS_PER_SECOND, time_limit
 from hopscape.core.tables import Records
 from hopscape.design.asking import OtherAnswer, infeasible, other_answers
+from hopscape.design.boxes import DEALT_ANEW, MOST_DEALT
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
-from hopscape.design.family_search import FAMILY_STEPS, ask_family
+from hopscape.design.family_search import FAMILY_STEPS, ask_family, deal_anew
 from hopscape.design.improve import Improvement, improve
 from hopscape.design.machine import deep_figures, optimal_figures, tables_throughput
 from hopscape.design.names import Shown, distinct, shortlist
@@ -445,12 +446,44 @@ def _collect(
             out.dear, out.dear_own = dear, out.dear
             if on_stage is not None and stage:
                 on_stage(stage, rank(out.candidates, _unbudgeted(question)))
+    _deal_anew(out, question, run)
     _require_candidates(out, question)
     out.unfit = "; ".join(
         f"{', '.join(sorted(families))}, whose endpoints have {counted(lines, 'line')}"
         f" (--nics {lines})"
         for lines, families in sorted(needed.items())
     )
+
+
+def _deal_anew(out: Design, question: SwitchedRequirements, run: Run) -> None:
+    """Deal the endpoints of the cheapest machines unequally, where that makes them cheaper."""
+    asked = _unbudgeted(question)
+    met = [one for one in out.candidates if not misses(one.figures, asked)]
+    if not met or question.endpoints > MOST_DEALT or question.grow is not None:
+        return
+    met.sort(key=lambda one: (float(one.value("money")), one.spec))
+    below = float(met[0].value("money"))
+    given = asdict(question) | {"prices": asdict(question.price_list)}
+    given |= {"budget": None, "weights": None, "families": None, "below": below}
+    chosen = [one for one in met if float(one.value("money")) < _DEARER * below][:DEALT_ANEW]
+    tasks = [
+        Task(
+            digest("deals", [one.spec, given], spec_files(one.spec)),
+            (one.spec, question, float(one.value("money")), below),
+            about=one.spec,
+        )
+        for one in chosen
+    ]
+    names = {one.spec: one.family for one in chosen}
+    known = {one.spec for one in out.candidates}
+    for task, records in run(
+        tasks, deal_anew, text=f"endpoints of {counted(len(tasks), 'machine')}"
+    ):
+        for record in records:
+            if record["spec"] not in known:
+                figures = {k: Measured.unpacked(v) for k, v in record["figures"].items()}
+                name = names[task.arguments[0]]
+                out.candidates.append(Candidate(record["spec"], name, figures, stage=_STAGES))
 
 
 def _unbudgeted(question: SwitchedRequirements) -> SwitchedRequirements:

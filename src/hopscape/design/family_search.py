@@ -16,11 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.family import Family
 from hopscape.core.measured import Measured
 from hopscape.core.progress import spend_steps, steps_left, time_left, time_limit
 from hopscape.design.bill import priced
+from hopscape.design.boxes import MOST_DEALT, BoxRoom, exchanged
 from hopscape.design.columns import new_evaluation
 from hopscape.design.deals import deal_of, moved_deal
 from hopscape.design.floors import NEAR, CostFloor
@@ -32,7 +34,12 @@ from hopscape.design.growth import (
     growth_text,
     moved_figure,
 )
-from hopscape.design.machine import Machine, machine_figures, router_throughput
+from hopscape.design.machine import (
+    Machine,
+    machine_figures,
+    optimal_figures,
+    router_throughput,
+)
 from hopscape.design.offers import (
     Offer,
     family_offers,
@@ -48,14 +55,17 @@ from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.metrics.columns import measure_columns
 from hopscape.registry import build, family
 
-__all__ = ["FAMILY_STEPS", "Counted", "ask_family", "growth_plan", "survived_by"]
+__all__ = ["FAMILY_STEPS", "Counted", "ask_family", "deal_anew", "growth_plan", "survived_by"]
 
 _MEETING = 2  # machines of a family that are shown: the cheapest, and one to compare it with
 _TRIES = 24  # machines whose throughput is computed before a family that is dearer is given up
-_LARGE = 2_000  # endpoints: of more, a few moved change the cost by little
 _GROWN = 6  # machines that a machine may grow into: of these the fewest cables moved
 _PLACED, _DRAWN = 12_000, 10
 """Endpoints placed while deals are moved by lot, and moves drawn for each machine placed."""
+_SPLITS = 2  # of a family, best splits over paths that take up to 12 s each
+_CENT = 0.01
+_ANEW = 5_000  # endpoints placed while those of other networks are dealt anew
+_FEWEST = 3  # switches with endpoints: of fewer all deals are tried
 _CLOSE = 1.03  # times the cheapest: dearer machines are not worth moving endpoints of
 _WORTH_SOLVING = 0.97  # of what is asked: a bound below it is not worth the exact figure
 _QUICK = 2_000_000  # switches times channels up to which the exact figure is there at once
@@ -129,6 +139,20 @@ def ask_family(
     return [{"late": True}] * hurried + [*records, {"counted": counted._asdict()}]
 
 
+def deal_anew(
+    spec: str, question: SwitchedRequirements, cost: float, below: float
+) -> list[dict[str, Any]]:
+    """One task: a machine with its endpoints dealt unequally, where that costs less than this.
+
+    Returns:
+        list of dict: Spec and packed figures.
+    """
+    offer = Offer.of(spec)
+    search = _Search(replace(question, budget=None), rails=offer.rails)
+    search.deal_anew(offer._replace(rails=1, island=1, speed=1), cost, below)
+    return sorted(search.meeting, key=lambda one: float(one["figures"]["money"][0]))[:1]
+
+
 class Counted(NamedTuple):
     """How much of a family was looked at.
 
@@ -175,6 +199,7 @@ class _Search:
         self.near: tuple[float, Offer, Machine] | None = None
         self.counted = Counted()
         self.up_to = math.inf
+        self.splits = _SPLITS
         self.larger: Callable[[], list[str]] = list
 
     @cached_property
@@ -228,7 +253,7 @@ class _Search:
             ((float(one["figures"]["money"][0]), str(one["spec"])) for one in self.meeting),
             default=(math.inf, ""),
         )
-        if cost >= _CLOSE * self.below or asked.endpoints > _LARGE or asked.survive is not None:
+        if cost >= _CLOSE * self.below or asked.endpoints > MOST_DEALT or asked.survive is not None:
             return
         ends = Offer.of(spec).machine().graph.ends
         deal = deal_of(floor, tuple(ends[ends > 0].tolist()), int((ends == 0).sum()))
@@ -243,11 +268,67 @@ class _Search:
             if left < 0:
                 break
             offer = offer_of_deal(kind, other, floor)
-            new = priced(build(self._spread(offer).spec), asked.plan, asked.price_list)[1].cost
+            new = self._price(offer)
             if new <= cost:
                 deal, cost = other, new
         if cost < self.below:
             self.look_at(offer_of_deal(kind, deal, floor))
+
+    def deal_anew(self, offer: Offer, cost: float, below: float) -> None:
+        """Deal the endpoints of a machine unequally, if it comes to cost less than this.
+
+        First some switches become smaller boxes, then endpoints are moved so that cables are
+        shorter.
+
+        Args:
+            offer: Of one rail; no trunks of several widths.
+            cost: Of the machine as it is.
+        """
+        asked, prices = self.question, self.question.price_list
+        machine = offer.machine()
+        sites = np.flatnonzero(_room(machine))
+        if machine.graph.hosted or offer.pairs or len(sites) < _FEWEST:
+            return
+        room = BoxRoom.of(machine, sites, prices, asked.ports)
+        ends, copies = machine.graph.ends[sites], self.rails * machine.planes
+        boxes, draw = room.cost(ends), random.Random(asked.endpoints)
+        enough = boxes - max(0.0, cost - below) / copies  # what boxes may cost
+        for deal in room.deals(enough - _CENT, draw):
+            if self._carries(one := _dealt(offer, deal, machine)):
+                self.look_at(one)
+                if self.meeting:
+                    ends, cost = deal, self.cheapest
+                    boxes = room.cost(ends)
+                    break
+        left, known = _ANEW // asked.endpoints, cost
+        for _ in range(_DRAWN * left if cost <= below else 0):
+            other = exchanged(ends, draw)
+            one = _dealt(offer, other, machine)
+            if room.cost(other) > boxes + _CENT or not self._carries(one):
+                continue
+            left -= 1
+            if left < 0:
+                break
+            new = self._price(one)
+            if new <= cost:
+                ends, cost = other, new
+        if cost < known:
+            self.look_at(_dealt(offer, ends, machine))
+
+    def _price(self, offer: Offer) -> float:
+        """What a machine costs in its room; infinite where a cable is longer than any there is."""
+        network = build(self._spread(offer).spec)
+        try:
+            return priced(network, self.whole.plan, self.whole.price_list)[1].cost
+        except HopscapeError:
+            return math.inf
+
+    def _carries(self, offer: Offer) -> bool:
+        """Does it carry uniform traffic, and may it carry any permutation?"""
+        asked, machine = self.question, offer.machine()
+        if machine.flow.uniform().throughput < asked.throughput - SLACK:
+            return False
+        return asked.worst is None or self._most(machine) >= asked.worst - SLACK
 
     def look_at(self, offer: Offer) -> None:
         """Measure an offer as far as it takes to see whether it meets the demands."""
@@ -261,14 +342,18 @@ class _Search:
             if share >= self.question.throughput - SLACK:
                 share = self._measure(offer, machine)
         except HopscapeError as error:
-            reason = self.counted.reason or f"{offer.spec}: {error}"
-            self.counted = self.counted.plus(failed=1)._replace(reason=reason)
+            self._not_judged(offer, error)
             return
         if share < math.inf and (self.nearest is None or share > self.nearest[0]):
             self.nearest = (share, offer, machine)
         asked = self.question.throughput
         if NEAR * asked <= share < asked - SLACK and (self.near is None or share > self.near[0]):
             self.near = (share, offer, machine)
+
+    def _not_judged(self, offer: Offer, error: HopscapeError) -> None:
+        """Count a machine that cannot be placed or priced, for example."""
+        reason = self.counted.reason or f"{offer.spec}: {error}"
+        self.counted = self.counted.plus(failed=1)._replace(reason=reason)
 
     def _share(self, offer: Offer, machine: Machine) -> float:
         """Uniform throughput; a bound of it where that is hopeless, -1 where it does not fit."""
@@ -316,6 +401,8 @@ class _Search:
             routing=asked.routing,
             deep=asked.max_hops is not None or not _large(machine),
         )
+        if asked.routing == "optimal" and [*misses(figures, asked)] == ["worst"]:
+            figures |= self._best_split(machine, figures)
         if not misses(figures, asked) and asked.survive is not None:
             left = survived(machine.flow, machine.planes * machine.rails, asked.survive)
             figures |= {"survived_throughput": left.share, "blast_radius": left.lost}
@@ -324,6 +411,17 @@ class _Search:
         if not misses(figures, asked) and asked.grow is not None:
             figures |= growth_figures(offer.spec, self._grown, asked)
         return figures
+
+    def _best_split(
+        self, machine: Machine, figures: Mapping[str, Measured[Any]]
+    ) -> dict[str, Measured[Any]]:
+        """Shares under the best split over paths where it takes seconds; of the first few."""
+        limit = figures["throughput_limit"].value
+        known = figures["guaranteed_routing"].value == "optimal"
+        if known or self.splits == 0 or (limit is not None and limit < (self.whole.worst or 0)):
+            return {}
+        self.splits -= 1
+        return optimal_figures(machine, figures)
 
     def _measure(self, offer: Offer, machine: Machine) -> float:
         """All figures; infinite when they meet the demands, else how near they come."""
@@ -411,8 +509,26 @@ class _Search:
         _, offer, machine = other
         if self._least(machine) >= min(self.dear, self.below):  # near, but not cheaper
             return shown
-        figures = _packed(self._figures(offer, machine))
+        try:
+            figures = _packed(self._figures(offer, machine))
+        except HopscapeError as error:
+            self._not_judged(offer, error)
+            return shown
         return [*shown, {"spec": self._spread(offer).spec, "figures": figures}]
+
+
+def _dealt(offer: Offer, ends: IntArray, machine: Machine) -> Offer:
+    """The machine of an offer with these endpoints at its switches."""
+    deal, each = tuple(ends.tolist()), offer.each
+    own = int(_room(machine).max())
+    if offer.each or max(deal) > own:
+        each = max(deal)
+    return offer._replace(each=each, populated=sum(deal), deal=deal)
+
+
+def _room(machine: Machine) -> IntArray:
+    """Endpoints that the switches have when none is left out."""
+    return (machine.graph if machine.full is None else machine.full).ends
 
 
 class _Larger(_Search):

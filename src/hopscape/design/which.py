@@ -93,8 +93,7 @@ def title_of(asked: Question) -> str:
     """The title of a question's part of the page."""
     if isinstance(asked, SwitchedRequirements):
         return f"{asked.title}, throughput {asked.throughput:g}"
-    assert isinstance(asked, Requirements)
-    return f"About {asked.nodes} nodes, at most {asked.ports} ports"
+    return f"{asked.title[0].upper()}{asked.title[1:]}"
 
 
 def _section(found: Design) -> list[str]:

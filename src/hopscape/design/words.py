@@ -14,6 +14,7 @@ from typing import Any
 from hopscape.core.numbers import counted, number
 from hopscape.core.tables import in_table
 from hopscape.design.asking import OtherAnswer
+from hopscape.design.boxes import DEALT_ANEW, MOST_DEALT
 from hopscape.design.candidates import Candidate, proved
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.floors import NEAR
@@ -125,10 +126,8 @@ def certificate(
         names = ", ".join(left) if len(left) < 4 else f"{len(left)} families"
         words.append(f"{names}: too many machines to examine all that may be cheaper.")
     words.append(
-        "Unequal numbers of endpoints per switch were tried for full meshes and leaf-spines only"
-        " (two or three numbers, then random moves on the cheapest); for other networks the bounds"
-        " hold for regular ones with evenly spread endpoints. Families propose their own members,"
-        " not every size of the largest."
+        f"{_deal_words(question)}; for other networks the bounds hold for regular ones with evenly"
+        " spread endpoints. Families propose their own members, not every size of the largest."
     )
     if least is not None and best < math.inf:
         words.append(
@@ -138,6 +137,21 @@ def certificate(
             " cheapest cables)."
         )
     return words
+
+
+def _deal_words(question: Question) -> str:
+    """For which machines unequal numbers of endpoints were tried."""
+    words = "Unequal numbers of endpoints per switch were tried for full meshes and leaf-spines"
+    if question.size_asked > MOST_DEALT:
+        words = "Unequal numbers of endpoints per switch were tried for full meshes only"
+        return f"{words} (two or three numbers)"
+    words += " (two or three numbers)"
+    if isinstance(question, SwitchedRequirements) and question.grow is not None:
+        return words
+    return (
+        f"{words}, and by random moves on the cheapest machines, at most {DEALT_ANEW} (some"
+        " switches then being smaller)"
+    )
 
 
 def deciding(

@@ -444,7 +444,12 @@ def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequir
     options |= {name: getattr(request, name) for name in limits if given(name)}
     if switched.taper is not None:
         refuse(("throughput",), "and --taper say the same; give one of them")
-        options["throughput"] = _tapered(switched.taper)
+        share = options["throughput"] = _tapered(switched.taper)
+        if switched.worst is not None and switched.worst > share:
+            raise ArgumentError(
+                f"--worst {switched.worst:g} is more than the {share:.4g} of the line rate that"
+                f" --taper {switched.taper} leaves; take a smaller taper"
+            )
     endpoints = switched.endpoints
     if switched.sweep is not None:
         refuse(("endpoints",), "does not go with --sweep, which names the sizes")

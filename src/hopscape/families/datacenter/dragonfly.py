@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import prod
+from math import ceil, prod
 
 import numpy as np
 
@@ -51,6 +51,10 @@ def _check_groups(groups: int | None, most: int, arrangement: str) -> int:
     return most if groups is None else groups
 
 
+_CLOSE_ROUTERS, _MORE, _WIDER = 200, 2.5, 3
+"""Few groups: most routers, times the fewest that may do, and numbers of global links tried."""
+_LOCAL = 2.0
+"""Load of a link in a group by all that takes one, when some of it takes two global ones."""
 _SHORTER = 1.1
 """Routes that need fewer local links than three hops have, as a share."""
 
@@ -152,9 +156,12 @@ class Dragonfly(_Dragonfly):
     def candidates(cls, requirement: Requirement) -> Iterator[Dragonfly]:
         """As many groups as there can be; and fewer where a = 2h = 2p, as Kim et al. advise.
 
-        For a share t of the line rate, h = t·p is enough.
+        For a share t of the line rate, h = t·p is enough. For a switched machine also groups of any
+        size that are joined to all others, several links between any two.
         """
         yield from cls.shapes(requirement.ports, requirement.high)
+        if requirement.throughput is not None:
+            yield from cls._close_groups(requirement)
         share = requirement.throughput or 1.0
         top = int((requirement.ports + 1) / (3 + 1 / share))
         for h in range(max(1, top - 2), top + 1):
@@ -163,6 +170,28 @@ class Dragonfly(_Dragonfly):
                 if 2 <= size // part <= 2 * h * h:
                     yield cls(2 * h, h, 0, size // part)
 
+    @classmethod
+    def _close_groups(cls, requirement: Requirement) -> Iterator[Dragonfly]:
+        """Few groups: the numbers of routers that may carry what is asked for, and few more."""
+        low, ports = requirement.low, requirement.ports
+        first = 0
+        for routers in range(4, min(requirement.high, _CLOSE_ROUTERS) + 1):
+            p = ceil(low / routers)
+            least = next(
+                (d for d in range(1, ports - p + 1) if requirement.carries(routers, d, p)), 0
+            )
+            first = first or routers * (least > 0)
+            if first and routers > _MORE * first:
+                return
+            for a in range(2, routers // 2 + 1 if least else 2):
+                groups = routers // a
+                if routers % a == 0:
+                    wide = max(1, least - a + 1, ceil((groups - 1) / a))
+                    many = range(wide, min(wide + _WIDER, ports - p - a + 2))
+                    inner = (requirement.throughput or 0.0) * p / (_LOCAL * routers * (a - 1))
+                    yield from (cls(a, h, 0, groups) for h in many
+                                if inner * (routers - 1 - h) <= 1)  # fmt: skip
+
     def concentrations(self, requirement: Requirement, degree: int) -> list[int]:
         """What fits; in a switched machine the most and the fewest that the links may carry.
 
@@ -170,7 +199,7 @@ class Dragonfly(_Dragonfly):
         one p (2 - 1/g) of a parts: before the global link, behind it, and within the group.
         """
         wanted, groups = requirement.throughput, self.between.groups
-        if wanted is None:
+        if wanted is None or groups <= self.h + 1:  # every router may be joined to every group
             return super().concentrations(requirement, degree)
         fitting = [
             p
