@@ -16,6 +16,7 @@ import hopscape
 from commands import ask, refused, run, shown
 from hopscape.core.detours import DetourRouter, TableDetours
 from hopscape.core.errors import CheckFailedError, HopscapeError
+from hopscape.formats.protobuf import bytes_field, framed, number_field, text_field
 from hopscape.workloads import (
     Chip,
     Fabric,
@@ -35,6 +36,7 @@ from hopscape.workloads import (
 )
 from hopscape.workloads.path_kernels import PathWork, longest_paths
 from hopscape.workloads.step import _shares
+from hopscape.workloads.transformer import stage_program
 
 from .test_timeline import random_work
 
@@ -206,6 +208,34 @@ def test_groups_of_traces_count_from_one(tmp_path: Path) -> None:
     groups = json.loads((tmp_path / "t" / "groups.json").read_text())
     assert groups
     assert min(map(int, groups)) >= 1
+
+
+def test_messages_of_traces_may_leave_out_their_own_rank(tmp_path: Path) -> None:
+    """The symbolic tensor graph generator names the other end only."""
+    for rank, (kind, other) in enumerate(((5, "comm_dst"), (6, "comm_src"))):
+        said = [("comm_size", 9, 64), (other, 7, 1 - rank)]
+        node = number_field(1, 0) + text_field(2, "x") + number_field(3, kind)
+        for key, place, value in said:
+            attribute = text_field(1, key) + number_field(place, value, always=True)
+            node += bytes_field(10, attribute)
+        (tmp_path / f"t.{rank}.et").write_bytes(framed(b"") + framed(node))
+    (one,) = read_chakra(tmp_path).operations
+    assert (one.goal, one.group, one.size) == ("message", (0, 1), 64)
+
+
+def test_stages_send_each_tensor_once() -> None:
+    """Every tensor-parallel rank sends its part; what arrives is gathered inside the stage."""
+    model = LanguageModel(hidden=256, layers=4, heads=4, seq=128, vocab=1000)
+    for sequence in (False, True):
+        split = Split(batch=4, tp=4, pp=2, sequence=sequence)
+        job = ModelJob(model, split, Chip(tflops=10))
+        work = make_step(job)
+        sent = sum(one.size for one in work.operations if one.goal == "message")
+        assert sent == 2 * split.micro_batches * 128 * 256 * 2  # forwards and backwards, whole
+        groups = [one for one in work.operations if one.goal == "all-gather"]
+        usual = stage_program(replace(job, split=replace(split, pp=1)), 0)
+        gathers = sum(key is not None and key[1] == "all-gather" for key in usual.keys)
+        assert len(groups) == gathers + (0 if sequence else 2 * split.micro_batches)
 
 
 WRONG = [

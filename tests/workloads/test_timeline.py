@@ -14,7 +14,15 @@ import pytest
 import hopscape
 from hopscape.core.errors import ArgumentError
 from hopscape.core.model import MACHINE
-from hopscape.workloads import Fabric, Placement, Timeline, Workload, WorkloadBuilder, execute
+from hopscape.workloads import (
+    Fabric,
+    GroupPlan,
+    Placement,
+    Timeline,
+    Workload,
+    WorkloadBuilder,
+    execute,
+)
 from hopscape.workloads.bounds import workload_bounds
 from hopscape.workloads.contested import CONTEST, contested
 from hopscape.workloads.detours import place_around
@@ -89,10 +97,18 @@ def slow_ends(found: Timeline) -> list[float]:
     def ready(part: int, now: float) -> None:
         line = lane(part)
         if line is not None:
-            lanes.setdefault(line, []).append(part)
-            if lanes[line][0] != part:
+            row = lanes.setdefault(line, [])
+            row.append(part)
+            if astra:
+                row[1:] = sorted(row[1:])
+            if row[0] != part:
                 return
         begin(part, now)
+
+    def next_in(line: tuple[int, int], now: float) -> None:
+        lanes[line].pop(0)
+        if lanes[line]:
+            begin(lanes[line][0], now)
 
     def begin(part: int, now: float) -> None:
         begun[part] = now
@@ -113,6 +129,22 @@ def slow_ends(found: Timeline) -> list[float]:
         if needs[op, m] == 0:
             push(now + cost["alpha"], ("hop", op, m, 0, 0.0), m, op)
 
+    def travel(op: int, m: int, hop: int, tail: float, now: float) -> bool:
+        """A message reaches a channel; False where its path has ended."""
+        one = found.placed[found.plan_of[op]]
+        path = one.path[one.path_start[m] : one.path_start[m + 1]].tolist()
+        if hop == len(path):
+            return False
+        start = max(now, free.get(path[hop], 0.0))
+        lasts = float(one.plan.share[m] * work.size[op]) * fabric.per_byte[path[hop]] / unit
+        end = start + (math.floor(lasts) if astra else lasts)
+        if hop and not astra:
+            end = max(end, tail + cost["delta"])
+        free[path[hop]] = end
+        on = end if astra or hop == len(path) - 1 else start
+        push(on + cost["delta"], ("hop", op, m, hop + 1, end))
+        return True
+
     for part in range(len(work)):
         if waits[part] == 0:
             ready(part, 0.0)
@@ -122,32 +154,22 @@ def slow_ends(found: Timeline) -> list[float]:
             part = what[1]
             ends[part] = now * unit
             line = lane(part)
-            if line is not None:
-                lanes[line].pop(0)
-                if lanes[line]:
-                    begin(lanes[line][0], now)
+            if line is not None and not astra:
+                next_in(line, now)
             for other in range(len(work)):
                 row = work.after[work.after_start[other] : work.after_start[other + 1]].tolist()
                 if part in row:
                     waits[other] -= row.count(part)
                     if waits[other] == 0:
                         ready(other, now)
+            if line is not None and astra:  # what has just become ready may have a smaller number
+                next_in(line, now)
             continue
         op, m = what[1], what[2]
         one = found.placed[found.plan_of[op]]
         size = float(one.plan.share[m] * work.size[op])
-        path = one.path[one.path_start[m] : one.path_start[m + 1]].tolist()
         target = inside[op, int(one.plan.target[m])]
-        if what[0] == "hop" and what[3] < len(path):
-            hop, tail = what[3], what[4]
-            start = max(now, free.get(path[hop], 0.0))
-            lasts = size * fabric.per_byte[path[hop]] / unit
-            end = start + (math.floor(lasts) if astra else lasts)
-            if hop and not astra:
-                end = max(end, tail + cost["delta"])
-            free[path[hop]] = end
-            on = end if astra or hop == len(path) - 1 else start
-            push(on + cost["delta"], ("hop", op, m, hop + 1, end))
+        if what[0] == "hop" and travel(op, m, what[3], what[4], now):
             continue
         if what[0] == "hop" and one.plan.adds[m] and cost["gamma"]:
             rank = int(work.rank[target])
@@ -319,6 +341,65 @@ def test_astra_gives_what_astra_sim_gives() -> None:
         digits = 2 if micros < 100 else 1 if micros < 10_000 else 0
         found = round(execute(draft.workload(), fabric).seconds * 1e6, 6)
         assert abs(found - micros) <= 0.51 * 10**-digits, (spec, goal, found)
+
+
+def test_plans_of_ones_own_are_executed() -> None:
+    """Halves are exchanged over one bit of the rank after the other, and gathered back."""
+    costs = {"alpha": 0.0, "beta": 1e6 / (50 * 2**30), "gamma": 0.0, "delta": 0.5}
+    network = hopscape.build("complete(8)")
+    messages: list[tuple[int, int, float]] = []
+    after: list[list[int]] = []
+    last: dict[int, list[int]] = {}
+    for bit, share in ((1, 1 / 2), (2, 1 / 4), (4, 1 / 8), (4, 1 / 8), (2, 1 / 4), (1, 1 / 2)):
+        now = {}
+        for rank in range(8):
+            messages.append((rank, rank ^ bit, share))
+            after.append(last.get(rank, []))
+            now[rank ^ bit] = [len(messages) - 1]
+        last = now
+    plan = GroupPlan.of_messages("halves", 8, messages, after)
+    draft = WorkloadBuilder(8)
+    draft.collective("all-reduce", range(8), 2**20)
+    place = Placement.in_order(network, 8)
+    own = Fabric(network, place, costs, "astra", None, {"all-reduce": plan})
+    found = execute(draft.workload(), own)
+    assert list(found.plans.values()) == ["halves"]
+    by_hand = sum(math.floor(2**20 * share / (50 * 2**30) * 1e9) + 500 for _, _, share in messages)
+    assert round(found.seconds * 1e9) == by_hand // 8
+    half = WorkloadBuilder(8)
+    half.collective("all-reduce", range(4), 2**20)
+    with pytest.raises(ArgumentError, match="'halves' is for 8 members, and a group of this"):
+        execute(half.workload(), replace(own, placement=place))
+    for rows, waits, words in (
+        ([], [], "has no messages"),
+        ([(0, 1, 1.0)], [], "1 messages, 0 rows"),
+        ([(0, 2, 1.0)], [[]], "goes from 0 to 2"),
+        ([(0, 1, 1.0), (0, 1, 1.0)], [[], [0]], "waits for message 0, which does not arrive"),
+    ):
+        with pytest.raises(ArgumentError, match=words):
+            GroupPlan.of_messages("wrong", 2, rows, waits)
+
+
+def test_astra_takes_the_part_of_the_smallest_number() -> None:
+    """Two messages wait for the first one to leave; the later one to be ready has the number."""
+    draft = WorkloadBuilder(3)
+    draft.message(0, 1, 1e6)
+    slow, fast = draft.compute(0, 2e-6), draft.compute(0, 1e-6, lane=1)
+    first, _ = draft.message(0, 1, 1e6, after=[slow])
+    second, _ = draft.message(0, 2, 1e6, after=[fast])
+    last, _ = draft.message(0, 1, 1e6, after=[first])
+    network = hopscape.build("complete(3)")
+    found = execute(
+        draft.workload(), Fabric(network, Placement.in_order(network, 3), executor="astra")
+    )
+    assert found.verdict
+    assert np.allclose(found.end, slow_ends(found))
+    assert found.start[first] < found.start[second] < found.start[last]
+    queued = draft.workload()
+    other = Fabric(network, Placement.in_order(network, 3))
+    lanes = np.where(np.isin(np.arange(len(queued)), [0, first, second, last]), 2, queued.lane)
+    in_turn = execute(replace(queued, lane=lanes), other)
+    assert in_turn.start[second] < in_turn.start[first]
 
 
 def test_parts_of_one_rank_that_wait_in_a_circle_are_named() -> None:

@@ -9,6 +9,7 @@
 
 from hopscape.workloads.chakra import read_chakra, write_workload
 from hopscape.workloads.job import Chip, LanguageModel, ModelJob, Overlap, Split, chips, load_chip
+from hopscape.workloads.plans import GroupPlan
 from hopscape.workloads.step import Step, read_job, search_placement, step
 from hopscape.workloads.timeline import Fabric, Timeline, execute
 from hopscape.workloads.transformer import make_step
@@ -25,6 +26,7 @@ from hopscape.workloads.workload import (
 __all__ = [
     "Chip",
     "Fabric",
+    "GroupPlan",
     "LanguageModel",
     "ModelJob",
     "Overlap",

@@ -1,8 +1,8 @@
 """Chakra execution traces (MLCommons) as workloads, and workloads as traces.
 
 A folder has one file for each rank, ``NAME.RANK.et``, and a JSON file that lists the ranks of each
-group. Collectives of a group are matched in the order in which its members list them, messages by
-source, target and tag.
+group. Collectives of a group are matched in the order in which its members number them, messages
+by source, target and tag.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def read_chakra(folder: str | Path) -> Workload:
             not match; with the file and the node.
     """
     files = _rank_files(Path(folder))
-    rows = [_read_nodes(path) for path in files]
+    rows = [sorted(_read_nodes(path), key=lambda node: node.number) for path in files]
     groups = _read_groups(Path(folder), len(files))
     return _Joiner(Path(folder), rows, groups).workload()
 
@@ -244,7 +244,9 @@ class _Joiner:
     def _message(self, rank: int, node: _Node, turn: Counter[tuple[int, int, int]]) -> int:
         """The operation of a send or a receive."""
         kind = _TYPES[node.kind]
-        pair = [node.whole("comm_src"), node.whole("comm_dst"), node.whole("comm_tag", 0)]
+        ends = (rank, None) if kind == SEND else (None, rank)  # its own rank may be left out
+        said = zip(("comm_src", "comm_dst", "comm_tag"), (*ends, 0), strict=True)
+        pair = [node.whole(name, usual) for name, usual in said]
         own = pair[0] if kind == SEND else pair[1]
         if own != rank:
             raise node.error(f"it is of rank {own} in the trace of rank {rank}")

@@ -58,6 +58,68 @@ class GroupPlan:
     touch: IntArray
 
     @classmethod
+    def of_messages(
+        cls,
+        name: str,
+        members: int,
+        messages: Sequence[tuple[int, int, float]],
+        after: Sequence[Sequence[int]],
+        adds: Sequence[bool] = (),
+    ) -> GroupPlan:
+        """An algorithm of your own, message by message.
+
+        Args:
+            messages: Source, target and share of the bytes of each; those that may leave at the
+                same time leave in this order.
+            after: Messages that each one waits for: they have arrived at its source.
+            adds: Is it added to what the target has?
+
+        Examples:
+            >>> plan = GroupPlan.of_messages("there and back", 2, [(0, 1, 1), (1, 0, 1)], [[], [0]])
+            >>> plan.needs.tolist(), plan.touch.tolist()
+            ([0, 1], [0, 1, 0, 1])
+        """
+        count = len(messages)
+        if not count:
+            raise ArgumentError(f"{name} has no messages")
+        if len(after) != count or len(adds) not in (0, count):
+            raise ArgumentError(
+                f"{name} has {count} messages, {len(after)} rows of those that they wait for and"
+                f" {len(adds)} words on what is added"
+            )
+        for i, ((a, b, share), waits) in enumerate(zip(messages, after, strict=True)):
+            if not (0 <= a < members and 0 <= b < members and a != b and 0 <= share < np.inf):
+                raise ArgumentError(
+                    f"message {i} of {name} goes from {a} to {b} with a share of {share:g}; there"
+                    f" are members 0..{members - 1}"
+                )
+            for one in waits:
+                if not 0 <= one < count or messages[one][1] != a:
+                    raise ArgumentError(
+                        f"message {i} of {name} leaves member {a} and waits for message {one},"
+                        " which does not arrive there"
+                    )
+        source, target, share = (np.asarray(row) for row in zip(*messages, strict=True))
+        before = np.asarray([one for waits in after for one in waits], np.int64)
+        waiting = np.repeat(np.arange(count), [len(waits) for waits in after])
+        order = np.argsort(before, kind="stable")
+        touch = np.concatenate([source, target])
+        turn = np.argsort(touch, kind="stable")
+        return cls(
+            name,
+            members,
+            source.astype(np.int64),
+            target.astype(np.int64),
+            share.astype(np.float64),
+            np.asarray(adds or np.zeros(count), np.int64),
+            np.bincount(waiting, minlength=count).astype(np.int64),
+            np.searchsorted(before[order], np.arange(count + 1)).astype(np.int64),
+            waiting[order].astype(np.int64),
+            np.searchsorted(touch[turn], np.arange(members + 1)).astype(np.int64),
+            (turn % count).astype(np.int64),
+        )
+
+    @classmethod
     def of(
         cls,
         name: str,

@@ -23,6 +23,7 @@ from hopscape.core.verdict import Verdict
 from hopscape.workloads.bounds import StepBound, job_bounds, workload_bounds
 from hopscape.workloads.chakra import read_chakra
 from hopscape.workloads.job import Chip, ModelJob, Split, read_job_file
+from hopscape.workloads.plans import GroupPlan
 from hopscape.workloads.timeline import Executor, Fabric, Timeline, execute
 from hopscape.workloads.transformer import make_gradients, make_step, parts_of_rank
 from hopscape.workloads.workload import COMPUTE, RECEIVE, Placement, Workload
@@ -178,7 +179,7 @@ def step(
     costs: Mapping[str, float] | None = None,
     executor: Executor = "cut-through",
     splits: int | None = None,
-    algorithms: Mapping[str, str] | None = None,
+    algorithms: Mapping[str, str | GroupPlan] | None = None,
     dead_nodes: Sequence[int] = (),
     dead_links: Sequence[tuple[int, int]] = (),
     whole: bool = False,

@@ -70,11 +70,12 @@ class Fabric:
         costs: alpha, beta, gamma, delta in µs, as everywhere (:data:`hopscape.core.model.MACHINE`).
         executor ({'cut-through', 'astra'}): How messages move. ``astra`` is the congestion-aware
             model of ASTRA-sim: whole messages are stored at every node, times are whole ns, and a
-            rank has one collective or message under way.
+            rank has one collective or message under way; those that wait go by their numbers.
         splits: Pieces that the data of every collective are cut into; None: one, or four where that
             is done first, since a piece goes on while the next one is added up.
         algorithms: Plans by goal, instead of the best; ``ring/4`` is a ring in four pieces,
-            ``ring/4/around`` one whose pieces take paths around what is busy.
+            ``ring/4/around`` one whose pieces take paths around what is busy; or a plan of your
+            own (:meth:`~hopscape.workloads.GroupPlan.of_messages`).
         routing: ``auto`` takes shortest paths and spreads ties; another name (``updown``, say) or a
             router of your own decides every path by itself.
     """
@@ -84,7 +85,7 @@ class Fabric:
     costs: Mapping[str, float] = field(default_factory=lambda: dict(MACHINE))
     executor: Executor = "cut-through"
     splits: int | None = None
-    algorithms: Mapping[str, str] = field(default_factory=dict)
+    algorithms: Mapping[str, str | GroupPlan] = field(default_factory=dict)
     dead_nodes: tuple[int, ...] = ()
     dead_links: tuple[tuple[int, int], ...] = ()
     routing: str | Router = "auto"
@@ -102,6 +103,10 @@ class Fabric:
             if not 0 <= self.costs.get(name, -1.0) < float("inf"):
                 raise ArgumentError(f"{name} is {self.costs.get(name)}; it must be at least 0")
         for goal, text in self.algorithms.items():
+            if isinstance(text, GroupPlan):
+                if goal not in GOALS:
+                    raise ArgumentError(f"goal {goal!r} is unknown; there are {', '.join(GOALS)}")
+                continue
             name, pieces = in_pieces(text)
             if text.endswith(CONTEST) and goal in GOALS and self.free_paths:
                 continue
@@ -308,10 +313,17 @@ def _best(
     size: float,
     groups: Sequence[tuple[int, ...]],
     fabric: Fabric,
-    asked: str | None,
+    asked: str | GroupPlan | None,
 ) -> tuple[str, list[Placed]]:
     """The plan that is done first when all groups run it together."""
     nodes = [[fabric.placement.nodes[rank] for rank in group] for group in groups]
+    if isinstance(asked, GroupPlan):
+        if asked.members != members:
+            raise ArgumentError(
+                f"plan {asked.name!r} is for {asked.members} members, and a group of this"
+                f" {goal} has {members}"
+            )
+        return asked.name, _paths(asked.name, asked, nodes, fabric)
     if asked and asked.endswith(CONTEST):
         made_before = next(_contest(goal, size, nodes, fabric, asked.removesuffix(CONTEST)), None)
         if made_before is not None:
@@ -571,6 +583,7 @@ def _machine(fabric: Fabric) -> Any:
         astra,
         astra,
         not astra,
+        astra,
     )
 
 
@@ -623,7 +636,7 @@ def _stamp(rows: IntArray, first: IntArray, which: IntArray, base: IntArray) -> 
 
 
 def _successors(workload: Workload) -> tuple[IntArray, IntArray, IntArray]:
-    """PartTable that wait for each part, and how many each waits for."""
+    """Parts that wait for each part, and how many each waits for."""
     waits = np.diff(workload.after_start)
     waiting = np.repeat(np.arange(len(workload)), waits)
     order = np.argsort(workload.after, kind="stable")

@@ -18,11 +18,11 @@ __all__ = ["Events", "LinkTiming", "PartTable", "Progress", "Templates", "run_ev
 
 
 class PartTable(NamedTuple):
-    """PartTable and operations.
+    """Parts and operations.
 
     Attributes:
         lane, seconds, together, seat: Of each part.
-        next_start, next: PartTable that wait for a part.
+        next_start, next: Parts that wait for a part.
         plan, message_base, member_base: Of each operation: its placed plan, and where its messages
             and members begin in :class:`Progress`.
         part_of: The part of each member of each operation.
@@ -71,7 +71,10 @@ class Templates(NamedTuple):
 
 
 class LinkTiming(NamedTuple):
-    """Costs: time per byte of each channel, start-up, hop, byte added; how messages move."""
+    """Costs: time per byte of each channel, start-up, hop, byte added; how messages move.
+
+    With `numbered` the parts that wait for a lane go by their numbers, not by when they came.
+    """
 
     per_byte: Floats
     alpha: float
@@ -80,6 +83,7 @@ class LinkTiming(NamedTuple):
     stores: bool
     truncates: bool
     meets: bool
+    numbered: bool
 
 
 class Progress(NamedTuple):
@@ -200,6 +204,24 @@ def _drop(times: Floats, keys: Int64s, count: Int64s) -> None:
 
 
 @helper(error_model="numpy", _nrt=False)
+def _queue(part: Integer, lane: Integer, numbered: bool, state: Progress) -> None:
+    """A part waits for its lane: behind all others, or behind those of smaller numbers."""
+    before = state.last[lane] if state.head[lane] >= 0 else -1
+    if numbered and before > part:
+        before, behind = -1, state.head[lane]
+        while behind < part:
+            before, behind = behind, state.following[behind]
+    if before < 0:
+        state.following[part] = state.head[lane]
+        state.head[lane] = part
+    else:
+        state.following[part] = state.following[before]
+        state.following[before] = part
+    if state.following[part] < 0:
+        state.last[lane] = part
+
+
+@helper(error_model="numpy", _nrt=False)
 def _begin(
     part: Integer,
     now: float,
@@ -212,12 +234,7 @@ def _begin(
     """A part that waits for nothing runs, enters its operation, or queues for its lane."""
     lane = work.lane[part]
     if lane >= 0 and state.holder[lane] >= 0 and state.holder[lane] != part:
-        state.following[part] = -1
-        if state.head[lane] < 0:
-            state.head[lane] = part
-        else:
-            state.following[state.last[lane]] = part
-        state.last[lane] = part
+        _queue(part, lane, machine.numbered, state)
         return
     if lane >= 0:
         state.holder[lane] = part
@@ -245,24 +262,43 @@ def _begin(
 
 
 @helper(error_model="numpy", _nrt=False)
-def _end(part: Integer, now: float, work: PartTable, state: Progress, pending: Int64s) -> Integer:
+def _next_in_lane(lane: Integer, state: Progress, pending: Int64s, ready: Integer) -> Integer:
+    """The first part in the queue of a lane has it; how many may begin now."""
+    first = state.head[lane]
+    state.holder[lane] = first
+    if first < 0:
+        return ready
+    state.head[lane] = state.following[first]
+    pending[ready] = first
+    return ready + 1
+
+
+@helper(error_model="numpy", _nrt=False)
+def _end(
+    part: Integer,
+    now: float,
+    work: PartTable,
+    machine: LinkTiming,
+    state: Progress,
+    pending: Int64s,
+) -> Integer:
     """A part ends; how many may begin now, in `pending`."""
     ready = 0
     state.end[part] = now
     lane = work.lane[part]
-    if lane >= 0:
-        following = state.head[lane]
-        state.holder[lane] = following
-        if following >= 0:
-            state.head[lane] = state.following[following]
-            pending[ready] = following
-            ready += 1
+    if lane >= 0 and not machine.numbered:
+        ready = _next_in_lane(lane, state, pending, ready)
     for i in range(work.next_start[part], work.next_start[part + 1]):
         other = work.next[i]
         state.waits[other] -= 1
         if state.waits[other] == 0:
-            pending[ready] = other
-            ready += 1
+            if machine.numbered and lane >= 0 and work.lane[other] == lane:
+                _queue(other, lane, True, state)
+            else:
+                pending[ready] = other
+                ready += 1
+    if lane >= 0 and machine.numbered:
+        ready = _next_in_lane(lane, state, pending, ready)
     return ready
 
 
@@ -368,7 +404,7 @@ def run_events(
         key = heap.key[1]
         _drop(heap.time, heap.key, heap.sizes)
         if key < _HOP:
-            ready = _end(key, now, work, state, pending)
+            ready = _end(key, now, work, machine, state, pending)
             ended += 1
         elif key >= _ADDED:
             _arrive(key - _ADDED, now, work, plans, machine, state, heap)

@@ -364,16 +364,22 @@ class _Stage:
         self._optimizer([*sent, *self._gradients_at_end()])
 
     def _crossing(self) -> float:
-        """Bytes between stages."""
-        thin = self.job.split.tp if self.job.split.sequence else 1
-        return self.activation / thin
+        """Bytes between stages: each tensor-parallel rank sends its part."""
+        return self.activation / self.job.split.tp
+
+    def _cross(self, key: tuple[str, int, int]) -> None:
+        """Activations from another stage, whole again at every tensor-parallel rank."""
+        split, program = self.job.split, self.program
+        program.wait_for(program.receive(key, self._crossing()))
+        if split.tp > 1 and not split.sequence:
+            program.collective("all-gather", "tp", self.activation)
 
     def _forward(self, chunk: int, micro: int) -> None:
         split, program = self.job.split, self.program
         depth = chunk * split.pp + self.stage
         final = split.pp * split.interleave - 1
         if depth > 0 and split.pp > 1:
-            program.wait_for(program.receive(("F", depth - 1, micro), self._crossing()))
+            self._cross(("F", depth - 1, micro))
         for dense in self._layers(depth):
             self.forward(dense)
         if depth == final:
@@ -387,7 +393,7 @@ class _Stage:
         depth = chunk * split.pp + self.stage
         final = split.pp * split.interleave - 1
         if depth < final and split.pp > 1:
-            program.wait_for(program.receive(("B", depth + 1, micro), self._crossing()))
+            self._cross(("B", depth + 1, micro))
         elif depth == final:
             self._head(2.0, "backward")
         out = []
