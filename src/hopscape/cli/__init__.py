@@ -217,6 +217,8 @@ def _leave_ended(cause: BaseException, alone: bool) -> None:
     if isinstance(cause, KeyboardInterrupt):
         number = signal.SIGTERM if isinstance(cause, TerminatedError) else signal.SIGINT
         if alone:
+            with suppress(OSError, ValueError):
+                sys.stdout.flush()  # however slow its reader is
             last = threading.Timer(_LAST, os._exit, (128 + number,))
             last.daemon = True
             last.start()
