@@ -29,6 +29,7 @@ from hopscape.papers.blockdesign.designs import (
     table,
 )
 from hopscape.papers.blockdesign.known_designs import SEARCHED, turned_design
+from hopscape.papers.blockdesign.menon_designs import menon_design, menon_how, regular_hadamard
 from refusals import refusals
 
 PRIME_POWERS = [q for q in range(2, 130) if prime_power(q)]
@@ -105,7 +106,8 @@ def test_difference_set_counter_example():
         (4, 3, 2), (7, 3, 1), (7, 4, 2), (11, 5, 2), (13, 4, 1), (15, 7, 3), (16, 6, 2),
         (16, 10, 6), (19, 9, 4), (21, 5, 1), (27, 13, 6), (35, 17, 8), (36, 15, 6), (37, 9, 2),
         (39, 19, 9), (40, 13, 4), (45, 12, 3), (51, 25, 12), (56, 11, 2), (64, 28, 12),
-        (73, 9, 1), (79, 13, 2), (96, 20, 4), (101, 25, 6), (109, 28, 7),
+        (73, 9, 1), (79, 13, 2), (96, 20, 4), (100, 45, 20), (101, 25, 6), (109, 28, 7),
+        (144, 66, 30), (176, 50, 14), (176, 126, 90),
         *SEARCHED,
     ],
 )  # fmt: skip
@@ -118,6 +120,23 @@ def test_designs_against_counting_pairs(n, m, sigma):
     assert dict(verdict.details) == {"N": n, "m": m, "sigma": sigma}
     for element, blocks in enumerate(design.blocks_of):
         assert all(element in design.blocks[b] for b in blocks)
+
+
+@pytest.mark.parametrize("half", [1, 2, 3, 4, 5, 6, 8, 10, 12])
+def test_regular_hadamard_matrices(half):
+    matrix = regular_hadamard(half)
+    order = 4 * half * half
+    assert set(np.unique(matrix).tolist()) == {-1, 1}
+    assert (matrix @ matrix.T == order * np.eye(order)).all()
+    assert (matrix.sum(axis=0) == 2 * half).all()
+    assert (matrix.sum(axis=1) == 2 * half).all()
+    assert check_design(menon_design(half), order, half * (half - 1))
+
+
+def test_regular_hadamard_matrices_that_are_not_known_here():
+    assert regular_hadamard(7) is None
+    assert menon_how(9) is None
+    assert not existence(196, 91, 42).built
 
 
 @pytest.mark.parametrize("key", sorted(SEARCHED))

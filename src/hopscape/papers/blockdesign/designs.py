@@ -32,6 +32,7 @@ from hopscape.papers.blockdesign.difference_sets import (
     twin_prime_powers,
 )
 from hopscape.papers.blockdesign.known_designs import SEARCHED, turned_design
+from hopscape.papers.blockdesign.menon_designs import higman_design, menon_design, menon_how
 
 __all__ = [
     "Construction",
@@ -415,6 +416,7 @@ def _plain(n: int, m: int, sigma: int) -> Iterator[Construction]:
         (56, 11, 2): ("closed neighbourhoods of the Gewirtz graph", sporadic.biplane_56),
         (79, 13, 2): ("three blocks under a group of order 55", sporadic.biplane_79),
         (36, 15, 6): ("a Latin square of order 6", sporadic.latin_square_design),
+        (176, 50, 14): ("Higman, octads of the Steiner system S(5, 8, 24)", higman_design),
     }
     if (n, m, sigma) in SEARCHED:
         text = f"blocks found by search, turned by a group of order {SEARCHED[n, m, sigma][0]}"
@@ -422,6 +424,11 @@ def _plain(n: int, m: int, sigma: int) -> Iterator[Construction]:
     if (n, m, sigma) in special:
         how, make = special[n, m, sigma]
         yield Construction(how, lambda: SymmetricDesign(make(), how))
+    half = m - 2 * sigma
+    if half > 1 and (n, sigma) == (4 * half * half, half * (half - 1)):
+        words = menon_how(half)
+        if words is not None:
+            yield Construction(words, lambda: SymmetricDesign(menon_design(half), words))
     halves = n % 4 == 3 and m == (n - 1) // 2 and sigma == (n - 3) // 4
     if halves and sporadic.hadamard_maker(n + 1) is not None:
         name = f"Hadamard matrix of order {n + 1}"
