@@ -299,7 +299,7 @@ function drawLabels(pen: Pen, scene: Scene, camera: Camera): void {
     longest[of[v]] = Math.max(longest[of[v]], text.length);
   });
   // letters as large as fit into the nodes of one kind: endpoints are smaller than switches
-  const size = longest.map((n, c) => Math.min(12, (1.85 * r * (sizes?.[c] ?? 1)) / (0.56 * n)));
+  const size = longest.map((n, c) => Math.min(12, (1.6 * r * (sizes?.[c] ?? 1)) / (0.56 * n)));
   const fonts = size.map((one) => `${one.toFixed(1)}px sans-serif`);
   pen.textAlign = "center";
   pen.textBaseline = "middle";

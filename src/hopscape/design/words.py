@@ -417,11 +417,21 @@ def _machine(best: Candidate, currency: str) -> str:
     switches = "" if told else f" {_plural(best, 'switches', 'switch', 'switches')},"
     return (
         f"Build {_one(best)}:{switches}"
-        f" {_shown(best, 'cables_copper')} copper and {_shown(best, 'cables_optical')} optical"
-        f" cables for {_shown(best, 'endpoints')} endpoints,"
+        f" {_cables(best)} for {_shown(best, 'endpoints')} endpoints,"
         f" {_number(best, 'money'):,.0f} {currency}"
         f" ({_number(best, 'cost_per_endpoint'):,.0f} per endpoint). {_shares(best)}"
     )
+
+
+def _cables(best: Candidate) -> str:
+    """Copper and optical cables, those that there are."""
+    kinds = {
+        kind: _number(best, f"cables_{kind}")
+        for kind in ("copper", "optical")
+        if best.value(f"cables_{kind}")
+    }
+    counts = " and ".join(f"{_shown(best, f'cables_{kind}')} {kind}" for kind in kinds) or "no"
+    return f"{counts} {'cable' if sum(kinds.values()) == 1 else 'cables'}"
 
 
 def _one(machine: Candidate) -> str:
