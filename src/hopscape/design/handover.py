@@ -43,6 +43,7 @@ from hopscape.design.report.text import machines
 from hopscape.design.schedules import write_schedules
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import figure_record
+from hopscape.formats.frr import write_frr
 from hopscape.formats.graphs import write_network
 from hopscape.formats.graphs.libraries import XML_BYTES, require_graph_memory, to_networkx
 from hopscape.formats.infiniband import PORT_WORDS, write_subnets
@@ -156,6 +157,7 @@ def hand_over(
         told.append(tried("sst.graphml", lambda: _sst(network, top)))
         told.append(tried("network.edges", lambda: _edges(network, top)))
         told += _routing_files(network, top)
+        told.append(tried("ethernet/", lambda: write_frr(network, top / "ethernet")))
         if job is not None:
             told.append(tried("smpi/", lambda: _smpi(network, job, top)))
         if given.routing == "optimal":

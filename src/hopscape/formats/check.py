@@ -14,6 +14,9 @@ from hopscape.formats import (
     booksim_check as booksim,
 )
 from hopscape.formats import (
+    frr_check as frr,
+)
+from hopscape.formats import (
     mpi_check as mpi,
 )
 from hopscape.formats import (
@@ -85,6 +88,9 @@ COMPONENTS: dict[str, Component] = {
         partial(which_all, ("booksim",)),
         "build BookSim 2 from source and put 'booksim' on the PATH",
         booksim.check_booksim,
+    ),
+    "frr": Component(
+        "ethernet/ecmp.csv", frr.missing_frr, frr.PACKAGES, frr.check_frr, sampled=True
     ),
     "msccl": Component("msccl/*", list, "nothing to install", msccl.check_msccl),
     "weights": Component("weighted_paths.csv", list, "nothing to install", weights.check_weights),
