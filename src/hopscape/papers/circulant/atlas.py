@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.families.circulant.closed_forms import ball, least_mean, nearest_double_loop, ulb
@@ -43,6 +43,7 @@ __all__ = [
     "largest_table",
     "most_nodes",
     "prove_rows",
+    "published",
     "read_rows",
     "write_rows",
 ]
@@ -195,7 +196,22 @@ def largest_order(d: int, degree: int) -> tuple[AtlasRow, bool] | None:
 @cache
 def best_found() -> tuple[tuple[int, int, int, list[int]], ...]:
     """Large circulants that no proof stands behind: degree, diameter, nodes, generators."""
-    text = files(_PACKAGE).joinpath("atlas_data", "best_found.json").read_text(encoding="utf-8")
+    return _cells("best_found.json")
+
+
+@cache
+def published() -> tuple[tuple[int, int, int, list[int]], ...]:
+    """Large circulants of others, as :func:`best_found`; tests measure them.
+
+    R. R. Lewis, The degree-diameter problem for circulant graphs of degree 10 and 11
+    (arXiv:1803.07071); R. Feria-Puron, H. Perez-Roses and J. Ryan, Searching for large circulant
+    graphs (arXiv:1503.07357); and the table of the largest that combinatoricswiki.org keeps.
+    """
+    return _cells("published.json")
+
+
+def _cells(name: str) -> tuple[tuple[int, int, int, list[int]], ...]:
+    text = files(_PACKAGE).joinpath("atlas_data", name).read_text(encoding="utf-8")
     return tuple(tuple(entry) for entry in json.loads(text))
 
 
@@ -393,21 +409,26 @@ def largest_table(most: int = 10) -> list[dict[str, Any]]:
     """The largest circulants of each degree and diameter, with the bound and what is proved.
 
     Where the atlas ends before the bound, the best set found otherwise is named if it is larger:
-    by multiplier orbits, by annealing, and for degrees 8 and 9 by :func:`closed_form`.
+    by multiplier orbits, by annealing, for degrees 8 and 9 by :func:`closed_form`, or by others
+    (:func:`published`).
 
     Examples:
         >>> row = next(r for r in largest_table() if (r["degree"], r["diameter"]) == (8, 4))
         >>> row["nodes"], row["known"]
         (248, 'proved')
     """
-    others = {(degree, d): (nodes, sets) for degree, d, nodes, sets in best_found()}
+    others: dict[tuple[int, int], list[_Known]] = {}
+    for known, cells in (("best found", best_found()), ("published", published())):
+        for degree, d, nodes, generators in cells:
+            others.setdefault((degree, d), []).append(_Known(nodes, tuple(generators), known))
     degrees = {4, *atlas_contents(), *(degree for degree, _ in others)}
     table = []
     for degree in sorted(degrees):
         for d in range(1, most + 1):
-            entry = _largest(degree, d, others.get((degree, d)))
+            entry = _largest(degree, d, others.get((degree, d), []))
             if entry is not None:
                 entry["bound"] = most_nodes(d, degree)
+                entry["generators"] = list(entry["generators"])
                 table.append({"degree": degree, "diameter": d} | entry)
     return table
 
@@ -466,22 +487,26 @@ def largest_of_steps(
     ]
 
 
-def _largest(degree: int, d: int, other: tuple[int, Sequence[int]] | None) -> dict[str, Any] | None:
-    """The larger of the atlas's entry and the other one, with what is known of it."""
+class _Known(NamedTuple):
+    nodes: int
+    generators: tuple[int, ...]
+    known: str
+
+
+def _largest(degree: int, d: int, others: list[_Known]) -> dict[str, Any] | None:
+    """The larger of the atlas's entry and the other ones, with what is known of it."""
     if d == 1:  # the complete graph meets the bound
-        steps = list(range(1, (degree + 1) // 2 + 1))
-        return {"nodes": degree + 1, "generators": steps, "known": "proved"}
+        return _Known(degree + 1, tuple(range(1, (degree + 1) // 2 + 1)), "proved")._asdict()
     formula = closed_form(degree, d)
-    other = max((one for one in (other, formula) if one), default=None, key=lambda one: one[0])
+    if formula is not None:
+        others = [_Known(*formula, "best by formula"), *others]
+    other = max(others, default=None, key=lambda one: one.nodes)
     held = largest_order(d, degree) if degree == 4 or degree in atlas_contents() else None
-    if held is not None and (held[1] or other is None or held[0].nodes >= other[0]):
+    if held is not None and (held[1] or other is None or held[0].nodes >= other.nodes):
         row, proved = held
         last = row.nodes if degree == 4 else int(atlas_contents()[degree]["high"])
         known = "proved" if proved else f"largest up to {last} nodes"
         if not proved and row.nodes + 1 + degree % 2 > last:
             known = "best found"  # the atlas ends within this diameter
-        return {"nodes": row.nodes, "generators": list(row.sets[0]), "known": known}
-    if other is None:
-        return None
-    known = "best by formula" if other == formula else "best found"
-    return {"nodes": other[0], "generators": list(other[1]), "known": known}
+        return _Known(row.nodes, row.sets[0], known)._asdict()
+    return None if other is None else other._asdict()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.arrays import Array
+from hopscape.core.arrays import Array, Integer
 from hopscape.core.kernel import helper, kernel
 from hopscape.families.circulant.ball_kernels import ONE, count_ones, look_bits, wrap_ball
 
@@ -14,7 +14,7 @@ __all__ = ["largest_order", "loop_total", "scan_loops"]
 
 
 @helper
-def _total(nodes: int, generators: Array, d: int, ball: Array, wider: Array) -> int:
+def _total(nodes: int, generators: Array, d: int, ball: Array, wider: Array) -> Integer:
     """Sum of distances from node 0; -1 if one is above d. The bit sets are room to work in."""
     words = (nodes + 63) >> 6
     last = np.uint64(nodes & 63)
