@@ -85,10 +85,36 @@ function groups(tint: Tint): { start: Int32Array; list: Int32Array } {
   return found;
 }
 
-export function nodeRadius(order: number, scale: number): number {
-  const gap = scale / Math.sqrt(Math.max(order, 1));
-  return Math.max(1.1, Math.min(13, 0.17 * gap));
+const MEASURED = 400; // nodes, as many as have names; of each the nearest other is looked for
+const gaps = new WeakMap<Float32Array, number>();
+
+/** How far nodes stand apart: the closest two, or half of the median where few stand closer. */
+function apart({ x, y }: Places): number {
+  if (x.length < 2 || x.length > MEASURED) return Number.POSITIVE_INFINITY;
+  let found = gaps.get(x);
+  if (found === undefined) {
+    const near = Array.from(x, (_, v) => {
+      let least = Number.POSITIVE_INFINITY;
+      for (let w = 0; w < x.length; w++) {
+        if (w !== v) least = Math.min(least, Math.hypot(x[w] - x[v], y[w] - y[v]));
+      }
+      return least;
+    }).sort((a, b) => a - b);
+    found = Math.max(near[0], near[near.length >> 1] / 2);
+    gaps.set(x, found);
+  }
+  return found;
 }
+
+export function nodeRadius(scene: Scene, scale: number): number {
+  const { places, square } = scene;
+  const usual = (0.17 * scale) / Math.sqrt(Math.max(places.x.length, 1));
+  const free = (0.45 * scale * apart(places)) / (square ? LEAF : 1);
+  return Math.max(1.1, Math.min(13, usual, free));
+}
+
+/** Endpoints beside switches are drawn smaller than these. */
+export const LEAF = 0.62;
 
 export function lineWidth(links: number, scale: number): number {
   const crowd = Math.max(0.3, Math.min(1.6, Math.sqrt(400 / Math.max(links, 1))));
@@ -103,7 +129,7 @@ function trace(pen: Pen, scene: Scene, camera: Camera, link: number): void {
   const ax = camera.x + camera.scale * x[t];
   const ay = camera.y + camera.scale * y[t];
   if (t === h) {
-    const r = 1.3 * nodeRadius(scene.places.x.length, camera.scale);
+    const r = 1.3 * nodeRadius(scene, camera.scale);
     pen.moveTo(ax + r, ay - r);
     pen.arc(ax, ay - r, r, 0, 2 * Math.PI);
     return;
@@ -235,7 +261,7 @@ function tipShare(scene: Scene, camera: Camera, channel: number, size: number): 
   const { x, y } = scene.places;
   const [t, h] = [scene.tails[channel >> 1], scene.heads[channel >> 1]];
   const length = camera.scale * Math.hypot(x[h] - x[t], y[h] - y[t]);
-  const rim = nodeRadius(x.length, camera.scale) + size + 1;
+  const rim = nodeRadius(scene, camera.scale) + size + 1;
   return length > 3 * rim ? 1 - rim / length : 0.62;
 }
 
@@ -260,7 +286,7 @@ function arrow(
 export function drawNodes(pen: Pen, scene: Scene, camera: Camera): void {
   const { start, list } = groups(scene.nodes);
   const { x, y } = scene.places;
-  const base = nodeRadius(x.length, camera.scale);
+  const base = nodeRadius(scene, camera.scale);
   scene.nodes.colours.forEach((colour, c) => {
     if (start[c] === start[c + 1]) return;
     const r = base * (scene.nodes.sizes?.[c] ?? 1);
@@ -290,7 +316,7 @@ function inkOn(colour: string): string {
 function drawLabels(pen: Pen, scene: Scene, camera: Camera): void {
   if (!scene.labels) return;
   const { x, y } = scene.places;
-  const r = nodeRadius(x.length, camera.scale);
+  const r = nodeRadius(scene, camera.scale);
   if (r < 4) return;
   const texts = Array.from(x, (_, v) => scene.labels!(v));
   const { of, sizes } = scene.nodes;
@@ -346,7 +372,7 @@ export function drawOver(pen: Pen, scene: Scene, camera: Camera): void {
     drawLabels(pen, scene, camera);
   }
   const { x, y } = scene.places;
-  const r = Math.max(4, 1.25 * nodeRadius(x.length, camera.scale));
+  const r = Math.max(4, 1.25 * nodeRadius(scene, camera.scale));
   for (const mark of scene.marks) {
     const px = camera.x + camera.scale * x[mark.node];
     const py = camera.y + camera.scale * y[mark.node];
@@ -434,7 +460,7 @@ const NOTHING: Hit = { node: -1, link: -1 };
 export function hit(scene: Scene, camera: Camera, px: number, py: number): Hit {
   if (scene.places.matrix) return matrixHit(scene, camera, px, py);
   const { x, y } = scene.places;
-  const r = nodeRadius(x.length, camera.scale);
+  const r = nodeRadius(scene, camera.scale);
   let best = (Math.max(r, 5) + 3) ** 2;
   let node = -1;
   for (let v = 0; v < x.length; v++) {

@@ -1,6 +1,6 @@
 import { distances } from "./graph";
 import type { Net } from "./net";
-import type { Tint } from "./scene";
+import { LEAF, type Tint } from "./scene";
 import type { Theme } from "./theme";
 
 export interface Colouring {
@@ -67,7 +67,7 @@ function plainNodes(net: Net, theme: Theme): Tint {
   const of = Uint8Array.from({ length: net.order }, (_, v) =>
     net.alive.nodes[v] ? (net.square?.[v] ?? 0) : 2,
   );
-  const leaf = net.square ? 0.62 : 1;
+  const leaf = net.square ? LEAF : 1;
   return { colours: [theme.node, theme.switch, theme.dead], of, sizes: [leaf, 1, leaf] };
 }
 
