@@ -10,7 +10,8 @@ Sources and licences stand in benchmarks/measured/README.md.
 Constants of the chip and the network are fitted on --fit steps, drawn by --seed, and held against
 the others; --fit 0 fits nothing. --points draws some of the steps. For the steps of vTrain a closed
 form is fitted first, which costs next to nothing, and all-reduces go round rings, as NCCL does it;
---turns fits executed steps from there. All errors are those of executed steps.
+--turns fits executed steps from there. Errors are those of executed steps; --closed: of the closed
+form.
 
 table5: Korthikanti et al., "Reducing activation recomputation in large transformer models"
 (arXiv 2205.05198), table 5: A100, eight in a server, full recomputation, and selective with
@@ -399,7 +400,8 @@ def against(points: list[Measured], start: Mapping[str, float], given: argparse.
         if drawn and given.turns:
             constants = fitted(few, constants, given.turns, pool)
         print(", ".join(f"{name} {value:.3g}" for name, value in constants.items()), flush=True)
-        ours = list(pool.map(predicted, points, [constants] * len(points)))
+        judged = estimated if given.closed else predicted
+        ours = list(pool.map(judged, points, [constants] * len(points)))
     errors = []
     for i, (one, seconds) in enumerate(zip(points, ours, strict=True)):
         error = seconds / one.seconds - 1
@@ -432,6 +434,7 @@ def main() -> None:
     asked.add_argument("--fit", type=int, default=30, help="steps to fit on")
     asked.add_argument("--points", type=int, default=10_000, help="steps to look at, drawn")
     asked.add_argument("--turns", type=int, default=0, help="fits of executed steps")
+    asked.add_argument("--closed", action="store_true", help="errors of the closed form")
     asked.add_argument("--workers", type=int, default=1, help="processes")
     asked.add_argument("--seed", type=int, default=1, help="which ones")
     given = asked.parse_args()
