@@ -8,10 +8,10 @@ with tensors, sequences or the batch cut; the attention of its mixtures of exper
 Sources and licences stand in benchmarks/measured/README.md.
 
 Constants of the chip and the network are fitted on --fit steps, drawn by --seed, and held against
-the others; --fit 0 fits nothing. --points draws some of the steps. For the steps of vTrain a closed
-form is fitted first, which costs next to nothing, and all-reduces go round rings, as NCCL does it;
---turns fits executed steps from there. Errors are those of executed steps; --closed: of the closed
-form.
+the others; --fit 0 fits nothing. --points draws some of the steps. For steps on many servers a
+closed form is fitted first, which costs next to nothing, and all-reduces go round rings, as NCCL
+does it; --turns fits executed steps from there. Errors are those of executed steps; --closed: of
+the closed form.
 
 table5: Korthikanti et al., "Reducing activation recomputation in large transformer models"
 (arXiv 2205.05198), table 5: A100, eight in a server, full recomputation, and selective with
@@ -138,7 +138,7 @@ def vtrain(only: set[str]) -> Iterator[Measured]:
         name = row["Parameters (billion)"]
         if only and name not in only:
             continue
-        yield from_vtrain(row, f"{name}B", "full")
+        yield replace(from_vtrain(row, f"{name}B", "full"), algorithms=RINGS)
 
 
 def one_server(only: set[str]) -> Iterator[Measured]:
@@ -167,7 +167,7 @@ def from_vtrain(row: dict[str, str], name: str, recompute: str) -> Measured:
     )
     job = ModelJob(model, split, load_chip("a100"), Overlap(dp=False))
     seconds = float(row["iteration time (ms)"]) / 1e3
-    return Measured(f"{name} {split.tp}x{split.dp}x{split.pp}, {split.micro}", job, seconds, RINGS)
+    return Measured(f"{name} {split.tp}x{split.dp}x{split.pp}, {split.micro}", job, seconds)
 
 
 LATENT = {"heads": 128, "head": 128, "q_latent": 1536, "kv_latent": 512, "rope": 64, "dense": 1}
