@@ -274,8 +274,8 @@ class DirectedRouter(Router):
         g = math.gcd(a, n)
         y = pow(b, -1, g) if g > 1 else 0
         x = (1 - b * y) // g * pow(a // g, -1, n // g) % (n // g) if n > g else 0
-        x, y = shape.reduced(np.asarray(x, dtype=object), np.asarray(y, dtype=object))
-        return int(x), int(y)
+        steps_a, steps_b = shape.reduced(np.asarray(x, dtype=object), np.asarray(y, dtype=object))
+        return int(steps_a), int(steps_b)
 
     @cached_property
     def _far(self) -> IntArray:
