@@ -49,6 +49,7 @@ from hopscape.formats.graphs.libraries import XML_BYTES, require_graph_memory, t
 from hopscape.formats.infiniband import PORT_WORDS, write_subnets
 from hopscape.formats.programs import read_back, write_manifest
 from hopscape.formats.simgrid import BANDWIDTH, LATENCY, write_simgrid
+from hopscape.formats.slurm import write_slurm
 from hopscape.formats.sst import write_sst
 from hopscape.formats.tables import write_cables, write_routing_table, write_weighted_paths
 from hopscape.formats.verilog_check import write_verilog
@@ -158,6 +159,7 @@ def hand_over(
         told.append(tried("network.edges", lambda: _edges(network, top)))
         told += _routing_files(network, top)
         told.append(tried("ethernet/", lambda: write_frr(network, top / "ethernet")))
+        told.append(tried("topology.conf", lambda: write_slurm(network, top / "topology.conf")))
         if job is not None:
             told.append(tried("smpi/", lambda: _smpi(network, job, top)))
         if given.routing == "optimal":

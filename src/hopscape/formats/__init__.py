@@ -7,6 +7,7 @@ booksim              configurations and anynet files, both ways; booksim_check
 msccl, mscclpp        collectives for MSCCL, MSCCL++ (rank_moves: what they share); mscclpp_check
 chakra               traces for ASTRA-sim (protobuf); msccl_check, mpi_check run schedules
 frr                  BGP unnumbered for Ethernet fabrics, containerlab; frr_check runs it
+slurm                topology.conf of machines with switches
 simgrid, sst         platforms of other simulators; simgrid_check
 code                 routers as C, Verilog, P4 and Python; verilog_check runs a fabric
 check, programs, runners   which programs are there, how they are run and read

@@ -119,7 +119,7 @@ class EthernetFabric:
 
     def leaf(self, node: int) -> int:
         """The router behind which a node is reached: itself, or that of a host."""
-        return int(self.network.neighbours(node)[0]) if node in self._place else node
+        return self.lines(node)[0][1] if node in self._place else node
 
     def configuration(self, router: int) -> str:
         """The frr.conf of a router."""
