@@ -53,7 +53,7 @@ _EXCHANGES, _PASSES = 100_000_000, 20
 """Pairs of trees, at every node, that are tried for an exchange of arcs; times over all."""
 _FINE = 16
 """Pieces up to which trees through switches are packed for twice as many as the optimum asks for:
-they come out shallower, and what is left over of a wave fits into fewer rounds."""
+if they come out shallower, what is left over of a wave fits into fewer rounds."""
 _MOST_PATHS, _MOST_PIECES, _FILL = 200_000, 128, 4
 """Paths of a schedule in pieces, pieces that the optimum may ask for, and rounds until the first
 pieces have come through the trees, about."""
@@ -88,13 +88,18 @@ def forest_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sch
     times, rest = divmod(goal.chunks, period.denominator)
     if rest or times < 2:
         return forest_plan(network, goal.chunks).schedule(network, goal, "forest", model)
+    from hopscape.collectives.plan_kernels import heights
+
     ends, pieces = network.endpoints.tobytes(), period.denominator
     if model.switching == "store-and-forward":
         hops = _base_plan(network, pieces, ends).by_hops(network)
         return _repeated(network, goal, hops, period.numerator, times, model)
+    base = _base_plan(network, pieces, ends)
     if times % 2 == 0 and 2 * pieces <= _FINE:
-        times, pieces = times // 2, 2 * pieces
-    plan = _base_plan(network, pieces, ends).in_pieces(times)
+        fine = _base_plan(network, 2 * pieces, ends)
+        if heights(fine.before).mean() < heights(base.before).mean():
+            times, base = times // 2, fine
+    plan = base.in_pieces(times)
     return plan.schedule(network, goal, "forest", model, times)
 
 
