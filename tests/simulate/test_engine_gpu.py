@@ -19,6 +19,7 @@ import pytest
 import hopscape
 from conftest import connected_graph
 from hopscape.core.errors import HopscapeError, MissingPackageError
+from hopscape.deadlock import classes as deadlock_classes
 from hopscape.simulate import Job, Settings, build_setup, engine_gpu, layout, make_traffic, simulate
 from hopscape.simulate import saturation as find_saturation
 from hopscape.simulate.engine_gpu import KERNELS, BatchRun, Replicas, macros
@@ -177,6 +178,15 @@ def test_two_hundred_configurations(first):
         network, how, pattern, loads, bursts = drawn(seed)
         arrived += compare(network, how, pattern, loads, 200, step=5, bursts=bursts)
     assert arrived > 1000
+
+
+@pytest.mark.parametrize("routing", ["fixed", "adaptive", "valiant", "ugal"])
+@pytest.mark.parametrize("spec", ["torus(4, 6)", "hypercube(3)", "circulant(26, 1, 5)"])
+def test_folded_tables_move_every_packet_alike(spec, routing, monkeypatch):
+    monkeypatch.setattr(deadlock_classes, "_LARGE", 0)
+    network, how = hopscape.build(spec), Settings(routing=routing, packet=(2,))
+    assert build_setup(network, how).fabric.fold.kind[0] != layout.WHOLE
+    assert compare(network, how, "uniform", [0.3, 0.9], 200, step=20) > 100
 
 
 def test_runs_that_deadlock_stand_still_alike():

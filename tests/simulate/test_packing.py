@@ -52,7 +52,7 @@ def test_classes_by_columns_are_those_of_the_table(spec):
     assert np.array_equal(found[0].rings, classes.rings)
     whole = pack_table(table, classes)
     assert np.array_equal(packer.cells, whole.cells)
-    for mine, theirs in zip(packer.ties, whole.ties, strict=True):
+    for mine, theirs in zip(packer.packed.ties, whole.ties, strict=True):
         assert np.array_equal(mine, theirs)
         assert mine.dtype == theirs.dtype
 
@@ -96,7 +96,7 @@ def test_columns_are_those_of_the_table(spec):
 
 @pytest.mark.usefixtures("few")
 def test_a_large_network_keeps_no_table():
-    network = hopscape.build("torus(4, 6)")
+    network = hopscape.build("mesh(4, 6)")
     asked = build_setup(network, Settings(vcs=2))
     given = build_setup(network, Settings(vcs=2), own_table(network))
     assert isinstance(asked.routes, RouteColumns)

@@ -84,12 +84,15 @@ class Router(ABC):
         table_bytes: Memory that grows with the network (0 for a closed form).
         chained: Does every route go on, from each node on it, like the route that begins there?
             Then a table by destination holds it; otherwise the source decides (:meth:`multipath`).
+        cyclic: Sides of the box of addresses where the difference of two addresses, modulo the
+            sides, decides on the port, and leads on by it; empty where it does not.
     """
 
     name: str = "router"
     exact: bool = True
     table_bytes: int = 0
     chained: bool = True
+    cyclic: tuple[int, ...] = ()
 
     def __init__(self, network: Wired) -> None:
         self.network = network

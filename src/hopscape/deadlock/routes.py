@@ -94,7 +94,7 @@ class RouteColumns:
             )
         self.network, self.router, self._router = network, router.name, router
         self.rings = port_rings(network)
-        self._offsets = _offsets(network)
+        self.offsets = _offsets(network)
         self._nodes = np.arange(network.order, dtype=np.int64)
         both = ties and self.rings is not None and router.exact
         self._twins = _twins(network, self.rings) if both and self.rings is not None else None
@@ -110,7 +110,7 @@ class RouteColumns:
 
         network = self.network
         at, to = np.tile(self._nodes, len(goals)), np.repeat(goals, network.order)
-        port = offset_ports(self._offsets, self._router.next_ports(at, to))
+        port = offset_ports(self.offsets, self._router.next_ports(at, to))
         other = port
         if self._twins is not None:
             other = port.copy(order="F")

@@ -115,9 +115,18 @@ DEVICE int lowest(u64 bits) { return __ffsll((i64)bits) - 1; }
 struct Engine {
     i64 replicas, routers, units, rows, endpoints, packets_most, wheel, windows_many, longest;
     i64 copies, sizes_many, masks_many, layered, chooses, patience;
+    i64 fold, axes, dated, columns, pairs_columns, sets_columns;
     i64 numbers[NUMBERS];
     const i64* indptr;
     const u16* table;
+    const int* sides_of;     // how tables are folded: struct Fold of layout.py
+    const int* switch_of;
+    const u16* port_of;
+    const int* column_of;
+    const unsigned char* aside;
+    const int* sort_of;
+    const int* runs;
+    const int* ahead;
     const i64* tie_starts;
     const int* tie_nodes;
     const u16* tie_entries;
@@ -466,7 +475,71 @@ DEVICE i64 draw_size(u64* stream) {
     return E->sizes[reached(E->size_shares, 0, E->sizes_many, random_unit(stream))];
 }
 
-DEVICE u16 entry_of(i64 here, i64 goal) { return E->table[here * E->routers + goal]; }
+// ---- what the tables say of two routers, folded or not: entry_kernels.py -----------
+
+// `here` less `goal` as addresses. Numbers of routers fit into 32 bits, which divide sooner.
+DEVICE i64 difference(i64 here, i64 goal) {
+    if (E->fold == FLIPS) return here ^ goal;
+    unsigned at = (unsigned)here, to = (unsigned)goal, stride = 1, out = 0;
+    for (i64 axis = E->axes - 1; axis >= 0; --axis) {
+        unsigned side = (unsigned)E->sides_of[axis], above = at / side, beyond = to / side;
+        int gap = (int)(at - above * side) - (int)(to - beyond * side);
+        out += stride * (unsigned)(gap < 0 ? gap + (int)side : gap);
+        stride *= side;
+        at = above;
+        to = beyond;
+    }
+    return out;
+}
+
+DEVICE i64 dated(i64 here, i64 gap, int turn) {
+    i64 entry = E->table[2 * gap + turn];
+    if (!E->dated || (entry & PORT_MASK) == NO_ROUTE) return entry;
+    i64 out = E->indptr[here] + (entry & PORT_MASK);
+    return entry | (i64)(E->runs[turn * E->routers + gap] >= E->ahead[out]) << ENTRY_SET_SHIFT;
+}
+
+DEVICE i64 entry_of(i64 here, i64 goal) {
+    if (E->fold == WHOLE) return E->table[here * E->columns + goal];
+    if (E->fold != LEAVES) return dated(here, difference(here, goal), 0);
+    i64 at = E->switch_of[here];
+    if (at < 0) return 0;
+    if (at == -1 - (i64)E->switch_of[goal]) return E->port_of[goal];
+    return E->table[at * E->columns + E->column_of[E->aside[at] * E->routers + goal]];
+}
+
+// The entry of the other way of a tie.
+DEVICE i64 other_entry(i64 here, i64 goal) {
+    if (E->fold != WHOLE) return dated(here, difference(here, goal), 1);
+    i64 low = E->tie_starts[goal], high = E->tie_starts[goal + 1];
+    while (high - low > 1) {
+        i64 middle = (low + high) >> 1;
+        if (E->tie_nodes[middle] <= here) low = middle;
+        else high = middle;
+    }
+    return E->tie_entries[low];
+}
+
+DEVICE i64 hops_of(i64 here, i64 goal) {
+    if (E->fold == WHOLE) return E->distances[here * E->pairs_columns + goal];
+    if (E->fold != LEAVES) return E->distances[difference(here, goal)];
+    i64 at = -1 - (i64)E->switch_of[here], to = -1 - (i64)E->switch_of[goal];
+    return (i64)E->distances[at * E->pairs_columns + to] + 2;
+}
+
+DEVICE i64 shortest_of(i64 here, i64 goal) {
+    if (E->fold == WHOLE) return E->shortest[here * E->pairs_columns + goal];
+    if (E->fold != LEAVES) return E->shortest[difference(here, goal)];
+    i64 at = E->switch_of[here], to = -1 - (i64)E->switch_of[goal];
+    if (at < 0) return 1;
+    return at == to ? 1ll << E->port_of[goal] : E->shortest[at * E->pairs_columns + to];
+}
+
+DEVICE i64 set_of(i64 here, i64 goal) {
+    if (!E->layered) return E->layers[0];
+    if (E->fold == WHOLE) return E->layers[here * E->sets_columns + goal];
+    return E->layers[E->sort_of[here] * E->sets_columns + E->sort_of[goal]];
+}
 
 DEVICE bool cut_off(i64 here, i64 goal) {
     return (entry_of(here, goal) & PORT_MASK) == NO_ROUTE;
@@ -486,9 +559,8 @@ DEVICE void plan(i64 replica, int* P, i64 here, i64 goal, u64* stream) {
         i64 base = replica * E->units + E->indptr[here], full = N(N_VCS) * N(N_DEPTH);
         i64 straight = base + (entry_of(here, goal) & PORT_MASK);
         i64 around = base + (entry_of(here, mid) & PORT_MASK);
-        const u16* distances = E->distances;
-        i64 detour = (i64)distances[here * E->routers + mid] + distances[mid * E->routers + goal];
-        i64 near = (full - unit_of(straight)[U_CREDIT]) * (i64)distances[here * E->routers + goal];
+        i64 detour = hops_of(here, mid) + hops_of(mid, goal);
+        i64 near = (full - unit_of(straight)[U_CREDIT]) * hops_of(here, goal);
         if (near <= (full - unit_of(around)[U_CREDIT]) * detour + N(N_BIAS)) {
             P[MARKS] |= SECOND;
             return;
@@ -631,16 +703,6 @@ DEVICE i64 exit_of(i64 replica, i64 row, const int* P) {
     return best;
 }
 
-DEVICE u16 tied(i64 here, i64 goal) {
-    i64 low = E->tie_starts[goal], high = E->tie_starts[goal + 1];
-    while (high - low > 1) {
-        i64 middle = (low + high) >> 1;
-        if (E->tie_nodes[middle] <= here) low = middle;
-        else high = middle;
-    }
-    return E->tie_entries[low];
-}
-
 // The unit for the packet at the front of a virtual channel; V_ALLOWED gets its channels.
 DEVICE i64 route(i64 replica, i64 row, int who, i64 now) {
     i64 unit = row >> N(N_SHIFT), base = replica * E->units;
@@ -668,7 +730,7 @@ DEVICE i64 route(i64 replica, i64 row, int who, i64 now) {
     }
     if (here == goal) return exit_of(replica, row, P);
     i64 entry = entry_of(here, goal);
-    if (entry & TIE && coins(replica, row, now) & 1) entry = tied(here, goal);
+    if (entry & TIE && coins(replica, row, now) & 1) entry = other_entry(here, goal);
     i64 out = base + E->indptr[here] + (entry & PORT_MASK);
     if (N(N_MODE) == ADAPTIVE && !(marks & ESCAPED)) fresh = true;
     int ring = U[U_RING], next_ring = unit_of(out)[U_RING];
@@ -677,8 +739,7 @@ DEVICE i64 route(i64 replica, i64 row, int who, i64 now) {
         fresh = fresh || ring < 0 || ring != next_ring;
         allowed = E->sets[phase + ((entry >> ENTRY_SET_SHIFT) & ENTRY_SET_MASK)];
     } else if (fresh) {
-        allowed =
-            E->sets[phase + (E->layered ? E->layers[here * E->routers + goal] : E->layers[0])];
+        allowed = E->sets[phase + set_of(here, goal)];
     }
     if (!fresh) {
         i64 level = E->kinds[row - (unit << N(N_SHIFT))];
@@ -711,7 +772,7 @@ DEVICE i64 emptiest(i64 replica, i64 row, i64 need, i64 now) {
     const int *V = vc_of(row), *P = packet_of(replica, V[FRONT] >> 2);
     i64 here = unit_of(row >> N(N_SHIFT))[U_TO], goal = P[GOAL];
     if (here == goal || P[MARKS] & ESCAPED) return -1;
-    i64 roaming = E->masks[E->masks_many - 1], bits = E->shortest[here * E->routers + goal];
+    i64 roaming = E->masks[E->masks_many - 1], bits = shortest_of(here, goal);
     i64 best = -1, most = -1, first = replica * E->units + E->indptr[here];
     int swap = bits & (bits - 1) ? coins(replica, row, now) >> 1 : 0;
     i64 plenty = (N(N_VCS) - 1) * N(N_DEPTH) + need;

@@ -172,6 +172,12 @@ class Replicas:
             "layered": int(len(fabric.layers) > 1),
             "chooses": int(len(fabric.chosen.first) > 0),
             "patience": patience,
+            "fold": int(fabric.fold.kind[0]),
+            "axes": len(fabric.fold.sides),
+            "dated": int(len(fabric.fold.ahead) > 0),
+            "columns": fabric.table.shape[1],
+            "pairs_columns": max(fabric.shortest.shape[1], fabric.distances.shape[1]),
+            "sets_columns": fabric.layers.shape[1],
         }
         xp = self._device.arrays
         given = {
@@ -192,7 +198,16 @@ class Replicas:
                 ("sets", np.int64), ("kinds", np.int64), ("layers", np.uint8),
             )
         }  # fmt: skip
+        fold = fabric.fold
         return given | {
+            "sides_of": (fold.sides, np.int32),
+            "switch_of": (fold.switch, np.int32),
+            "port_of": (fold.port, np.uint16),
+            "column_of": (fold.column, np.int32),
+            "aside": (fold.aside, np.uint8),
+            "sort_of": (fold.sort, np.int32),
+            "runs": (fold.runs, np.int32),
+            "ahead": (fold.ahead, np.int32),
             "tie_starts": (fabric.ties.starts, np.int64),
             "tie_nodes": (fabric.ties.nodes, np.int32),
             "tie_entries": (fabric.ties.entries, np.uint16),
@@ -260,7 +275,7 @@ class Replicas:
             value if isinstance(value, int) else self._device.address(value)
             for value in (self._tables[name] for name in _ENGINE)
         ]
-        at = _ENGINE.index("patience") + 1
+        at = _ENGINE.index("sets_columns") + 1
         words[at:at] = self._setup.fabric.numbers.tolist()
         return self._device.arrays.asarray(np.array(words, dtype=np.int64))
 
@@ -268,13 +283,14 @@ class Replicas:
 _ENGINE = (
     "replicas", "routers", "units_of_one", "rows", "endpoints", "packets_most", "wheel",
     "windows_many", "longest", "copies", "sizes_many", "masks_many", "layered", "chooses",
-    "patience", "indptr", "table", "tie_starts", "tie_nodes", "tie_entries", "shortest",
-    "distances", "masks", "sets", "kinds", "layers", "chosen_first", "chosen_shares",
-    "chosen_starts", "chosen_steps", "kind", "rates", "targets", "starts", "shares", "sizes",
-    "size_shares", "trace", "clock", "counts", "scalars", "vcs", "units", "sides", "ends",
-    "injectors", "waiters", "senders", "touched", "best", "first", "arrivals", "ejections",
-    "credits", "flits", "packets", "random", "still", "span", "windows", "histogram", "used",
-    "received",
+    "patience", "fold", "axes", "dated", "columns", "pairs_columns", "sets_columns", "indptr",
+    "table", "sides_of", "switch_of", "port_of", "column_of", "aside", "sort_of", "runs",
+    "ahead", "tie_starts", "tie_nodes", "tie_entries", "shortest", "distances", "masks", "sets",
+    "kinds", "layers", "chosen_first", "chosen_shares", "chosen_starts", "chosen_steps", "kind",
+    "rates", "targets", "starts", "shares", "sizes", "size_shares", "trace", "clock", "counts",
+    "scalars", "vcs", "units", "sides", "ends", "injectors", "waiters", "senders", "touched",
+    "best", "first", "arrivals", "ejections", "credits", "flits", "packets", "random", "still",
+    "span", "windows", "histogram", "used", "received",
 )  # fmt: skip
 """The members of ``struct Engine``, in its order."""
 

@@ -21,11 +21,12 @@ from hopscape.deadlock.classes import (
 )
 from hopscape.deadlock.judgement import classes_by_columns, phases, required_vcs, suits_columns
 from hopscape.deadlock.routes import RouteColumns, RoutingTable
+from hopscape.deadlock.shifts import classes_by_shifts, is_cyclic, shift_bytes
 from hopscape.deadlock.sources import SourceRoutes
 from hopscape.metrics.routes import closed_router
 from hopscape.simulate import layout
-from hopscape.simulate.layout import ChosenRoutes, FabricArrays, State
-from hopscape.simulate.packing import Packer, pack_table
+from hopscape.simulate.layout import ChosenRoutes, FabricArrays, Fold, State
+from hopscape.simulate.packing import Packed, Packer, no_ties, pack_shifts, pack_table, whole
 from hopscape.simulate.settings import Settings, channel_delays
 from hopscape.simulate.traffic import check_seed
 
@@ -86,8 +87,10 @@ class Setup:
     def memory(self) -> int:
         """Bytes that a run takes, tables included."""
         longest = int(self.lines[:, layout.U_DELAY].max())
-        plain = (a for a in self.fabric if isinstance(a, np.ndarray))
-        tables = sum(int(a.nbytes) for a in (*plain, *self.fabric.ties, *self.fabric.chosen))
+        fabric = self.fabric
+        plain = (a for a in fabric if isinstance(a, np.ndarray))
+        parts = (*plain, *fabric.fold, *fabric.ties, *fabric.chosen)
+        tables = sum(int(a.nbytes) for a in parts)
         return tables + _moving_bytes(self.settings, self.units, longest)
 
 
@@ -108,11 +111,13 @@ def memory_needed(network: Network, settings: Settings) -> int:
     """
     lines = settings.concentration * (settings.injectors + settings.ejectors)
     units = len(network.heads) + lines * network.endpoint_count
+    moving = _moving_bytes(settings, units, settings.link_delay)
     choices = {"adaptive": _ADAPTIVE_BYTES, "ugal": _UGAL_BYTES}.get(settings.routing, 0)
+    if _cyclic_router(network, settings, None, "auto") is not None:
+        return shift_bytes(network) + choices * network.order + moving
     asked = _asked(network, settings, None, "auto")
     each = _COLUMN_BYTES if asked is not None and asked.rings is not None else _TABLE_BYTES
-    tables = (each + choices) * network.order**2
-    return tables + _moving_bytes(settings, units, settings.link_delay)
+    return (each + choices) * network.order**2 + moving
 
 
 def build_setup(
@@ -154,7 +159,7 @@ def build_setup(
         chosen, classes, proof = find_source_classes(network, router, method=asked)
         none = np.full((0, 0), NO_PORT, dtype=np.uint16)
         routes: RoutingTable | RouteColumns = RoutingTable(network, router.name, none, None, None)
-        packed = Packer(network)
+        packed = Packed(np.empty((0, 0), dtype=np.uint16, order="F"), no_ties(), whole())
     else:
         routes, classes, proof, packed = _routed(network, settings, router, asked)
     _require_vcs(network, settings, classes)
@@ -187,6 +192,16 @@ def _require_vcs(network: Network, settings: Settings, classes: Classes) -> None
         )
 
 
+def _cyclic_router(
+    network: Network, settings: Settings, router: Router | RoutingTable | None, method: Method
+) -> Router | None:
+    """The router of a large network that looks alike from every node."""
+    if isinstance(router, RoutingTable) or method != "auto" or settings.spread == "all":
+        return None
+    closed = router if router is not None else closed_router(network)
+    return closed if few_goals(network) is not None and is_cyclic(network, closed) else None
+
+
 def _asked(
     network: Network, settings: Settings, router: Router | RoutingTable | None, method: Method
 ) -> RouteColumns | None:
@@ -202,15 +217,19 @@ def _asked(
 
 def _routed(
     network: Network, settings: Settings, router: Router | RoutingTable | None, method: Method
-) -> tuple[RoutingTable | RouteColumns, Classes, Certificate, Packer]:
+) -> tuple[RoutingTable | RouteColumns, Classes, Certificate, Packed]:
     """Routes, classes and their certificate, and the table that the engine reads."""
+    cyclic = _cyclic_router(network, settings, router, method)
+    alike = classes_by_shifts(network, cyclic) if cyclic is not None else None
+    if alike is not None:
+        return alike.columns, alike.classes, alike.certificate, pack_shifts(alike)
     anywhere = settings.routing == "adaptive" and method != "single"
     asked = _asked(network, settings, router, method)
     if asked is not None:
         packer = Packer(network, complete=True)
         certified = classes_by_columns(asked, packer.visit, anywhere=anywhere)
         if certified is not None:
-            return asked, *certified, packer
+            return asked, *certified, packer.packed
         require_memory(_TABLE_BYTES * network.order**2, f"the simulation of {network.spec}")
     table, classes, proof = find_classes(
         network, router, method=method, anywhere=anywhere, spread=settings.spread
@@ -222,20 +241,21 @@ def _fabric(
     settings: Settings,
     routes: RoutingTable | RouteColumns,
     classes: Classes,
-    packed: Packer,
+    packed: Packed,
     endpoints: int,
     alive: IntArray | None = None,
 ) -> FabricArrays:
     network = routes.network
     none8, none16 = np.empty((0, 0), np.uint8), np.empty((0, 0), np.uint16)
-    adaptive = settings.routing == "adaptive"
+    none32, adaptive = np.empty((0, 0), np.uint32), settings.routing == "adaptive"
     return FabricArrays(
         numbers=_numbers(settings, classes, len(network.heads), endpoints),
         indptr=network.indptr.copy(),
         table=packed.cells,
+        fold=packed.fold,
         ties=packed.ties,
-        shortest=_shortest_ports(network, alive) if adaptive else np.empty((0, 0), np.uint32),
-        distances=_distances(network, alive).astype(np.uint16)
+        shortest=_shortest_ports(network, packed.fold, alive) if adaptive else none32,
+        distances=_distances(network, packed.fold, alive).astype(np.uint16)
         if settings.routing == "ugal"
         else none16,
         **_channel_sets(settings, classes),
@@ -385,27 +405,39 @@ def _channel_sets(settings: Settings, classes: Classes) -> dict[str, IntArray]:
     }
 
 
-def _distances(network: Network, alive: IntArray | None) -> IntArray:
-    """Distances over the live channels, [from, to]; a large number where there is no path."""
+def _distances(network: Network, fold: Fold, alive: IntArray | None = None) -> IntArray:
+    """Distances over the live channels, [from, to]; a large number where there is no path.
+
+    Where the tables are folded by differences, only those to node 0.
+    """
     from hopscape.core.distances import distance_rows, unreached
 
     if alive is not None:
         network = Network.from_links(
             network.order, network.tails[alive], network.heads[alive], duplex=False
         )
-    rows = distance_rows(network, np.arange(network.order))
+    if fold.kind[0] != layout.WHOLE:
+        rows = distance_rows(network, np.zeros(1, dtype=np.int64), towards=True).T
+    else:
+        rows = distance_rows(network, np.arange(network.order))
     return np.where(unreached(rows), np.int32(_NO_ROUTE), rows)
 
 
-def _shortest_ports(network: Network, alive: IntArray | None) -> IntArray:
-    """All shortest channels of every pair, as bits."""
+def _shortest_ports(network: Network, fold: Fold, alive: IntArray | None) -> IntArray:
+    """All shortest channels of every pair, as bits; folded as :func:`_distances`."""
     if int(network.degrees.max()) > 32:
         raise ArgumentError(
             f"{network.spec} has more than 32 ports; adaptive routing takes up to 32"
         )
-    distance = _distances(network, alive)
-    ports = np.zeros((network.order, network.order), dtype=np.uint32)
+    distance = _distances(network, fold, alive)
+    ports = np.zeros(distance.shape, dtype=np.uint32)
     offset = np.arange(len(network.heads)) - network.indptr[network.tails]
+    if fold.kind[0] != layout.WHOLE:
+        shorter = distance[network.heads, 0] == distance[network.tails, 0] - 1
+        np.bitwise_or.at(
+            ports[:, 0], network.tails[shorter], np.uint32(1) << offset[shorter].astype(np.uint32)
+        )
+        return ports
     for channel in range(len(network.heads)):
         if alive is not None and not alive[channel]:
             continue

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from hopscape.core.arrays import Floats, IntArray
 
-__all__ = ["ChosenRoutes", "Counters", "FabricArrays", "Source", "State", "Ties"]
+__all__ = ["ChosenRoutes", "Counters", "FabricArrays", "Fold", "Source", "State", "Ties"]
 
 # columns of vcs
 COUNT = 0  # flits that the router sees, FRONT included
@@ -157,6 +157,8 @@ PATIENCE = 1024  # after so many cycles nobody is held back any more
 # of those of 16 flits are late, and bit complement on a torus loses a fifth; with L instead the
 # peak of uniform traffic falls by 6 %.
 W_SHIFT, W_GAIN, W_DECAY, LATE = 8, 32, 5, 4
+# how tables are folded: not at all, by leaves, by differences of addresses, of their bits
+WHOLE, LEAVES, SHIFTS, FLIPS = range(4)
 # kinds of sources
 UNIFORM, UNIFORM_OTHERS, TABLE, MATRIX = range(4)
 BERNOULLI, ON_OFF, TRACE, SILENT = range(4)
@@ -214,6 +216,35 @@ class Ties(NamedTuple):
     """uint16[ties]: port and set of classes of the other way."""
 
 
+class Fold(NamedTuple):
+    """How the tables of pairs of routers are kept; see ``entry_kernels.py`` (all empty: whole).
+
+    Leaves: endpoints with one line each are no rows, and those of one switch share a column.
+    Differences: where routes look alike from every node, one row serves all.
+    """
+
+    kind: IntArray
+    """int64[1]: WHOLE, LEAVES, SHIFTS or FLIPS."""
+    sides: IntArray
+    """int64[axes]: sides of the box of addresses (SHIFTS)."""
+    switch: IntArray
+    """int32[routers]: number of a switch, or -1 less that of the switch of a leaf (LEAVES)."""
+    port: IntArray
+    """uint16[routers]: port of its switch that leads to a leaf (LEAVES)."""
+    column: IntArray
+    """int32[2, routers]: column of a goal, in rows of either kind (LEAVES)."""
+    aside: IntArray
+    """uint8[switches]: kind of the row of a switch (LEAVES)."""
+    sort: IntArray
+    """int32[routers]: row and column of a router in the table of sets of classes (LEAVES)."""
+    runs: IntArray
+    """int32[2, routers]: hops in the ring that a packet enters, by either way of a tie (SHIFTS,
+    FLIPS)."""
+    ahead: IntArray
+    """int32[channels]: hops from a channel to the end of the dateline of its ring, both counted;
+    empty where there are no datelines (SHIFTS, FLIPS)."""
+
+
 class FabricArrays(NamedTuple):
     """What does not change while flits move."""
 
@@ -223,7 +254,10 @@ class FabricArrays(NamedTuple):
     """int64[routers + 1]: channels of each router."""
     table: IntArray
     """uint16[routers, routers]: port, set of classes and tie bit towards a router, by target: what
-    one packet asks for on its way lies together."""
+    one packet asks for on its way lies together. Folded, [switches, columns], or [routers, 2]: the
+    ports of either way of a tie by difference."""
+    fold: Fold
+    """How this table is folded, and those below of pairs of routers."""
     ties: Ties
     """The other ways of ties."""
     shortest: IntArray

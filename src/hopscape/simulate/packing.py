@@ -1,6 +1,8 @@
-"""Routing tables packed for the engine, some goals at a time."""
+"""Routing tables packed for the engine: some goals at a time, or folded."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,12 +12,43 @@ from hopscape.core.network import Network
 from hopscape.deadlock.classes import Classes
 from hopscape.deadlock.layout import PortTable
 from hopscape.deadlock.routes import RoutingTable
-from hopscape.simulate.layout import ENTRY_SET_SHIFT, TIE, Ties
+from hopscape.deadlock.shifts import ShiftRoutes
+from hopscape.simulate.layout import (
+    ENTRY_SET_SHIFT,
+    FLIPS,
+    NO_ROUTE,
+    SHIFTS,
+    TIE,
+    WHOLE,
+    Fold,
+    Ties,
+)
 
-__all__ = ["Packer", "pack_table"]
+__all__ = ["Packed", "Packer", "no_ties", "pack_shifts", "pack_table", "whole"]
 
 _PAIRS = 1 << 20
 _NONE = np.zeros((0, 0), dtype=np.uint8)
+
+
+class Packed(NamedTuple):
+    """A routing table as the engine reads it: ``table``, ``ties`` and ``fold`` of its arrays."""
+
+    cells: IntArray
+    ties: Ties
+    fold: Fold
+
+
+def whole() -> Fold:
+    """Tables that are not folded."""
+
+    def none(kind: type, *shape: int) -> IntArray:
+        return np.zeros(shape, dtype=kind)
+
+    return Fold(
+        np.array([WHOLE]), none(np.int64, 0), none(np.int32, 0), none(np.uint16, 0),
+        none(np.int32, 2, 0), none(np.uint8, 0), none(np.int32, 0), none(np.int32, 2, 0),
+        none(np.int32, 0),
+    )  # fmt: skip
 
 
 class Packer:
@@ -65,17 +98,37 @@ class Packer:
             raise ArgumentError(f"{network.spec} is not connected: some endpoints have no route")
 
     @property
-    def ties(self) -> Ties:
-        """The other ways of all pairs that have two."""
+    def packed(self) -> Packed:
+        """All that was packed, with the other ways of all pairs that have two."""
         starts = np.concatenate([[0], np.cumsum(self._counts)])
-        return Ties(
+        ties = Ties(
             starts,
             np.concatenate([np.empty(0, np.int32), *self._nodes]),
             np.concatenate([np.empty(0, np.uint16), *self._entries]),
         )
+        return Packed(self.cells, ties, whole())
 
 
-def pack_table(table: RoutingTable, classes: Classes, *, complete: bool = False) -> Packer:
+def no_ties() -> Ties:
+    """Of tables without ties, or that keep them themselves."""
+    none = np.zeros(0, dtype=np.int32)
+    return Ties(np.zeros(1, dtype=np.int64), none, none.astype(np.uint16))
+
+
+def pack_shifts(routes: ShiftRoutes) -> Packed:
+    """Pack the one row of routes that look alike from every node."""
+    cells = np.empty((len(routes.port), 2), dtype=np.uint16, order="F")
+    for turn, ports in enumerate((routes.port, routes.other)):
+        cells[:, turn] = np.where(ports == NO_PORT, NO_ROUTE, ports)
+    cells[routes.port != routes.other, 0] |= TIE
+    kind = FLIPS if set(routes.sides) == {2} else SHIFTS
+    fold = whole()._replace(kind=np.array([kind]), sides=np.array(routes.sides))
+    if len(routes.ahead):
+        fold = fold._replace(runs=routes.runs, ahead=routes.ahead)
+    return Packed(cells, no_ties(), fold)
+
+
+def pack_table(table: RoutingTable, classes: Classes, *, complete: bool = False) -> Packed:
     """Pack a table that is there already."""
     network, packer = table.network, Packer(table.network, complete=complete)
     step = max(1, _PAIRS // network.order)
@@ -89,4 +142,4 @@ def pack_table(table: RoutingTable, classes: Classes, *, complete: bool = False)
         block = PortTable(network.indptr, network.heads, port, second, goals)
         entries = (classes.entry[here], classes.entry_other[here]) if dated else (_NONE, _NONE)
         packer.visit(block, *entries)
-    return packer
+    return packer.packed

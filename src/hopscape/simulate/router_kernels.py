@@ -6,6 +6,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray, Integer
 from hopscape.core.kernel import kernel
+from hopscape.simulate.entry_kernels import entry_of, other_entry, set_of, shortest_of
 from hopscape.simulate.layout import (
     ACTIVE,
     ADAPTIVE,
@@ -81,10 +82,10 @@ from hopscape.simulate.layout import (
     V_NEXT,
     V_TAKE,
     WAITERS,
+    WHOLE,
     FabricArrays,
     Source,
     State,
-    Ties,
 )
 from hopscape.simulate.packet_kernels import (
     asks_room,
@@ -96,19 +97,6 @@ from hopscape.simulate.packet_kernels import (
 )
 
 __all__ = ["allocate_vcs"]
-
-
-@inner
-def _tied(ties: Ties, here: Integer, goal: Integer) -> Integer:
-    """The entry of the other way of a tie."""
-    low, high = ties.starts[goal], ties.starts[goal + 1]
-    while high - low > 1:
-        middle = (low + high) >> 1
-        if ties.nodes[middle] <= here:
-            low = middle
-        else:
-            high = middle
-    return np.int64(ties.entries[low])
 
 
 @inner
@@ -132,7 +120,7 @@ def _route(fabric: FabricArrays, state: State, source: Source, row: Integer) -> 
     V_ALLOWED gets the virtual channels of the unit that the packet may ask for.
     """
     numbers, indptr, masks, sets = fabric.numbers, fabric.indptr, fabric.masks, fabric.sets
-    kinds, table, layers = fabric.kinds, fabric.table, fabric.layers
+    kinds = fabric.kinds
     chosen = fabric.chosen
     vcs, units, packets = state.vcs, state.units, state.packets
     random = state.random
@@ -168,9 +156,9 @@ def _route(fabric: FabricArrays, state: State, source: Source, row: Integer) -> 
             goal = packets[who, MID]
     if here == goal:
         return _exit(fabric, state, row, who)
-    entry = np.int64(table[here, goal])
+    entry = entry_of(fabric, here, goal)
     if entry & TIE and coins(random, row, state.scalars[NOW]) & 1:
-        entry = _tied(fabric.ties, here, goal)
+        entry = other_entry(fabric, here, goal)
     if entry & PORT_MASK == NO_ROUTE:
         return -1
     out = indptr[here] + (entry & PORT_MASK)
@@ -184,7 +172,7 @@ def _route(fabric: FabricArrays, state: State, source: Source, row: Integer) -> 
         fresh = fresh or ring < 0 or ring != units[out, U_RING]
         allowed = sets[base + ((entry >> ENTRY_SET_SHIFT) & ENTRY_SET_MASK)]
     elif fresh:
-        allowed = sets[base + np.int64(layers[here, goal] if len(layers) > 1 else layers[0, 0])]
+        allowed = sets[base + set_of(fabric, here, goal)]
     if not fresh:
         level = kinds[row - (unit << numbers[N_SHIFT])]
         if method == RISING and ring == 1 and units[out, U_RING] == 0:  # up again after down
@@ -247,7 +235,7 @@ def _emptiest(fabric: FabricArrays, state: State, row: Integer, need: Integer) -
     if here == goal or packets[who, MARKS] & ESCAPED:
         return -1
     roaming = masks[len(masks) - 1]
-    bits = np.int64(fabric.shortest[here, goal])
+    bits = shortest_of(fabric, here, goal)
     best, most = np.int64(-1), np.int64(-1)
     swap = np.int64(0)
     if bits & (bits - 1):  # a choice
@@ -290,7 +278,8 @@ def _fetch_ahead(fabric: FabricArrays, state: State, i: Integer) -> None:
     fetch(packets, vcs[ahead, FRONT] >> 2, 0)
     ahead = waiters[i + 12]
     who = vcs[ahead, FRONT] >> 2
-    fetch(fabric.table, units[ahead >> shift, U_TO], packets[who, GOAL])
+    if fabric.fold.kind[0] == WHOLE:
+        fetch(fabric.table, units[ahead >> shift, U_TO], packets[who, GOAL])
 
 
 @inner

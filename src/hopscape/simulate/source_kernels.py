@@ -12,6 +12,7 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray, Integer
 from hopscape.core.kernel import kernel
+from hopscape.simulate.entry_kernels import entry_of, hops_of, is_cut_off
 from hopscape.simulate.layout import (
     BEGIN,
     BERNOULLI,
@@ -65,7 +66,6 @@ from hopscape.simulate.layout import (
     N_TAIL_CREDIT,
     N_VCS,
     N_WINDOW,
-    NO_ROUTE,
     NOW,
     PATH,
     PORT_MASK,
@@ -324,25 +324,24 @@ def _choose_route(
 @kernel(error_model="numpy", _nrt=False, inline="always")
 def _plan(fabric: FabricArrays, state: State, who: Integer, e: Integer, target: Integer) -> None:
     """What is decided at the source: the router in between."""
-    numbers, indptr, table = fabric.numbers, fabric.indptr, fabric.table
+    numbers, indptr = fabric.numbers, fabric.indptr
     units, ends, packets, random = state.units, state.ends, state.packets, state.random
     here, goal = ends[e, E_HOME], ends[target, E_HOME]
     mode = numbers[N_MODE]
     if here == goal or (mode != VALIANT and mode != UGAL):
         return
-    if table[here, goal] & PORT_MASK == NO_ROUTE:
+    if is_cut_off(fabric, here, goal):
         return
     mid = ends[np.int64(random_bits(random, e) % np.uint64(len(ends))), E_HOME]
-    cut = table[here, mid] & PORT_MASK == NO_ROUTE or table[mid, goal] & PORT_MASK == NO_ROUTE
-    if mid in (here, goal) or cut:
+    if mid in (here, goal) or is_cut_off(fabric, here, mid) or is_cut_off(fabric, mid, goal):
         packets[who, MARKS] |= SECOND
         return
     if mode == UGAL:
-        straight = indptr[here] + (table[here, goal] & PORT_MASK)
-        around = indptr[here] + (table[here, mid] & PORT_MASK)
+        straight = indptr[here] + (entry_of(fabric, here, goal) & PORT_MASK)
+        around = indptr[here] + (entry_of(fabric, here, mid) & PORT_MASK)
         full = numbers[N_VCS] * numbers[N_DEPTH]
-        short = (full - units[straight, U_CREDIT]) * np.int64(fabric.distances[here, goal])
-        detour = np.int64(fabric.distances[here, mid]) + np.int64(fabric.distances[mid, goal])
+        short = (full - units[straight, U_CREDIT]) * hops_of(fabric, here, goal)
+        detour = hops_of(fabric, here, mid) + hops_of(fabric, mid, goal)
         if short <= (full - units[around, U_CREDIT]) * detour + numbers[N_BIAS]:
             packets[who, MARKS] |= SECOND
             return

@@ -13,6 +13,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray, Integer
 from hopscape.core.kernel import kernel
+from hopscape.simulate.entry_kernels import shortest_of
 from hopscape.simulate.layout import (
     ACTIVE,
     ADAPTIVE,
@@ -152,7 +153,7 @@ def _gets_channel(fabric: FabricArrays, state: State, movement: Movement, row: I
     if numbers[N_MODE] != ADAPTIVE or not inside or packets[who, MARKS] & ESCAPED:
         return False
     here = state.units[row >> numbers[N_SHIFT], U_TO]
-    bits = np.int64(fabric.shortest[here, state.ends[packets[who, DST], E_HOME]])
+    bits = shortest_of(fabric, here, state.ends[packets[who, DST], E_HOME])
     unit, roaming = fabric.indptr[here], fabric.masks[len(fabric.masks) - 1]
     if not numbers[N_SHARED]:
         size = min(np.int64(packets[who, SIZE]), numbers[N_DEPTH])

@@ -90,6 +90,7 @@ class CirculantRouter(Router):
             raise ArgumentError(f"method is {method!r}; choose auto, closed or lattice")
         self.components = math.gcd(nodes, *generators)
         self.nodes = nodes
+        self.cyclic = (nodes,)
         self.generators = tuple(generators)
         self._order = nodes // self.components
         self._steps = tuple(s // self.components for s in generators)

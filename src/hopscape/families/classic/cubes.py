@@ -129,6 +129,10 @@ class HypercubeRouter(FamilyRouter[Hypercube]):
 
     name = "e-cube"
 
+    def __init__(self, network: Network, family: Hypercube) -> None:
+        super().__init__(network, family)
+        self.cyclic = (2,) * family.d
+
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         word = at ^ to
         if word.dtype == object:

@@ -35,6 +35,7 @@ class GridRouter(Router):
         super().__init__(network)
         self._box = MixedRadix(sides)
         self._wraps = wraps
+        self.cyclic = tuple(sides) if wraps else ()
         self._axes = [(side, prod(sides[i + 1 :])) for i, side in enumerate(sides)]
         self._long = max(sides, default=0) > _LONG_SIDE
 
