@@ -2,6 +2,8 @@
 
     python benchmarks/gpu.py
     python benchmarks/gpu.py --only simulator
+    python benchmarks/gpu.py --only million
+    python benchmarks/gpu.py --only curve
 
 Needs CuPy and a CUDA device; nothing else is measured but the simulator and the search on one core,
 beside those of the device. Each figure is the least of three runs after one that compiles.
@@ -151,12 +153,73 @@ def graphs() -> None:
         )
 
 
+MILLION, THIRD = "torus(1000, 1000)", 8 / 1000 / 3
+"""A million routers at a third of what their bisection carries: 8 / side flits a cycle each."""
+FILLED, MEASURED = 6_000, 10_000
+"""Cycles until as many packets arrive as are born, and cycles measured."""
+
+
+def million() -> None:
+    """A torus of a million routers: set-up, memory, flit-hops a second."""
+    from hopscape.simulate import Settings, build_setup, make_traffic
+    from hopscape.simulate.engine_gpu import BatchRun, Replicas
+    from hopscape.simulate.layout import DELIVERED, FLIT_HOPS
+    from hopscape.simulate.measurement import blank_counters, make_source, start
+    from hopscape.simulate.run import PATIENCE
+
+    begin, spent = time.perf_counter(), time.process_time()
+    settings, network = Settings(), hopscape.build(MILLION)
+    setup = build_setup(network, settings)
+    ready, busy = time.perf_counter() - begin, time.process_time() - spent
+    traffic = make_traffic("uniform", setup.endpoints)
+    source = make_source(traffic, settings, THIRD)
+    member = BatchRun(start(setup, traffic, source, 1), source, blank_counters(setup, 1))
+    pool = cupy().get_default_memory_pool()
+    before = pool.used_bytes()
+    replicas = Replicas(setup, [member], PATIENCE)
+    held = pool.used_bytes() - before
+    loaded = time.perf_counter() - begin
+    print(
+        f"{MILLION}: {setup.certificate.words()}; set-up {ready:.1f} s ({busy:.1f} CPU s), on the"
+        f" device after {loaded:.1f} s; memory estimated"
+        f" {Replicas.bytes_needed(setup, [member]) / 1e9:.2f} GB, used {held / 1e9:.2f} GB"
+    )
+    replicas.advance(FILLED)
+    scalars = member.state.scalars
+    before, arrived, begin = int(scalars[FLIT_HOPS]), int(scalars[DELIVERED]), time.perf_counter()
+    replicas.advance(FILLED + MEASURED)
+    spent = time.perf_counter() - begin
+    rate = (int(scalars[FLIT_HOPS]) - before) / spent
+    print(
+        f"{MILLION} at load {THIRD:.4f}: {rate:.3g} flit-hops/s, {MEASURED} cycles in {spent:.1f} s"
+        f" ({1e6 * spent / MEASURED:.0f} µs a cycle), {int(scalars[DELIVERED]) - arrived} packets"
+    )
+
+
+CURVE = "dragonfly(16, 8, p=8)"
+
+
+def curve() -> None:
+    """A load-latency curve of ten points, from the specification to the answer."""
+    from hopscape.simulate import Job, Settings, simulate
+
+    for turn in ("with what it compiles", "again"):
+        begin = time.perf_counter()
+        jobs = [Job(CURVE, "uniform", load / 10, Settings()) for load in range(1, 11)]
+        points = simulate(jobs, device="gpu")
+        spent = time.perf_counter() - begin
+        latencies = ", ".join(f"{point['latency']:.1f}" for point in points)
+        print(f"{CURVE}, ten points {turn}: {spent:.1f} s; latencies {latencies}")
+
+
 PARTS = {
     "graphs": graphs,
     "optimum": optimum,
     "sets": tests_of_sets,
     "distances": distances,
     "simulator": simulator,
+    "million": million,
+    "curve": curve,
 }
 
 

@@ -134,8 +134,10 @@ class Replicas:
         """Bring the whole state of one run up to date on the host."""
         self.fetch(place)
         host, state = self._device.host, self._members[place].state
-        for name in ("units", "flits", "packets"):
+        for name in ("units", "flits"):
             getattr(state, name)[:] = host(self._part(name, place))
+        used = int(state.scalars[layout.FRESH])
+        state.packets[:used] = host(self._part("packets", place)[:used])
         sides = state.vcs[:, layout.V_SIDE].copy()
         state.vcs[:] = host(self._part("vcs", place))
         state.vcs[:, layout.V_SIDE] = sides

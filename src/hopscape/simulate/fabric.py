@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hopscape.core.arrays import NO_PORT, IntArray
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.router import Router, TableRouter
@@ -38,6 +38,7 @@ _LINE, _HUGE_PAGE = 16, 1 << 19  # int32 in a cache line and in a huge page
 _TABLE_BYTES = 11  # per pair: ports, classes, what the engine reads, and copies on the way
 _COLUMN_BYTES = 3  # per pair, where only what the engine reads is kept
 _MOST_CHANNELS = 1 << 23
+_MOST_PACKETS = 1 << 29  # a flit is four times the number of its packet, in 32 bits
 _NO_ROUTE = 0x3FFF  # longer than any route; sums of two fit into 16 bits
 _ADAPTIVE_BYTES, _UGAL_BYTES = 16, 14
 _METHODS = {"layers": layout.BY_PAIR, "rising": layout.RISING}
@@ -177,6 +178,11 @@ def build_setup(
     units = _units(network, settings, classes, home, link_delays)
     fabric.numbers[layout.N_LINK] = units[: len(network.heads), layout.U_DELAY].max()
     setup = Setup(network, settings, routes, classes, proof, fabric, units, home, chosen)
+    places = settings.buffer * len(units) << (settings.vcs - 1).bit_length()
+    if places + len(home) * settings.injectors > _MOST_PACKETS:
+        raise TooLargeError(
+            f"{network.spec} has buffers for {places} flits; the simulator numbers {_MOST_PACKETS}"
+        )
     require_memory(setup.memory(), f"the simulation of {network.spec}")
     return setup
 
