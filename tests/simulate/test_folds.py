@@ -24,6 +24,24 @@ CYCLIC = (
 )  # fmt: skip
 
 
+LEAVES = (
+    "dragonfly(2, 1, p=2)", "dragonfly(4, 2, p=2)", "dragonfly(3, 1, p=3)",
+    'dragonfly(4, 1, p=2, arrangement="palmtree")',
+    'dragonfly(2, 2, p=3, arrangement="absolute")',
+    "dragonfly(3, 2, p=2, groups=5)", "dragonfly(5, 1, p=2, groups=1)", "fat_tree(4)",
+    "fat_tree(6)",
+)  # fmt: skip
+
+
+MOVED = (
+    "torus(4, 6)",
+    "hypercube(4)",
+    "circulant(26, 1, 5)",
+    "dragonfly(4, 1, p=2)",
+    "fat_tree(4)",
+)
+
+
 @pytest.fixture
 def few(monkeypatch):
     """Small networks count as large."""
@@ -31,7 +49,7 @@ def few(monkeypatch):
 
 
 @kernel
-def everything(fabric, ends, out, adaptive, ugal):
+def everything(fabric, ends, starts, out, adaptive, ugal):
     """What the tables say of all pairs: entry, other way, set, shortest ports, distance."""
     for here in range(len(out[0])):
         for goal in ends:
@@ -40,7 +58,8 @@ def everything(fabric, ends, out, adaptive, ugal):
             out[0, here, goal] = entry_of(fabric, here, goal)
             if out[0, here, goal] & layout.TIE:
                 out[1, here, goal] = other_entry(fabric, here, goal)
-            out[2, here, goal] = set_of(fabric, here, goal)
+            if adaptive or starts[here]:
+                out[2, here, goal] = set_of(fabric, here, goal)
             if adaptive:
                 out[3, here, goal] = shortest_of(fabric, here, goal)
     if ugal:
@@ -55,7 +74,8 @@ def said(setup):
     order, mode = setup.network.order, setup.settings.routing
     out = np.full((5, order, order), -1, dtype=np.int64)
     ends = setup.network.endpoints.astype(np.int64)
-    everything(setup.fabric, ends, out, mode == "adaptive", mode == "ugal")
+    starts = np.isin(np.arange(order), ends)
+    everything(setup.fabric, ends, starts, out, mode == "adaptive", mode == "ugal")
     return out
 
 
@@ -89,10 +109,23 @@ def test_one_row_says_what_the_table_says(spec, routing):
     require_alike(folded, whole)
 
 
-@pytest.mark.parametrize("routing", ["fixed", "adaptive", "valiant", "ugal"])
-@pytest.mark.parametrize("spec", ["torus(4, 6)", "hypercube(4)", "circulant(26, 1, 5)"])
+@pytest.mark.parametrize("spread", ["none", "pairs"])
+@pytest.mark.parametrize("routing", ["fixed", "adaptive", "ugal"])
+@pytest.mark.parametrize("spec", LEAVES)
 @pytest.mark.usefixtures("few")
-def test_folded_tables_move_every_packet_alike(spec, routing):
+def test_rows_of_switches_say_what_the_table_says(spec, routing, spread, monkeypatch):
+    monkeypatch.setattr(deadlock_classes, "_LAYERED_ORDER", 0)
+    folded, whole = both(spec, Settings(routing=routing, spread=spread))
+    assert is_folded(folded)
+    assert not is_folded(whole)
+    require_alike(folded, whole)
+
+
+@pytest.mark.parametrize("routing", ["fixed", "adaptive", "valiant", "ugal"])
+@pytest.mark.parametrize("spec", MOVED)
+@pytest.mark.usefixtures("few")
+def test_folded_tables_move_every_packet_alike(spec, routing, monkeypatch):
+    monkeypatch.setattr(deadlock_classes, "_LAYERED_ORDER", 0)
     how = Settings(routing=routing, packet=(1, 3), concentration=2)
     states = []
     for setup in both(spec, how):

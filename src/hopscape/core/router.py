@@ -173,6 +173,15 @@ class Router(ABC):
         """
         return None
 
+    def goal_keys(self) -> tuple[IntArray, IntArray] | None:
+        """What tells endpoints with one line each apart, as goals; None when that is not known.
+
+        Returns:
+            aside (uint8[order]), keys (int64[2, order]): The port of a switch v towards an endpoint
+                e at another switch depends on ``keys[aside[v], e]`` only.
+        """
+        return None
+
     def formula(self, at: Value, to: Value) -> Value:
         """What :meth:`next_ports` computes, as a formula that can be printed as code.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from hopscape.core.arrays import Incoming, IntArray
 
-__all__ = ["Dependencies", "Incoming", "PortTable", "RingEntries", "Wiring"]
+__all__ = ["Dependencies", "Incoming", "LeafTable", "PortTable", "RingEntries", "Wiring"]
 
 
 class Wiring(NamedTuple):
@@ -31,6 +31,25 @@ class PortTable(NamedTuple):
     """uint16[order, columns]: the other port of a tie; equal to `port` where there is none."""
     goals: IntArray
     """int64[columns]: the goal of each column."""
+
+
+class LeafTable(NamedTuple):
+    """Ports of switches towards leaves, leaves by what tells them apart."""
+
+    nodes: IntArray
+    """int64[switches]: their nodes."""
+    number: IntArray
+    """int32[order]: the number of a switch; -1 less that of its switch for a leaf."""
+    port: IntArray
+    """uint16[switches, columns]: channel towards a goal at another switch, or NO_PORT."""
+    column: IntArray
+    """int32[2, order]: column of a goal."""
+    aside: IntArray
+    """uint8[switches]: which of the two a switch goes by."""
+    exit: IntArray
+    """uint16[order]: channel of its switch that leads to a leaf."""
+    sources: IntArray
+    """int32[switches, 2]: leaves at each switch, by whether their channel goes down."""
 
 
 class RingEntries(NamedTuple):

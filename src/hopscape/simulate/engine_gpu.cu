@@ -538,7 +538,7 @@ DEVICE i64 shortest_of(i64 here, i64 goal) {
 DEVICE i64 set_of(i64 here, i64 goal) {
     if (!E->layered) return E->layers[0];
     if (E->fold == WHOLE) return E->layers[here * E->sets_columns + goal];
-    return E->layers[E->sort_of[here] * E->sets_columns + E->sort_of[goal]];
+    return E->layers[E->sort_of[here] * E->sets_columns + E->sort_of[E->routers + goal]];
 }
 
 DEVICE bool cut_off(i64 here, i64 goal) {

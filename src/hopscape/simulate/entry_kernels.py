@@ -135,4 +135,4 @@ def set_of(fabric: FabricArrays, here: Integer, goal: Integer) -> Integer:
         return np.int64(layers[0, 0])
     if fabric.fold.kind[0] == WHOLE:
         return np.int64(layers[here, goal])
-    return np.int64(layers[fabric.fold.sort[here], fabric.fold.sort[goal]])
+    return np.int64(layers[fabric.fold.sort[0, here], fabric.fold.sort[1, goal]])

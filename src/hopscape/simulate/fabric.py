@@ -20,13 +20,22 @@ from hopscape.deadlock.classes import (
     find_source_classes,
 )
 from hopscape.deadlock.judgement import classes_by_columns, phases, required_vcs, suits_columns
+from hopscape.deadlock.leaves import classes_by_leaves, has_leaves, leaf_bytes
 from hopscape.deadlock.routes import RouteColumns, RoutingTable
 from hopscape.deadlock.shifts import classes_by_shifts, is_cyclic, shift_bytes
 from hopscape.deadlock.sources import SourceRoutes
 from hopscape.metrics.routes import closed_router
 from hopscape.simulate import layout
 from hopscape.simulate.layout import ChosenRoutes, FabricArrays, Fold, State
-from hopscape.simulate.packing import Packed, Packer, no_ties, pack_shifts, pack_table, whole
+from hopscape.simulate.packing import (
+    Packed,
+    Packer,
+    no_ties,
+    pack_leaves,
+    pack_shifts,
+    pack_table,
+    whole,
+)
 from hopscape.simulate.settings import Settings, channel_delays
 from hopscape.simulate.traffic import check_seed
 
@@ -114,8 +123,12 @@ def memory_needed(network: Network, settings: Settings) -> int:
     units = len(network.heads) + lines * network.endpoint_count
     moving = _moving_bytes(settings, units, settings.link_delay)
     choices = {"adaptive": _ADAPTIVE_BYTES, "ugal": _UGAL_BYTES}.get(settings.routing, 0)
-    if _cyclic_router(network, settings, None, "auto") is not None:
+    closed = _closed_router(network, settings, None, "auto")
+    if closed is not None and is_cyclic(network, closed):
         return shift_bytes(network) + choices * network.order + moving
+    if closed is not None and has_leaves(network, closed):
+        switches = network.order - network.endpoint_count
+        return leaf_bytes(network, closed) + choices * switches**2 + moving
     asked = _asked(network, settings, None, "auto")
     each = _COLUMN_BYTES if asked is not None and asked.rings is not None else _TABLE_BYTES
     return (each + choices) * network.order**2 + moving
@@ -198,14 +211,14 @@ def _require_vcs(network: Network, settings: Settings, classes: Classes) -> None
         )
 
 
-def _cyclic_router(
+def _closed_router(
     network: Network, settings: Settings, router: Router | RoutingTable | None, method: Method
 ) -> Router | None:
-    """The router of a large network that looks alike from every node."""
+    """The closed form of a large network, whose table may be folded."""
     if isinstance(router, RoutingTable) or method != "auto" or settings.spread == "all":
         return None
     closed = router if router is not None else closed_router(network)
-    return closed if few_goals(network) is not None and is_cyclic(network, closed) else None
+    return closed if few_goals(network) is not None else None
 
 
 def _asked(
@@ -225,11 +238,17 @@ def _routed(
     network: Network, settings: Settings, router: Router | RoutingTable | None, method: Method
 ) -> tuple[RoutingTable | RouteColumns, Classes, Certificate, Packed]:
     """Routes, classes and their certificate, and the table that the engine reads."""
-    cyclic = _cyclic_router(network, settings, router, method)
-    alike = classes_by_shifts(network, cyclic) if cyclic is not None else None
-    if alike is not None:
-        return alike.columns, alike.classes, alike.certificate, pack_shifts(alike)
+    closed = _closed_router(network, settings, router, method)
     anywhere = settings.routing == "adaptive" and method != "single"
+    if closed is not None and is_cyclic(network, closed):
+        alike = classes_by_shifts(network, closed)
+        if alike is not None:
+            return alike.columns, alike.classes, alike.certificate, pack_shifts(alike)
+    if closed is not None and has_leaves(network, closed):
+        spread = settings.spread != "none"
+        leaves = classes_by_leaves(network, closed, anywhere=anywhere, spread=spread)
+        if leaves is not None:
+            return leaves.columns, leaves.classes, leaves.certificate, pack_leaves(leaves)
     asked = _asked(network, settings, router, method)
     if asked is not None:
         packer = Packer(network, complete=True)
@@ -414,7 +433,7 @@ def _channel_sets(settings: Settings, classes: Classes) -> dict[str, IntArray]:
 def _distances(network: Network, fold: Fold, alive: IntArray | None = None) -> IntArray:
     """Distances over the live channels, [from, to]; a large number where there is no path.
 
-    Where the tables are folded by differences, only those to node 0.
+    Where the tables are folded by differences, only those to node 0; by leaves, of switches.
     """
     from hopscape.core.distances import distance_rows, unreached
 
@@ -422,11 +441,23 @@ def _distances(network: Network, fold: Fold, alive: IntArray | None = None) -> I
         network = Network.from_links(
             network.order, network.tails[alive], network.heads[alive], duplex=False
         )
-    if fold.kind[0] != layout.WHOLE:
+    if fold.kind[0] == layout.LEAVES:
+        network = _switches(network, fold)[0]
+    if fold.kind[0] in (layout.SHIFTS, layout.FLIPS):
         rows = distance_rows(network, np.zeros(1, dtype=np.int64), towards=True).T
     else:
         rows = distance_rows(network, np.arange(network.order))
     return np.where(unreached(rows), np.int32(_NO_ROUTE), rows)
+
+
+def _switches(network: Network, fold: Fold) -> tuple[Network, list[int]]:
+    """The switches of leaves and their channels, with what these are at their switch."""
+    tails, heads = fold.switch[network.tails], fold.switch[network.heads]
+    inside = (tails >= 0) & (heads >= 0)
+    offset = (np.arange(len(tails)) - network.indptr[network.tails])[inside]
+    count = int((fold.switch >= 0).sum())
+    inner = Network.from_links(count, tails[inside], heads[inside], duplex=False)
+    return inner, offset.tolist()
 
 
 def _shortest_ports(network: Network, fold: Fold, alive: IntArray | None) -> IntArray:
@@ -438,6 +469,13 @@ def _shortest_ports(network: Network, fold: Fold, alive: IntArray | None) -> Int
     distance = _distances(network, fold, alive)
     ports = np.zeros(distance.shape, dtype=np.uint32)
     offset = np.arange(len(network.heads)) - network.indptr[network.tails]
+    if fold.kind[0] == layout.LEAVES:
+        inner, offset = _switches(network, fold)
+        for tail, head, port in zip(
+            inner.tails.tolist(), inner.heads.tolist(), offset, strict=True
+        ):
+            ports[tail, distance[head] == distance[tail] - 1] |= np.uint32(1 << port)
+        return ports
     if fold.kind[0] != layout.WHOLE:
         shorter = distance[network.heads, 0] == distance[network.tails, 0] - 1
         np.bitwise_or.at(

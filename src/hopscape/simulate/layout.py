@@ -236,7 +236,8 @@ class Fold(NamedTuple):
     aside: IntArray
     """uint8[switches]: kind of the row of a switch (LEAVES)."""
     sort: IntArray
-    """int32[routers]: row and column of a router in the table of sets of classes (LEAVES)."""
+    """int32[2, routers]: row of a source and column of a goal in the table of sets of classes
+    (LEAVES)."""
     runs: IntArray
     """int32[2, routers]: hops in the ring that a packet enters, by either way of a tie (SHIFTS,
     FLIPS)."""

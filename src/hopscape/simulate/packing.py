@@ -11,11 +11,13 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.deadlock.classes import Classes
 from hopscape.deadlock.layout import PortTable
+from hopscape.deadlock.leaves import LeafRoutes
 from hopscape.deadlock.routes import RoutingTable
 from hopscape.deadlock.shifts import ShiftRoutes
 from hopscape.simulate.layout import (
     ENTRY_SET_SHIFT,
     FLIPS,
+    LEAVES,
     NO_ROUTE,
     SHIFTS,
     TIE,
@@ -24,7 +26,7 @@ from hopscape.simulate.layout import (
     Ties,
 )
 
-__all__ = ["Packed", "Packer", "no_ties", "pack_shifts", "pack_table", "whole"]
+__all__ = ["Packed", "Packer", "no_ties", "pack_leaves", "pack_shifts", "pack_table", "whole"]
 
 _PAIRS = 1 << 20
 _NONE = np.zeros((0, 0), dtype=np.uint8)
@@ -46,7 +48,7 @@ def whole() -> Fold:
 
     return Fold(
         np.array([WHOLE]), none(np.int64, 0), none(np.int32, 0), none(np.uint16, 0),
-        none(np.int32, 2, 0), none(np.uint8, 0), none(np.int32, 0), none(np.int32, 2, 0),
+        none(np.int32, 2, 0), none(np.uint8, 0), none(np.int32, 2, 0), none(np.int32, 2, 0),
         none(np.int32, 0),
     )  # fmt: skip
 
@@ -126,6 +128,20 @@ def pack_shifts(routes: ShiftRoutes) -> Packed:
     if len(routes.ahead):
         fold = fold._replace(runs=routes.runs, ahead=routes.ahead)
     return Packed(cells, no_ties(), fold)
+
+
+def pack_leaves(routes: LeafRoutes) -> Packed:
+    """Pack a table over the switches of leaves."""
+    table = routes.table
+    fold = whole()._replace(
+        kind=np.array([LEAVES]),
+        switch=table.number,
+        port=table.exit,
+        column=table.column,
+        aside=table.aside,
+        sort=routes.sort,
+    )
+    return Packed(np.minimum(table.port, np.uint16(NO_ROUTE)), no_ties(), fold)
 
 
 def pack_table(table: RoutingTable, classes: Classes, *, complete: bool = False) -> Packed:

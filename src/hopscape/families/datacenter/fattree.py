@@ -128,6 +128,12 @@ class FatTreeRouter(Router):
         digit = np.where(level == 2, to // self._tree.half, to)
         return pick(mask, digit)
 
+    def goal_keys(self) -> tuple[IntArray, IntArray]:
+        """Edge switches ask for the lower digit of an endpoint, others for its edge switch."""
+        tree, nodes = self._tree, np.arange(self._tree.order)
+        aside = (nodes >= tree.hosts) & (nodes < tree.hosts + tree.pairs)
+        return aside.astype(np.uint8), np.stack([nodes // tree.half, nodes % tree.half])
+
     def trace(self, at: int, to: int) -> tuple[list[int], list[int]]:
         """The same as :meth:`formula`, for one pair, with the nodes that the ports lead to."""
         nodes: list[int] = [at]

@@ -224,6 +224,15 @@ class GroupRouter(TerminalRouter):
         super().__init__(network, family)  # type: ignore[arg-type]
         self.exact = family.between.groups == 1
 
+    def goal_keys(self) -> tuple[IntArray, IntArray] | None:
+        """The router of an endpoint where no choice is left: one link, complete groups."""
+        family = self._family
+        group = family.group
+        if family.between.copies > 1 or group.degree != group.order - 1 or not family.terminals:
+            return None
+        _, owners = self._owners(np.arange(family.order))
+        return np.zeros(family.order, dtype=np.uint8), np.stack([owners, owners])
+
     def _links(
         self, at: IntArray, to: IntArray, copy: int | IntArray
     ) -> tuple[IntArray, IntArray, IntArray]:

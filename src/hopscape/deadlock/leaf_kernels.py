@@ -1,0 +1,196 @@
+"""Routes between leaves, followed from switch to switch.
+
+Leaves are endpoints with one line to one switch. Their channels wait for nobody, or nobody waits
+for them, and what happens between switches does not depend on which leaf of a switch sends. So
+each goal is followed from its switch outwards, and leaves count by how many are alike.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hopscape.core.arrays import NO_PORT, IntArray
+from hopscape.core.kernel import helper, kernel
+from hopscape.deadlock.layout import LeafTable, Wiring
+
+__all__ = ["leaf_falls", "leaf_waits"]
+
+
+@helper(error_model="numpy", _nrt=False)
+def _departs(wiring: Wiring, table: LeafTable, switch: int, goal: int) -> int:
+    """The channel of a switch towards a leaf, or -1."""
+    base = wiring.indptr[table.nodes[switch]]
+    if table.number[goal] == -1 - switch:
+        return base + table.exit[goal]
+    port = table.port[switch, table.column[table.aside[switch], goal]]
+    return base + port if port != NO_PORT else -1
+
+
+@helper(error_model="numpy", _nrt=False)
+def _listed(
+    wiring: Wiring,
+    table: LeafTable,
+    goal: int,
+    turn: int,
+    anywhere: bool,
+    known: IntArray,
+    channel: IntArray,
+    line: IntArray,
+) -> int:
+    """List the switches on routes to a leaf, each after the next one on its way; how many.
+
+    ``channel[switch]`` is the way by which each is left. -1 when a way does not arrive.
+    """
+    home = -1 - table.number[goal]
+    known[home] = turn
+    channel[home] = wiring.indptr[table.nodes[home]] + table.exit[goal]
+    count = 1 if anywhere or table.sources[home, 0] + table.sources[home, 1] > 1 else 0
+    line[0] = home
+    top = len(line)
+    for first in range(len(table.nodes)):
+        if not anywhere and table.sources[first, 0] + table.sources[first, 1] == 0:
+            continue
+        height, at = top, first
+        while known[at] != turn:
+            height -= 1
+            if height < count:
+                return -1  # round in circles
+            line[height] = at
+            known[at] = turn
+            channel[at] = _departs(wiring, table, at, goal)
+            if channel[at] < 0:
+                return -1
+            at = table.number[wiring.heads[channel[at]]]
+            if at < 0:
+                return -1
+        if height < top and count == 0:
+            line[0], count = home, 1
+        for i in range(height, top):
+            line[count + i - height] = line[i]
+        count += top - height
+    return count
+
+
+@kernel
+def leaf_falls(
+    wiring: Wiring,
+    table: LeafTable,
+    goals: IntArray,
+    down: IntArray,
+    anywhere: bool,
+    each: IntArray,
+) -> int:
+    """How often, at most, a route between leaves goes up again after it went down.
+
+    ``each[source, goal]`` gets the number for every pair of rows that it has, unless it is empty:
+    rows of leaves by switch, whose channel goes up, then those whose channel goes down, then those
+    of switches. -1 when a route does not arrive.
+    """
+    switches = len(table.nodes)
+    known, channel = np.full(switches, -1, np.int32), np.empty(switches, np.int64)
+    line, falls = np.empty(2 * switches + 2, np.int64), np.empty(switches, np.int64)
+    most = np.int64(0)
+    for place in range(len(goals)):
+        goal = goals[place]
+        count = _listed(wiring, table, goal, place, anywhere, known, channel, line)
+        if count < 0:
+            return -1
+        home = -1 - table.number[goal]
+        back = wiring.indptr[goal]
+        for i in range(count):
+            v = line[i]
+            c = channel[v]
+            falls[v] = 0
+            if v != home:
+                w = table.number[wiring.heads[c]]
+                falls[v] = falls[w] + (down[c] and not down[channel[w]])
+            for way in range(2):
+                leaves = table.sources[v, way] - (v == home and down[back] == way)
+                if leaves <= 0:
+                    continue
+                start = falls[v] + (way and not down[c])
+                most = max(most, start)
+                if len(each):
+                    each[way * switches + v, place] = min(start, 255)
+            if anywhere:
+                most = max(most, falls[v])
+                if len(each):
+                    each[2 * switches + v, place] = min(falls[v], 255)
+    return most
+
+
+@kernel
+def leaf_waits(
+    wiring: Wiring,
+    table: LeafTable,
+    goals: IntArray,
+    alike: IntArray,
+    down: IntArray,
+    classes: int,
+    first: IntArray,
+    anywhere: bool,
+    graph: IntArray,
+    entering: IntArray,
+) -> int:
+    """Mark who waits for whom when a packet rises where it turns up again.
+
+    Args:
+        alike (int32[goals]): Leaves that each goal stands for.
+        first: As `each` of :func:`leaf_falls`: the last class in which a packet starts; with one
+            entry, that of all.
+        graph (uint8[channels * classes, columns]): Gets what channels between switches lead to.
+        entering (uint8[channels * 2 * classes]): Gets the channels that leaves wait for, by whether
+            the channel of the leaf goes down, and its class.
+
+    Returns:
+        Dependencies, all leaves counted, but for those of leaves of one switch; -1 when a route
+        does not arrive or the classes are not enough.
+    """
+    switches = len(table.nodes)
+    known, channel = np.full(switches, -1, np.int32), np.empty(switches, np.int64)
+    line, here = np.empty(2 * switches + 2, np.int64), np.empty(switches, np.int64)
+    total = np.int64(0)
+    for place in range(len(goals)):
+        goal = goals[place]
+        count = _listed(wiring, table, goal, place, anywhere, known, channel, line)
+        if count < 0:
+            return -1
+        home, back = -1 - table.number[goal], wiring.indptr[goal]
+        for i in range(count):
+            here[line[i]] = 0
+        for i in range(count - 1, -1, -1):
+            v = line[i]
+            c = channel[v]
+            if anywhere:
+                last = first[2 * switches + v, place] if len(first) > 1 else 0
+                here[v] |= (np.int64(2) << last) - 1
+            for way in range(2):
+                leaves = table.sources[v, way] - (v == home and down[back] == way)
+                if leaves <= 0:
+                    continue
+                last = first[way * switches + v, place] if len(first) > 1 else 0
+                rise = np.int64(way and not down[c])
+                if last + rise >= classes:
+                    return -1
+                here[v] |= ((np.int64(2) << last) - 1) << rise
+                for k in range(last + 1):
+                    if v == home:  # every leaf but the goal waits for the line to the goal
+                        continue
+                    spot = (c * 2 + way) * classes + k
+                    if not entering[spot]:
+                        entering[spot] = 1
+                        total += table.sources[v, way]
+            if v == home:
+                continue
+            w = table.number[wiring.heads[c]]
+            out = channel[w] - wiring.indptr[table.nodes[w]]
+            rise = np.int64(down[c] and not down[channel[w]])
+            for k in range(classes):
+                if here[v] >> k & 1:
+                    if k + rise >= classes:
+                        return -1
+                    here[w] |= np.int64(1) << (k + rise)
+                    if not graph[c * classes + k, out * classes + k + rise]:
+                        graph[c * classes + k, out * classes + k + rise] = 1
+                        total += alike[place] if w == home else 1
+    return total
