@@ -182,6 +182,15 @@ class Router(ABC):
         """
         return None
 
+    @property
+    def turn(self) -> int:
+        """Switch s + turn sends to key k + turn by the port by which s sends to k, modulo all.
+
+        For routers whose :meth:`goal_keys` are switches, of which every one has endpoints; 0 where
+        that is not so.
+        """
+        return 0
+
     def formula(self, at: Value, to: Value) -> Value:
         """What :meth:`next_ports` computes, as a formula that can be printed as code.
 

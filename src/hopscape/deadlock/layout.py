@@ -38,6 +38,10 @@ class LeafTable(NamedTuple):
 
     nodes: IntArray
     """int64[switches]: their nodes."""
+    base: IntArray
+    """int64[switches]: their first channels."""
+    then: IntArray
+    """int32[channels]: the number of the switch that each leads to, less than 0 for none."""
     number: IntArray
     """int32[order]: the number of a switch; -1 less that of its switch for a leaf."""
     port: IntArray

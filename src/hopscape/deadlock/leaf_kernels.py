@@ -11,24 +11,20 @@ import numpy as np
 
 from hopscape.core.arrays import NO_PORT, IntArray
 from hopscape.core.kernel import helper, kernel
-from hopscape.deadlock.layout import LeafTable, Wiring
+from hopscape.deadlock.layout import LeafTable
 
 __all__ = ["leaf_falls", "leaf_waits"]
 
 
 @helper(error_model="numpy", _nrt=False)
-def _departs(wiring: Wiring, table: LeafTable, switch: int, goal: int) -> int:
-    """The channel of a switch towards a leaf, or -1."""
-    base = wiring.indptr[table.nodes[switch]]
-    if table.number[goal] == -1 - switch:
-        return base + table.exit[goal]
+def _departs(table: LeafTable, switch: int, goal: int) -> int:
+    """The channel of a switch towards a leaf of another one, or -1."""
     port = table.port[switch, table.column[table.aside[switch], goal]]
-    return base + port if port != NO_PORT else -1
+    return table.base[switch] + port if port != NO_PORT else -1
 
 
 @helper(error_model="numpy", _nrt=False)
 def _listed(
-    wiring: Wiring,
     table: LeafTable,
     goal: int,
     turn: int,
@@ -43,7 +39,7 @@ def _listed(
     """
     home = -1 - table.number[goal]
     known[home] = turn
-    channel[home] = wiring.indptr[table.nodes[home]] + table.exit[goal]
+    channel[home] = table.base[home] + table.exit[goal]
     count = 1 if anywhere or table.sources[home, 0] + table.sources[home, 1] > 1 else 0
     line[0] = home
     top = len(line)
@@ -57,10 +53,10 @@ def _listed(
                 return -1  # round in circles
             line[height] = at
             known[at] = turn
-            channel[at] = _departs(wiring, table, at, goal)
+            channel[at] = _departs(table, at, goal)
             if channel[at] < 0:
                 return -1
-            at = table.number[wiring.heads[channel[at]]]
+            at = table.then[channel[at]]
             if at < 0:
                 return -1
         if height < top and count == 0:
@@ -73,7 +69,7 @@ def _listed(
 
 @kernel
 def leaf_falls(
-    wiring: Wiring,
+    indptr: IntArray,
     table: LeafTable,
     goals: IntArray,
     down: IntArray,
@@ -92,17 +88,17 @@ def leaf_falls(
     most = np.int64(0)
     for place in range(len(goals)):
         goal = goals[place]
-        count = _listed(wiring, table, goal, place, anywhere, known, channel, line)
+        count = _listed(table, goal, place, anywhere, known, channel, line)
         if count < 0:
             return -1
         home = -1 - table.number[goal]
-        back = wiring.indptr[goal]
+        back = indptr[goal]
         for i in range(count):
             v = line[i]
             c = channel[v]
             falls[v] = 0
             if v != home:
-                w = table.number[wiring.heads[c]]
+                w = table.then[c]
                 falls[v] = falls[w] + (down[c] and not down[channel[w]])
             for way in range(2):
                 leaves = table.sources[v, way] - (v == home and down[back] == way)
@@ -121,7 +117,7 @@ def leaf_falls(
 
 @kernel
 def leaf_waits(
-    wiring: Wiring,
+    indptr: IntArray,
     table: LeafTable,
     goals: IntArray,
     alike: IntArray,
@@ -152,10 +148,10 @@ def leaf_waits(
     total = np.int64(0)
     for place in range(len(goals)):
         goal = goals[place]
-        count = _listed(wiring, table, goal, place, anywhere, known, channel, line)
+        count = _listed(table, goal, place, anywhere, known, channel, line)
         if count < 0:
             return -1
-        home, back = -1 - table.number[goal], wiring.indptr[goal]
+        home, back = -1 - table.number[goal], indptr[goal]
         for i in range(count):
             here[line[i]] = 0
         for i in range(count - 1, -1, -1):
@@ -182,8 +178,8 @@ def leaf_waits(
                         total += table.sources[v, way]
             if v == home:
                 continue
-            w = table.number[wiring.heads[c]]
-            out = channel[w] - wiring.indptr[table.nodes[w]]
+            w = table.then[c]
+            out = channel[w] - table.base[w]
             rise = np.int64(down[c] and not down[channel[w]])
             for k in range(classes):
                 if here[v] >> k & 1:

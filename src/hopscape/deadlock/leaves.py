@@ -20,7 +20,7 @@ from hopscape.core.processes import require_memory
 from hopscape.core.router import Router
 from hopscape.deadlock.classes import Certificate, Classes, few_goals, single_class
 from hopscape.deadlock.judgement import suits_columns
-from hopscape.deadlock.layout import LeafTable, Wiring
+from hopscape.deadlock.layout import LeafTable
 from hopscape.deadlock.routes import RouteColumns
 from hopscape.metrics.routes import downward, node_rankings
 
@@ -93,7 +93,6 @@ def classes_by_leaves(
     if columns.rings is not None or not suits_columns(columns):
         return None
     table = _filled(columns, _blank(network, router), router)
-    wiring = Wiring(network.indptr, network.heads)
     flat = np.zeros(len(network.heads), dtype=np.uint8)
     flat_table, goals = _counted(network, table, flat)
     few = few_goals(network)
@@ -111,7 +110,7 @@ def classes_by_leaves(
     for ranks in node_rankings(network):
         down = downward(network, ranks)
         ranked, goals = _counted(network, table, down)
-        most = leaf_falls(wiring, ranked, goals.nodes, down, anywhere, _ALIKE[:0])
+        most = leaf_falls(network.indptr, ranked, goals.nodes, down, anywhere, _ALIKE[:0])
         if most < 0:
             raise ArgumentError(f"some {router.name} routes of {network.spec} do not arrive")
         if best is None or most + 1 < best[0]:
@@ -130,7 +129,7 @@ def classes_by_leaves(
         rows = (3 if anywhere else 2) * len(table.nodes)
         require_memory(rows * len(goals.nodes), f"the classes of {network.spec}")
         starts = np.zeros((rows, len(goals.nodes)), dtype=np.uint8)
-        leaf_falls(wiring, ranked, goals.nodes, down, anywhere, starts)
+        leaf_falls(network.indptr, ranked, goals.nodes, down, anywhere, starts)
         np.subtract(count - 1, starts, out=starts, casting="unsafe")
         sets = tuple((2 << last) - 1 for last in range(count))
         classes = replace(classes, layers=starts, sets=sets)
@@ -180,7 +179,8 @@ def _blank(network: Network, router: Router) -> LeafTable:
     require_memory(4 * len(nodes) * width, f"the routing table of {network.spec}")
     port = np.full((len(nodes), width), NO_PORT, dtype=np.uint16, order="F")
     sources = np.zeros((len(nodes), 2), dtype=np.int32)
-    return LeafTable(nodes, number, port, column, aside[nodes], leads_out, sources)
+    base, then = network.indptr[nodes].astype(np.int64), number[network.heads]
+    return LeafTable(nodes, base, then, number, port, column, aside[nodes], leads_out, sources)
 
 
 def _filled(columns: RouteColumns, table: LeafTable, router: Router) -> LeafTable:
@@ -191,6 +191,8 @@ def _filled(columns: RouteColumns, table: LeafTable, router: Router) -> LeafTabl
         rows = np.flatnonzero(table.aside == kind)
         if not len(rows):
             continue
+        if router.turn:
+            rows = rows[: router.turn]
         by_column = np.lexsort((home, table.column[kind, ends]))
         keys = table.column[kind, ends][by_column]
         low = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
@@ -207,6 +209,9 @@ def _filled(columns: RouteColumns, table: LeafTable, router: Router) -> LeafTabl
             found = columns.offsets[here, ports].reshape(to.shape)
             found[(-1 - table.number[to]) == rows[None, :]] = NO_PORT
             table.port[rows, begin : begin + len(found)] = found.T
+    turn = router.turn or len(table.nodes)
+    for low in range(turn, len(table.nodes), turn):
+        table.port[low : low + turn] = np.roll(table.port[:turn], low, axis=1)
     return table
 
 
@@ -246,9 +251,17 @@ def _graph(
     size, width = len(network.heads) * classes, int(network.degrees.max()) * classes
     require_memory(2 * size * width, f"the channel dependency graph of {network.spec}")
     graph, entering = np.zeros((size, width), dtype=np.uint8), np.zeros(2 * size, dtype=np.uint8)
-    wiring = Wiring(network.indptr, network.heads)
     waits = leaf_waits(
-        wiring, table, goals.nodes, goals.alike, down, classes, first, anywhere, graph, entering
+        network.indptr,
+        table,
+        goals.nodes,
+        goals.alike,
+        down,
+        classes,
+        first,
+        anywhere,
+        graph,
+        entering,
     )
     if waits < 0:
         raise ArgumentError(f"some routes of {network.spec} do not arrive")

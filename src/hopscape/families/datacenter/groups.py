@@ -233,6 +233,13 @@ class GroupRouter(TerminalRouter):
         _, owners = self._owners(np.arange(family.order))
         return np.zeros(family.order, dtype=np.uint8), np.stack([owners, owners])
 
+    @property
+    def turn(self) -> int:
+        """A group: where global links go by the difference of groups, all groups look alike."""
+        family = self._family
+        alike = family.between.arrangement != "absolute" and family.carriers == family.routers
+        return family.group.order if alike else 0
+
     def _links(
         self, at: IntArray, to: IntArray, copy: int | IntArray
     ) -> tuple[IntArray, IntArray, IntArray]:
