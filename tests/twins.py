@@ -38,7 +38,9 @@ deadlock.dependency_kernels deadlock/test_table_kernels.py slow_port
 deadlock.layer_kernels deadlock/test_honest.py dependencies
 deadlock.layer_kernels deadlock/test_rising_kernels.py walked
 deadlock.layer_kernels deadlock/test_symmetric.py slow_layers
+deadlock.leaf_kernels deadlock/test_folded_classes.py slow_classes
 deadlock.one_lane_kernels deadlock/test_one_lane.py slow_grow
+deadlock.shift_kernels deadlock/test_folded_classes.py slow_classes
 families.circulant.ball_kernels families/circulant/test_circulant_figures.py distances_from
 families.circulant.routing_kernels families/circulant/test_circulant_lattice.py bfs
 families.classic.random_kernels families/classic/test_random.py slow_pairing
@@ -80,6 +82,7 @@ search.graph.dense_kernels search/graph/test_graph_search.py far_pairs
 search.graph.measure_kernels search/graph/test_graph_search.py slow_total
 search.graph.move_kernels search/graph/test_graph_search.py slow_total
 simulate.engine_kernels simulate/test_slow_engine.py SlowEngine
+simulate.entry_kernels simulate/test_folds.py require_alike
 simulate.packet_kernels simulate/test_packet_kernels.py slow_splitmix
 simulate.router_kernels simulate/test_slow_engine.py SlowEngine
 simulate.source_kernels simulate/test_source_kernels.py slow_births

@@ -6,6 +6,8 @@ layers, layer_kernels     LASH and DFSSSP, and layers that are alike in both dir
 sources              classes that rise; routes that their sources choose
 one_lane, one_lane_kernels   routes for one virtual channel: up*/down* and orders grown
 routes, layout       routing tables and the arrays that the kernels share
+shifts, shift_kernels     routes that look alike from every node: one row of the table
+leaves, leaf_kernels      endpoints with one line: the table of the switches
 dependency_kernels   the dependency graph and its cycles
 """
 
