@@ -19,7 +19,6 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.router import Router
 from hopscape.deadlock.classes import Certificate, Classes, few_goals, single_class
-from hopscape.deadlock.judgement import suits_columns
 from hopscape.deadlock.layout import LeafTable
 from hopscape.deadlock.routes import RouteColumns
 from hopscape.metrics.routes import downward, node_rankings
@@ -85,12 +84,12 @@ def classes_by_leaves(
         >>> net = hopscape.build("dragonfly(4, 2, p=2)")
         >>> found = classes_by_leaves(net, net.router())
         >>> found.classes.method, found.classes.count, found.certificate.dependencies
-        ('rising', 2, 2844)
+        ('rising', 2, 1501)
     """
     from hopscape.deadlock.leaf_kernels import leaf_falls
 
     columns = RouteColumns(network, router)
-    if columns.rings is not None or not suits_columns(columns):
+    if columns.rings is not None or columns.parallel:
         return None
     table = _filled(columns, _blank(network, router), router)
     flat = np.zeros(len(network.heads), dtype=np.uint8)

@@ -99,6 +99,13 @@ class RouteColumns:
         both = ties and self.rings is not None and router.exact
         self._twins = _twins(network, self.rings) if both and self.rings is not None else None
 
+    @cached_property
+    def parallel(self) -> bool:
+        """Are there parallel links, over which tables share the routes out?"""
+        network = self.network
+        links = network.tails.astype(np.int64) * network.order + network.heads
+        return len(np.unique(links)) < len(links)
+
     @property
     def tied(self) -> bool:
         """Can two ways be as short?"""

@@ -42,7 +42,7 @@ def shift_bytes(network: Network) -> int:
     Examples:
         >>> import hopscape
         >>> shift_bytes(hopscape.build("torus(1000, 1000)")) // 10**6
-        1108
+        916
     """
     ports, channels = network.ports, network.order * network.ports
     return channels * (16 * ports + 28 + 14 * 8) + 100 * network.order
@@ -97,7 +97,7 @@ def classes_by_shifts(network: Network, router: Router) -> ShiftRoutes | None:
     from hopscape.deadlock.shift_kernels import followers
 
     columns = RouteColumns(network, router)
-    if not _alike(columns, router.cyclic):
+    if columns.parallel or not _alike(columns, router.cyclic):
         return None
     block = columns.columns(np.zeros(1, dtype=np.int64))
     port, other = block.port[:, 0].copy(), block.other[:, 0].copy()
