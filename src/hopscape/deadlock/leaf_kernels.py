@@ -120,9 +120,7 @@ def leaf_waits(
     indptr: IntArray,
     table: LeafTable,
     goals: IntArray,
-    alike: IntArray,
     down: IntArray,
-    classes: int,
     first: IntArray,
     anywhere: bool,
     graph: IntArray,
@@ -131,7 +129,7 @@ def leaf_waits(
     """Mark who waits for whom when a packet rises where it turns up again.
 
     Args:
-        alike (int32[goals]): Leaves that each goal stands for.
+        goals (int64[2, goals]): Leaves, and how many each stands for.
         first: As `each` of :func:`leaf_falls`: the last class in which a packet starts; with one
             entry, that of all.
         graph (uint8[channels * classes, columns]): Gets what channels between switches lead to.
@@ -142,12 +140,12 @@ def leaf_waits(
         Dependencies, all leaves counted, but for those of leaves of one switch; -1 when a route
         does not arrive or the classes are not enough.
     """
-    switches = len(table.nodes)
+    switches, classes = len(table.nodes), len(graph) // len(down)
     known, channel = np.full(switches, -1, np.int32), np.empty(switches, np.int64)
     line, here = np.empty(2 * switches + 2, np.int64), np.empty(switches, np.int64)
     total = np.int64(0)
-    for place in range(len(goals)):
-        goal = goals[place]
+    for place in range(goals.shape[1]):
+        goal = goals[0, place]
         count = _listed(table, goal, place, anywhere, known, channel, line)
         if count < 0:
             return -1
@@ -188,5 +186,5 @@ def leaf_waits(
                     here[w] |= np.int64(1) << (k + rise)
                     if not graph[c * classes + k, out * classes + k + rise]:
                         graph[c * classes + k, out * classes + k + rise] = 1
-                        total += alike[place] if w == home else 1
+                        total += goals[1, place] if w == home else 1
     return total

@@ -253,10 +253,8 @@ def _graph(
     waits = leaf_waits(
         network.indptr,
         table,
-        goals.nodes,
-        goals.alike,
+        np.stack([goals.nodes, goals.alike]),
         down,
-        classes,
         first,
         anywhere,
         graph,

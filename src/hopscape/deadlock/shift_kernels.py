@@ -146,7 +146,6 @@ def _turns(
 @kernel
 def dated_waits(
     heads: IntArray,
-    ports: int,
     port: IntArray,
     other: IntArray,
     runs: IntArray,
@@ -161,7 +160,7 @@ def dated_waits(
     dateline and began behind it: one that begins there does. It is in class 1 if it goes as far as
     the dateline, or has come from there.
     """
-    longest = np.int64(runs.max())
+    longest, ports = np.int64(runs.max()), len(heads) // len(port)
     low, high = _turns(heads, ports, port, other, runs, before, longest)
     for channel in range(len(heads)):
         p = channel % ports

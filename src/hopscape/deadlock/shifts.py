@@ -176,7 +176,7 @@ def _on_datelines(
     require_memory(24 * ports**2 * int(runs.max()), f"the channel dependencies of {network.spec}")
     ahead, back = ring_places(heads, ports, marks)
     graph = blank_graph(network, 2)
-    dated_waits(heads, ports, port, other, runs, before, ahead, back, graph)
+    dated_waits(heads, port, other, runs, before, ahead, back, graph)
     if cyclic_part(network.indptr, heads, graph, 2).any():
         return None
     proof = Certificate(True, 2, "dateline", columns.router, int(np.count_nonzero(graph)))

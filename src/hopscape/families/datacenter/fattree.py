@@ -123,10 +123,23 @@ class FatTreeRouter(Router):
         return np.where(at == to, 0, out).astype(np.int64)
 
     def next_ports(self, at: IntArray, to: IntArray) -> IntArray:
+        if (to < self._tree.hosts).all():
+            return self._towards_endpoints(at, to)
         mask = self.shortest_ports(at, to)
         level, _, _ = self._place(at)
         digit = np.where(level == 2, to // self._tree.half, to)
         return pick(mask, digit)
+
+    def _towards_endpoints(self, at: IntArray, to: IntArray) -> IntArray:
+        """Next ports to endpoints, as in :meth:`formula`."""
+        tree, half = self._tree, self._tree.half
+        low, middle, top = tree.hosts, tree.hosts + tree.pairs, tree.hosts + 2 * tree.pairs
+        below, digit = to // half, to % half
+        from_edge = digit + half * (at - low != below)
+        from_middle = below % half + half * ((at - middle) // half != below // half)
+        lower = np.where(at < middle, from_edge, from_middle)
+        out: IntArray = np.where(at >= top, below // half, np.where(at < low, 0, lower))
+        return np.where(at == to, -1, out)
 
     def goal_keys(self) -> tuple[IntArray, IntArray]:
         """Edge switches ask for the lower digit of an endpoint, others for its edge switch."""
