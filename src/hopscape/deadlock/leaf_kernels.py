@@ -112,7 +112,7 @@ def leaf_falls(
                 most = max(most, falls[v])
                 if len(each):
                     each[2 * switches + v, place] = min(falls[v], 255)
-    return most
+    return int(most)
 
 
 @kernel
@@ -187,4 +187,4 @@ def leaf_waits(
                     if not graph[c * classes + k, out * classes + k + rise]:
                         graph[c * classes + k, out * classes + k + rise] = 1
                         total += goals[1, place] if w == home else 1
-    return total
+    return int(total)

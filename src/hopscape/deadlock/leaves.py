@@ -96,11 +96,12 @@ def classes_by_leaves(
     flat_table, goals = _counted(network, table, flat)
     few = few_goals(network)
     sample = goals.first(few) if few is not None else goals
+    waits: int | None = None
     for some in (sample, goals):
         waits = _graph(network, flat_table, some, flat, 1, _ALIKE, anywhere)
         if waits is None:
             break
-    else:
+    if waits is not None:
         ends = _lines(flat_table, goals, flat, network, 1, False)
         proof = Certificate(True, 1, "single", columns.router, waits + ends)
         sort = np.zeros((2, 0), dtype=np.int32)
@@ -199,18 +200,19 @@ def _filled(columns: RouteColumns, table: LeafTable, router: Router) -> LeafTabl
         first, last = ends[by_column[low]], ends[by_column[high]]
         step = max(1, _PAIRS // len(rows))
         at = table.nodes[rows]
-        for begin in range(0, len(first), step):
-            some = slice(begin, begin + step)
+        for start in range(0, len(first), step):
+            some = slice(start, start + step)
             own = (-1 - table.number[first[some]])[:, None] == rows[None, :]
             to = np.where(own, last[some][:, None], first[some][:, None])
             here = np.broadcast_to(at, to.shape).ravel().astype(np.int64)
             ports = router.next_ports(here, to.ravel().astype(np.int64))
             found = columns.offsets[here, ports].reshape(to.shape)
             found[(-1 - table.number[to]) == rows[None, :]] = NO_PORT
-            table.port[rows, begin : begin + len(found)] = found.T
+            table.port[rows, start : start + len(found)] = found.T
     turn = router.turn or len(table.nodes)
-    for low in range(turn, len(table.nodes), turn):
-        table.port[low : low + turn] = np.roll(table.port[:turn], low, axis=1)
+    for first_row in range(turn, len(table.nodes), turn):
+        turned = np.roll(table.port[:turn], first_row, axis=1)
+        table.port[first_row : first_row + turn] = turned
     return table
 
 
