@@ -470,9 +470,9 @@ def _shortest_ports(network: Network, fold: Fold, alive: IntArray | None) -> Int
     ports = np.zeros(distance.shape, dtype=np.uint32)
     offset = np.arange(len(network.heads)) - network.indptr[network.tails]
     if fold.kind[0] == layout.LEAVES:
-        inner, offset = _switches(network, fold)
+        inner, places = _switches(network, fold)
         for tail, head, port in zip(
-            inner.tails.tolist(), inner.heads.tolist(), offset, strict=True
+            inner.tails.tolist(), inner.heads.tolist(), places, strict=True
         ):
             ports[tail, distance[head] == distance[tail] - 1] |= np.uint32(1 << port)
         return ports
