@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from ipaddress import IPv4Address
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from real_programs import needs
 
 from hopscape.core.errors import ArgumentError
 from hopscape.design.handover import hand_over
-from hopscape.formats.check import CheckSettings, check_folder
+from hopscape.formats.check import COMPONENTS, CheckSettings, check_folder
 from hopscape.formats.frr import EthernetFabric, write_frr
 from hopscape.registry import build
 
@@ -104,3 +105,17 @@ class TestReal:
         assert found.verdict is not None
         assert not found.verdict
         assert "2 equal next hops in the kernel, 1 were promised" in found.verdict.reason
+
+
+def test_a_fabric_too_large_for_one_machine_is_left_aside(tmp_path, monkeypatch) -> None:
+    """Unless it is asked for: then that is a no."""
+    hand_over(build("leaf_spine(2, 1, 1)"), tmp_path / "plan")
+    monkeypatch.setattr("hopscape.formats.frr_check._MOST_NODES", 3)
+    for name in COMPONENTS:
+        missing = list if name == "frr" else lambda name=name: [name]
+        monkeypatch.setitem(COMPONENTS, name, replace(COMPONENTS[name], missing=missing))
+    checked = {one.component: one for one in check_folder(tmp_path / "plan")}
+    assert checked["frr"].verdict is None
+    assert "up to 3 are run on one machine" in checked["frr"].aside
+    asked = check_folder(tmp_path / "plan", ["frr"])[0]
+    assert not asked.verdict.holds

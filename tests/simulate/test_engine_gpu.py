@@ -181,7 +181,10 @@ def test_two_hundred_configurations(first):
 
 
 @pytest.mark.parametrize("routing", ["fixed", "adaptive", "valiant", "ugal"])
-@pytest.mark.parametrize("spec", ["torus(4, 6)", "hypercube(3)", "circulant(26, 1, 5)"])
+@pytest.mark.parametrize(
+    "spec",
+    ["torus(4, 6)", "hypercube(3)", "circulant(26, 1, 5)", "dragonfly(2, 1, p=2)", "fat_tree(4)"],
+)
 def test_folded_tables_move_every_packet_alike(spec, routing, monkeypatch):
     monkeypatch.setattr(deadlock_classes, "_LARGE", 0)
     network, how = hopscape.build(spec), Settings(routing=routing, packet=(2,))

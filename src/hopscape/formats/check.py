@@ -8,7 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hopscape.core.errors import ArgumentError, FileFormatError, HopscapeError, MissingPackageError
+from hopscape.core.errors import (
+    ArgumentError,
+    FileFormatError,
+    HopscapeError,
+    MissingPackageError,
+    TooLargeError,
+)
 from hopscape.core.verdict import Verdict
 from hopscape.formats import (
     booksim_check as booksim,
@@ -187,4 +193,6 @@ def _checked(top: Path, name: str, settings: CheckSettings, everything: bool) ->
     try:
         return Checked(name, one.check(top, seconds=settings.seconds, **more))
     except HopscapeError as error:
+        if everything and isinstance(error, TooLargeError):
+            return Checked(name, None, str(error))
         return Checked(name, Verdict(False, str(error)))

@@ -19,7 +19,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_from
-from hopscape.core.errors import FileFormatError
+from hopscape.core.errors import FileFormatError, TooLargeError
 from hopscape.core.network import Network
 from hopscape.core.numbers import signed_json
 from hopscape.core.reading import TextFile, load_json
@@ -58,7 +58,7 @@ def check_frr(folder: Path, *, pairs: int = 48, seconds: float = 300) -> Verdict
     network = read_back(folder)
     fabric = EthernetFabric.of(network)
     if network.order > _MOST_NODES:
-        raise FileFormatError(
+        raise TooLargeError(
             f"{network.spec} has {network.order} nodes; up to {_MOST_NODES} are run on one machine"
         )
     counts = _read_counts(folder / "ethernet" / "ecmp.csv", fabric)
