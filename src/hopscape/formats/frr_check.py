@@ -19,7 +19,7 @@ import numpy as np
 
 from hopscape.core.arrays import IntArray
 from hopscape.core.distances import distances_from
-from hopscape.core.errors import FileFormatError, TooLargeError
+from hopscape.core.errors import TooLargeError
 from hopscape.core.network import Network
 from hopscape.core.numbers import signed_json
 from hopscape.core.reading import TextFile, load_json
