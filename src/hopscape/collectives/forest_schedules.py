@@ -92,8 +92,8 @@ def forest_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sch
 
     ends, pieces = network.endpoints.tobytes(), period.denominator
     if model.switching == "store-and-forward":
-        hops = _base_plan(network, pieces, ends).by_hops(network)
-        return _repeated(network, goal, hops, period.numerator, times, model)
+        single = _base_plan(network, pieces, ends).by_hops(network)
+        return _repeated(network, goal, single, period.numerator, times, model)
     base = _base_plan(network, pieces, ends)
     if times % 2 == 0 and 2 * pieces <= _FINE:
         fine = _base_plan(network, 2 * pieces, ends)

@@ -99,7 +99,7 @@ class GroupPlan:
                         f"message {i} of {name} leaves member {a} and waits for message {one},"
                         " which does not arrive there"
                     )
-        source, target, share = (np.asarray(row) for row in zip(*messages, strict=True))
+        source, target, shares = (np.asarray(row) for row in zip(*messages, strict=True))
         before = np.asarray([one for waits in after for one in waits], np.int64)
         waiting = np.repeat(np.arange(count), [len(waits) for waits in after])
         order = np.argsort(before, kind="stable")
@@ -110,7 +110,7 @@ class GroupPlan:
             members,
             source.astype(np.int64),
             target.astype(np.int64),
-            share.astype(np.float64),
+            shares.astype(np.float64),
             np.asarray(adds or np.zeros(count), np.int64),
             np.bincount(waiting, minlength=count).astype(np.int64),
             np.searchsorted(before[order], np.arange(count + 1)).astype(np.int64),
