@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["show_ranking", "show_rows", "show_sweep", "sweep_sizes"]
 
-_TERMINAL_ROWS = 20  # with headings and answer a screen of 30 lines; files get all rows
+_TERMINAL_ROWS = 10  # with headings and answer a screen of 24 lines; files get all rows
 
 
 def show_rows(
