@@ -474,11 +474,14 @@ def largest_of_steps(
     """
     kind = 1 if directed else 2
     count = len(set(generators))
+    orders = {  # the last is the dearest: it is refused first
+        d: order_of_steps(generators, d, directed=directed) for d in range(most, 0, -1)
+    }
     return [
         {
             "degree": kind * count,
             "diameter": d,
-            "nodes": order_of_steps(generators, d, directed=directed),
+            "nodes": orders[d],
             "generators": list(generators),
             "known": "proved",
             "bound": most_loop_nodes(d, count) if directed else ball(d, count),

@@ -22,7 +22,7 @@ __all__ = ["best_loops", "most_loop_nodes", "order_of_steps", "search_loops"]
 
 _SECONDS = 1e-9  # of a set, a word and a distance; only the order of tasks depends on it
 _ROOM = 1 << 12  # sets kept at first; the order is scanned again with room for all
-_MOST_ORDER = 1_000_000  # nodes tried for given steps, each with some words
+_MOST_WORDS = 10**11  # of bit sets, looked at for given steps: some minutes
 
 
 def most_loop_nodes(d: int, generators: int) -> int:
@@ -127,7 +127,8 @@ def _scan(
 def order_of_steps(generators: Sequence[int], d: int, *, directed: bool = False) -> int:
     """m(d, S): the most nodes that circulants with these very steps have within d.
 
-    Every order up to the bound is tried, from there downwards; steps count modulo the order.
+    Every order up to the bound is tried, from there downwards; steps count modulo the order. There
+    are no more nodes than sums of steps, nor than numbers from the least such sum to the largest.
 
     Examples:
         >>> order_of_steps((1, 4), 4, directed=True), order_of_steps((1, 5, 21), 3)
@@ -141,10 +142,13 @@ def order_of_steps(generators: Sequence[int], d: int, *, directed: bool = False)
         )
     count = len(set(generators))
     most = most_loop_nodes(d, count) if directed else ball(d, count)
-    if most > _MOST_ORDER or max(generators) >= 1 << 40:
-        raise TooLargeError(
-            f"generators {list(generators)} and diameter {d} allow up to {most} nodes;"
-            f" up to {_MOST_ORDER} are tried, with steps below 2^40"
-        )
+    most = min(most, (1 if directed else 2) * d * max(generators) + 1)
     steps = sorted({*generators, *(() if directed else (-s for s in generators))})
+    words = most * (most // 64 + 1) * d * len(steps)
+    if words > _MOST_WORDS or max(generators) >= 1 << 40:
+        raise TooLargeError(
+            f"generators {list(generators)} and diameter {d} allow up to {most} nodes, which are"
+            f" tried one by one; up to {_MOST_WORDS:.0e} words of bit sets and steps below 2^40 are"
+            f" taken, and that takes {float(words):.0e}"
+        )
     return int(largest_order(np.asarray(steps, dtype=np.int64), d, most))
