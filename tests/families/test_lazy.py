@@ -16,6 +16,12 @@ from hopscape.core.errors import TooLargeError
 LARGE = [
     "polarfly_expanded(83, quadrics=3)",
     "arrangement(60, 20)",
+    "benes(40)",
+    "bubble_sort(20)",
+    "butterfly(40)",
+    "directed_circulant(10000019, 1, 5, 77)",
+    "pancake(20)",
+    "wrapped_butterfly(40)",
     "twisted_torus([1000, 1000, 2000], twist=[0, 1000, 1000])",
     "express_mesh([100, 100, 100, 100], [4, 16])",
     "tofu(240, 230, 240)",

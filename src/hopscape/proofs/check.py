@@ -386,10 +386,12 @@ def check_collective(net: Network, claim: Record, evidence: Record) -> str:
     least = least_rounds(net, claim, evidence["bound"])
     require(least >= low, f"the bound proves {least}, not {low}")
     same = "optimal" if rounds == low else f"at least {low}"
-    rules = f"{claim['ports'] or 'all'} ports, {claim['duplex']} duplex, {claim['switching']}"
-    rules += ", in network" * claim["in_network"]
-    who = f"{claim['pieces']} pieces, {len(set(claim.get('members', net.endpoints)))} endpoints"
-    return f"{claim['goal']} in {rounds} rounds, {same} ({who}, {rules})"
+    s, ends = "s" * (claim["pieces"] > 1), len(set(claim.get("members", net.endpoints)))
+    rules = f"{claim['pieces']} piece{s}, {ends} endpoints, {claim['ports'] or 'all'} ports, "
+    rules += (
+        f"{claim['duplex']} duplex, {claim['switching']}" + ", in network" * claim["in_network"]
+    )
+    return f"{claim['goal']} in {rounds} rounds, {same} ({rules})"
 
 
 def check_machine(net: Network, claim: Record, evidence: Record) -> str:

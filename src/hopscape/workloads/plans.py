@@ -77,7 +77,7 @@ class GroupPlan:
         Examples:
             >>> plan = GroupPlan.of_messages("there and back", 2, [(0, 1, 1), (1, 0, 1)], [[], [0]])
             >>> plan.needs.tolist(), plan.touch.tolist()
-            ([0, 1], [0, 1, 0, 1])
+            ([0, 1], [0, 1, 1, 0])
         """
         count = len(messages)
         if not count:

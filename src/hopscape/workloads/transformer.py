@@ -141,7 +141,7 @@ def make_step(job: ModelJob) -> Workload:
         >>> from hopscape.workloads.job import Chip, LanguageModel, Split
         >>> model = LanguageModel(hidden=512, layers=4, heads=8, seq=128, vocab=1000)
         >>> make_step(ModelJob(model, Split(batch=8, tp=2, pp=2, dp=2), Chip(tflops=100)))
-        <Workload model: 8 ranks, 640 parts>
+        <Workload model: 8 ranks, 672 parts>
     """
     programs = [stage_program(job, stage) for stage in range(job.split.pp)]
     return _stamp(job, programs)

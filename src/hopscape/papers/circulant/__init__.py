@@ -7,7 +7,7 @@ the toolkit (`hopscape.families.circulant`); this room holds what the paper adds
 
     hopscape show "optimal_circulant(6)"              a member, its closed forms
     hopscape circulant show "circulant(333, 1, 9, 73)"   what is known of one circulant
-    hopscape search circulant --nodes 40..60          the best of every order, by exhaustive search
+    hopscape search circulant --nodes 40:60           the best of every order, by exhaustive search
     hopscape atlas circulant --degree 6 --nodes 55    the same from the shipped atlas
     hopscape broadcast "optimal_circulant(6)" -a memoryless
     hopscape study circulant --out FOLDER             tables and figures
@@ -21,6 +21,7 @@ Broadcast
 Searches
     scanning, search, search_kernels, search_gpu   all generator sets of an order, on CPU and GPU
     orbit_search, orbit_kernels   larger ones of a degree and diameter, out of orbits of multipliers
+    loops, loop_kernels   directed circulants: the same searches
     atlas       the results for every order, shipped and proved again
 What is known of one circulant
     describe    records for `circulant show`
