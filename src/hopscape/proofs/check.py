@@ -388,9 +388,7 @@ def check_collective(net: Network, claim: Record, evidence: Record) -> str:
     same = "optimal" if rounds == low else f"at least {low}"
     s, ends = "s" * (claim["pieces"] > 1), len(set(claim.get("members", net.endpoints)))
     rules = f"{claim['pieces']} piece{s}, {ends} endpoints, {claim['ports'] or 'all'} ports, "
-    rules += (
-        f"{claim['duplex']} duplex, {claim['switching']}" + ", in network" * claim["in_network"]
-    )
+    rules += f"{claim['duplex']} duplex, {claim['switching']}{', in network' * claim['in_network']}"
     return f"{claim['goal']} in {rounds} rounds, {same} ({rules})"
 
 
