@@ -24,7 +24,6 @@ from hopscape.papers.circulant.atlas import (
     atlas_rows,
     best_found,
     build_atlas,
-    closed_form,
     largest_order,
     largest_table,
     prove_rows,
@@ -33,6 +32,7 @@ from hopscape.papers.circulant.atlas import (
     write_rows,
 )
 from hopscape.papers.circulant.families import BestCirculant
+from hopscape.papers.circulant.formulas import closed_form
 from hopscape.papers.circulant.search import (
     best_circulants,
     largest_circulants,
@@ -165,9 +165,10 @@ def test_all_of_the_best_found_have_their_diameter():
         assert circulant_diameter(nodes, generators) == d
 
 
-@pytest.mark.parametrize("degree", [8, 9])
+@pytest.mark.parametrize("degree", [8, 9, 10, 11])
 def test_formulas_have_their_diameter(degree):
-    for d in (*range(3 if degree == 8 else 2, 15), 20, 21):
+    least, more = {8: (3, (20, 21)), 9: (2, (20, 21))}.get(degree, (5, ()))
+    for d in (*range(least, 15), *more):
         nodes, generators = closed_form(degree, d)
         assert len({s % nodes for g in generators for s in (g, -g)}) == degree
         assert circulant_diameter(nodes, generators) == d

@@ -22,6 +22,7 @@ Searches
     scanning, search, search_kernels, search_gpu   all generator sets of an order, on CPU and GPU
     orbit_search, orbit_kernels   larger ones of a degree and diameter, out of orbits of multipliers
     loops, loop_kernels   directed circulants: the same searches
+    formulas    large ones of degree 8 to 11 in closed form
     atlas       the results for every order, shipped and proved again
 What is known of one circulant
     describe    records for `circulant show`

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.families.circulant.closed_forms import ball, least_mean, nearest_double_loop, ulb
 from hopscape.families.circulant.isomorphism import count_classes
+from hopscape.papers.circulant.formulas import closed_form
 from hopscape.papers.circulant.loops import most_loop_nodes, order_of_steps
 from hopscape.store import renamed_arguments
 
@@ -36,7 +37,6 @@ __all__ = [
     "atlas_rows",
     "best_found",
     "build_atlas",
-    "closed_form",
     "largest_loops",
     "largest_of_steps",
     "largest_order",
@@ -203,9 +203,8 @@ def best_found() -> tuple[tuple[int, int, int, list[int]], ...]:
 def published() -> tuple[tuple[int, int, int, list[int]], ...]:
     """Large circulants of others, as :func:`best_found`; tests measure them.
 
-    R. R. Lewis, The degree-diameter problem for circulant graphs of degree 10 and 11
-    (arXiv:1803.07071); R. Feria-Puron, H. Perez-Roses and J. Ryan, Searching for large circulant
-    graphs (arXiv:1503.07357); and the table of the largest that combinatoricswiki.org keeps.
+    R. Feria-Puron, H. Perez-Roses and J. Ryan, Searching for large circulant graphs
+    (arXiv:1503.07357); and the table of the largest that combinatoricswiki.org keeps.
     """
     return _cells("published.json")
 
@@ -213,41 +212,6 @@ def published() -> tuple[tuple[int, int, int, list[int]], ...]:
 def _cells(name: str) -> tuple[tuple[int, int, int, list[int]], ...]:
     text = files(_PACKAGE).joinpath("atlas_data", name).read_text(encoding="utf-8")
     return tuple(tuple(entry) for entry in json.loads(text))
-
-
-def closed_form(degree: int, d: int) -> tuple[int, tuple[int, ...]] | None:
-    """A large circulant of degree 8 or 9 and diameter d > 1 by formula: nodes and generators.
-
-    The orders are those of R. R. Lewis (The degree-diameter problem for circulant graphs of degree
-    8 and 9, 2014), the generators of degree 8 too; those of degree 9 were fitted to what a search
-    among sets {1, s, a, a + t, N/2} found for diameters up to 12. Tests measure both.
-
-    Examples:
-        >>> closed_form(8, 7)
-        (1712, (1, 215, 608, 616))
-        >>> closed_form(9, 7)
-        (2548, (1, 7, 521, 571, 1274))
-        >>> closed_form(10, 7) is None
-        True
-    """
-    if degree not in (8, 9) or d < 2:
-        return None
-    odd = d % 2
-    if degree == 8 and odd:
-        nodes = (d**4 + 2 * d**3 + 6 * d**2 + 6 * d + 1) // 2
-        far, a = (d**3 + d**2 + 5 * d + 3) // 2, (d**4 + 2 * d**2 - 8 * d - 11) // 4
-        return nodes, (1, far, a, a + d + 1)
-    if degree == 8:
-        nodes = (d**4 + 2 * d**3 + 6 * d**2 + 4 * d) // 2
-        far, a = (d**3 + 2 * d**2 + 6 * d + 2) // 2, (d**4 + 4 * d**2 - 8 * d) // 4
-        return nodes, (1, far, a, a + d)
-    nodes = d**4 + 3 * d**2 + (0 if odd else 2 * d)
-    if odd:
-        sign = 1 if d % 4 == 1 else -1
-        a = (d**4 + d**2 - 2 + sign * (d**3 + 3 * d)) // 4
-        return nodes, (1, d, a, a + d**2 + 1, nodes // 2)
-    a = nodes // 2 - (d**3 + d**2 + 2 * d + 2) // 2
-    return nodes, (1, d + 1, a, a + d**2, nodes // 2)
 
 
 def write_rows(rows: Iterable[AtlasRow], path: Path) -> str:
@@ -409,7 +373,7 @@ def largest_table(most: int = 10) -> list[dict[str, Any]]:
     """The largest circulants of each degree and diameter, with the bound and what is proved.
 
     Where the atlas ends before the bound, the best set found otherwise is named if it is larger:
-    by multiplier orbits, by annealing, for degrees 8 and 9 by :func:`closed_form`, or by others
+    by multiplier orbits, by annealing, for degrees 8 to 11 by formula, or by others
     (:func:`published`).
 
     Examples:
