@@ -272,6 +272,7 @@ _MADE = {
     ],
     "random_lift": lambda f, b: [(_of(f, b, 3), lambda v: v // 3)],
     "folded": lambda f, b: [(_of(f, b, 2), lambda v: divmod(v, _SIZE))],
+    "swapped": lambda f, b: [(_of(f, b), lambda v: v % _SIZE)],
     "product": lambda f, b: [
         (_of(f, [b, hopscape.build("petersen"), b]), lambda v: (v // 40, v % _SIZE))
     ],
