@@ -173,6 +173,13 @@ class Router(ABC):
         """
         return None
 
+    def gates(self) -> IntArray | None:
+        """Channels from which on a packet is in its second class: bool[channels], or None.
+
+        Asked of routers whose routes are not chained and follow no rings.
+        """
+        return None
+
     def goal_keys(self) -> tuple[IntArray, IntArray] | None:
         """What tells endpoints with one line each apart, as goals; None when that is not known.
 

@@ -347,7 +347,8 @@ def find_source_classes(
     single = certify(routes, single_class(routes), explain=method == "single")
     if method == "single" or (method == "auto" and single.deadlock_free):
         return routes, single_class(routes), single
-    steps = routes.datelines()
+    gates = router.gates()
+    steps = routes.datelines() if gates is None else routes.behind(gates)
     if steps is None:
         raise ArgumentError(f"{routes.router} routes of {routes.network.spec} follow no rings")
     dated = replace(single_class(routes), method="dateline", count=2, steps=steps)

@@ -135,6 +135,13 @@ class SourceRoutes:
         left = crossings[last][run] - crossings + marked[self.channels]
         return ((left > 0) & (ring >= 0)).astype(np.uint8)
 
+    def behind(self, gates: IntArray) -> IntArray:
+        """uint8[steps]: the class of each step, 1 from the first gate of its way on."""
+        passed = np.cumsum(gates[self.channels])
+        before = np.concatenate([[0], passed])[self.starts[:-1]]
+        classes: IntArray = passed > np.repeat(before, np.diff(self.starts))
+        return classes.astype(np.uint8)
+
     def graph(self, kinds: int, classes: IntArray) -> IntArray:
         """The channel dependency graph when each step has a class."""
         network = self.network

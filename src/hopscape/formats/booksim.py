@@ -24,13 +24,20 @@ from hopscape.core.reading import TextFile, TextLine
 from hopscape.deadlock.classes import Method, certify, single_class
 from hopscape.deadlock.layers import find_layers
 from hopscape.deadlock.routes import routing_table
+from hopscape.formats.booksim_native import NATIVE, NativeTopology, native_setup
 from hopscape.registry import build
 from hopscape.simulate.fabric import Setup, build_setup
 from hopscape.simulate.jobs import Job
 from hopscape.simulate.measurement import Sampling, run_samples
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.sweep import require_whole
-from hopscape.simulate.traffic import ALIASES, PATTERNS, parse_pattern
+from hopscape.simulate.traffic import (
+    ALIASES,
+    PATTERNS,
+    Traffic,
+    make_traffic,
+    parse_pattern,
+)
 
 __all__ = [
     "BookSimJob",
@@ -93,6 +100,10 @@ DEFAULTS: dict[str, Any] = {
     "vc_busy_when_full": 0,
     "buf_size": -1,
     "output_buffer_size": -1,
+    "x": 8,
+    "y": 8,
+    "xr": 1,
+    "yr": 1,
 }
 _SAME_HERE = {  # keys whose other values the engine does not have: allowed value, why
     "router": ("iq", "only the input-queued router is simulated"),
@@ -108,6 +119,8 @@ _SAME_HERE = {  # keys whose other values the engine does not have: allowed valu
     "output_buffer_size": (-1, "there is no output queue"),
     "buf_size": (-1, "buffers are private to virtual channels"),
 }
+_CLIENTS = ("x", "y", "xr", "yr")
+"""Keys of flatfly alone: routers and endpoints by direction."""
 _MOST_BITS = 24  # of the number of routers: 16 million, far above what BookSim holds in memory
 _IGNORED = (
     r"(print_|watch|stats_out|viewer_|sim_power|tech_file|channel_(width|sweep)|sim_count|"
@@ -123,7 +136,8 @@ class BookSimJob(Job):
     """A BookSim configuration as a job.
 
     Attributes:
-        network: The network of an anynet file, whose `spec` is ``anynet``.
+        network: The network of an anynet file, whose `spec` is ``anynet``, or of BookSim's routers.
+        native: Of a topology that is built as BookSim does, with its ways.
         sampling: When BookSim has measured enough.
         channel_delays: Cycles of each channel (anynet).
         notes: Keys that were left aside, in words.
@@ -131,6 +145,7 @@ class BookSimJob(Job):
     """
 
     network: Network | None
+    native: NativeTopology | None
     sampling: Sampling
     channel_delays: list[int] | None
     notes: tuple[str, ...]
@@ -140,17 +155,34 @@ class BookSimJob(Job):
         """The network, ready to run: routes of an anynet file go by the lowest port, as there."""
         if self.network is None:
             return build_setup(build(self.spec), self.settings, unsafe=self.unsafe)
+        if self.native is not None:
+            cycles = self.native.delays.astype(np.int32)
+            return build_setup(
+                self.network,
+                self.settings,
+                self.native.router,
+                link_delays=cycles,
+                home=self.native.home,
+            )
         table = routing_table(self.network, self.network.router("table"))
         single = certify(table, single_class(table)).deadlock_free
         few = single or find_layers(table, _LAYERS) is not None
         method: Method = "single" if single else "layers" if few else "rising"
-        delays = (
-            None if self.channel_delays is None else np.asarray(self.channel_delays, dtype=np.int32)
-        )
+        given = self.channel_delays
+        delays = None if given is None else np.asarray(given, dtype=np.int32)
         return build_setup(
             self.network, self.settings, table,
             unsafe=self.unsafe, method=method, link_delays=delays,
         )  # fmt: skip
+
+    def pattern(self) -> Traffic:
+        """Who sends to whom, counted as BookSim does."""
+        endpoints = self.setup().endpoints
+        sides = _axes(self, endpoints)
+        if sides is None:
+            return super().pattern()
+        traffic = make_traffic(self.traffic, endpoints, sides, self.seed)
+        return traffic if self.on_off is None else traffic.bursty(*self.on_off)
 
 
 def parse_booksim(text: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
@@ -297,7 +329,8 @@ def read_booksim(path: str | Path, overrides: Sequence[str] = ()) -> BookSimJob:
     values = {key: _checked(path, key, value) for key, value in (DEFAULTS | given).items()}
     notes = []
     for key in given:
-        if key not in DEFAULTS:
+        idle = key in _CLIENTS and values["topology"] != "flatfly"
+        if key not in DEFAULTS or idle:
             if not re.match(_IGNORED, key):
                 raise ArgumentError(f"{path}: key {key!r} is not known here")
             notes.append(f"{key} has no effect here")
@@ -311,14 +344,23 @@ def read_booksim(path: str | Path, overrides: Sequence[str] = ()) -> BookSimJob:
 
 
 def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
-    spec, network, delays, link_delay, unsafe = _topology(values, path)
-    routing, _ = _routing(values)
+    native = native_setup(values) if values["topology"] in NATIVE else None
+    if native is None:
+        spec, network, delays, link_delay, unsafe = _topology(values, path)
+        routing, _ = _routing(values)
+    else:
+        spec, network, delays = native.network.spec, native.network, native.delays.tolist()
+        link_delay, unsafe, routing = 1, False, "fixed"
+    if native is None:
+        vcs, concentration = values["num_vcs"], values["c"] if network is None else 1
+    else:
+        vcs, concentration = native.vcs_of(values), native.concentration
     size = values["packet_size"]
     sizes = tuple(size) if isinstance(size, list) else (size,)
     rates = values["packet_size_rate"]
     shares = tuple(float(r) for r in rates) if isinstance(rates, list) else ()
     settings = Settings(
-        vcs=values["num_vcs"],
+        vcs=vcs,
         buffer=values["vc_buf_size"],
         packet=sizes,
         packet_shares=shares,
@@ -331,7 +373,7 @@ def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
         speedup=values["input_speedup"],
         tail_credit=bool(values["wait_for_tail_credit"]),
         routing=routing,
-        concentration=values["c"] if network is None else 1,
+        concentration=concentration,
         spread="none",
         priority="none",
         injection_limit=0.0,
@@ -357,6 +399,7 @@ def _job(values: dict[str, Any], path: Path, notes: list[str]) -> BookSimJob:
     return BookSimJob(
         spec=spec,
         network=network,
+        native=native,
         settings=settings,
         traffic=_traffic(str(values["traffic"]), notes),
         load=load,
@@ -386,7 +429,7 @@ def _topology(
     if topology not in ("torus", "mesh") or k < 2 or n < 1:
         raise ArgumentError(
             f"{path}: topology = {topology} with k = {k}, n = {n};"
-            " torus, mesh (k from 2, n from 1) and anynet are known here"
+            f" torus, mesh (k from 2, n from 1), {', '.join(NATIVE)} and anynet are known here"
         )
     link = 2 if topology == "torus" and values["use_noc_latency"] else 1
     return f"{topology}({', '.join([str(k)] * n)})", None, None, link, False
@@ -408,6 +451,23 @@ def _routing(values: dict[str, Any]) -> tuple[Any, str]:
             f"routing_function = {name} is not known here; choose {', '.join(known)}"
         )
     return known[name], name
+
+
+_BY_AXES = ("tornado", "neighbour")
+
+
+def _axes(job: BookSimJob, endpoints: int) -> tuple[int, ...] | None:
+    """Sides of the grid of endpoints that BookSim counts in for patterns that go axis by axis."""
+    name, arguments = parse_pattern(job.traffic)
+    if job.native is None or ALIASES.get(name, name) not in _BY_AXES or arguments:
+        return None
+    sides = (int(job.values["k"]) * int(job.values["xr"]),) * int(job.values["n"])
+    if math.prod(sides) != endpoints:
+        raise ArgumentError(
+            f"traffic = {job.traffic}: BookSim counts in a grid of {' x '.join(map(str, sides))}"
+            f" endpoints, by k, n and xr, and there are {endpoints}"
+        )
+    return sides
 
 
 class Written(NamedTuple):

@@ -142,6 +142,7 @@ def build_setup(
     unsafe: bool = False,
     method: Method = "auto",
     link_delays: IntArray | None = None,
+    home: IntArray | None = None,
 ) -> Setup:
     """Route, find classes of virtual channels, and lay out the arrays.
 
@@ -152,6 +153,7 @@ def build_setup(
             found.
         link_delays (int array, optional): Cycles of each channel; else those that the network
             knows, or one delay for all.
+        home (int array, optional): Node of each endpoint, where they are not in order.
 
     Raises:
         ArgumentError: When no routing free of deadlock fits into the virtual channels, or channels
@@ -182,7 +184,9 @@ def build_setup(
     ends = network.endpoints
     if not len(ends):
         raise ArgumentError(f"{network.spec} has no endpoints: every node is a switch")
-    home = np.repeat(ends, settings.concentration).astype(np.int32)
+    if home is None:
+        home = np.repeat(ends, settings.concentration)
+    home = home.astype(np.int32)
     fabric = _fabric(settings, routes, classes, packed, len(home))
     if chosen is not None:
         fabric = fabric._replace(chosen=_chosen(chosen, classes))
