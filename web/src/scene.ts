@@ -313,6 +313,27 @@ function inkOn(colour: string): string {
   return 0.3 * parts[0] + 0.59 * parts[1] + 0.11 * parts[2] > 128 ? "#1a1a1a" : "#ffffff";
 }
 
+const READABLE = 8; // px: smaller letters in a node are noise
+const BESIDE = 11;
+
+/** Size of the letters of each kind of nodes, and whether they stand in the node or below it. */
+export function lettering(
+  scene: Scene,
+  scale: number,
+  longest: number[],
+  squares: boolean[],
+): { size: number; below: boolean }[] {
+  const r = nodeRadius(scene, scale);
+  const room = scale * apart(scene.places);
+  return longest.map((n, c) => {
+    const own = r * (scene.nodes.sizes?.[c] ?? 1);
+    const fits = squares[c] ? (1.6 * own) / (0.56 * n) : (0.95 * own) / Math.hypot(0.28 * n, 0.36);
+    if (fits >= READABLE) return { size: Math.min(12, fits), below: false };
+    const free = room >= 0.6 * BESIDE * n + 6 && room >= 2 * r + 1.7 * BESIDE;
+    return { size: free ? BESIDE : 0, below: true };
+  });
+}
+
 function drawLabels(pen: Pen, scene: Scene, camera: Camera): void {
   if (!scene.labels) return;
   const { x, y } = scene.places;
@@ -320,21 +341,31 @@ function drawLabels(pen: Pen, scene: Scene, camera: Camera): void {
   if (r < 4) return;
   const texts = Array.from(x, (_, v) => scene.labels!(v));
   const { of, sizes } = scene.nodes;
-  const longest = scene.nodes.colours.map(() => 1.3);
+  // as large as fits into the nodes of one kind: endpoints are smaller than switches
+  const longest = scene.nodes.colours.map(() => 1);
+  const squares = scene.nodes.colours.map(() => true);
   texts.forEach((text, v) => {
     longest[of[v]] = Math.max(longest[of[v]], text.length);
+    squares[of[v]] &&= scene.square?.[v] === 1;
   });
-  // letters as large as fit into the nodes of one kind: endpoints are smaller than switches
-  const size = longest.map((n, c) => Math.min(12, (1.6 * r * (sizes?.[c] ?? 1)) / (0.56 * n)));
-  const fonts = size.map((one) => `${one.toFixed(1)}px sans-serif`);
+  const letters = lettering(scene, camera.scale, longest, squares);
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   const inks = scene.nodes.colours.map(inkOn);
   texts.forEach((text, v) => {
-    if (size[of[v]] < 5.5) return;
-    pen.font = fonts[of[v]];
-    pen.fillStyle = inks[of[v]];
-    pen.fillText(text, camera.x + camera.scale * x[v], camera.y + camera.scale * y[v]);
+    const { size, below } = letters[of[v]];
+    if (!size) return;
+    const px = camera.x + camera.scale * x[v];
+    let py = camera.y + camera.scale * y[v];
+    pen.font = `${size.toFixed(1)}px sans-serif`;
+    if (below) {
+      const wide = 0.6 * size * text.length + 2;
+      py += r * (sizes?.[of[v]] ?? 1) + 0.8 * size;
+      pen.fillStyle = scene.look.halo;
+      pen.fillRect(px - wide / 2, py - 0.6 * size, wide, 1.2 * size);
+    }
+    pen.fillStyle = below ? scene.look.text : inks[of[v]];
+    pen.fillText(text, px, py);
   });
 }
 

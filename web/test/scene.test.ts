@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nodeRadius, type Scene } from "../src/scene";
+import { lettering, nodeRadius, type Scene } from "../src/scene";
 
 function scene(x: number[], square: Uint8Array | null = null): Scene {
   const places = { x: Float32Array.from(x), y: new Float32Array(x.length) };
@@ -14,4 +14,18 @@ test("nodes do not touch, however close they stand", () => {
 
 test("two nodes far closer than the others do not shrink all", () => {
   expect(nodeRadius(scene([0, 0.0001, 0.3, 0.6, 0.9]), 500)).toBeGreaterThan(10);
+});
+
+test("names of nodes are large enough to be read, in the node or below it, or are left out", () => {
+  const wide = { ...scene([0, 0.25, 0.5, 0.75, 1]), nodes: { colours: ["#000000"] } } as Scene;
+  for (const n of [1, 2, 3, 5, 7])
+    for (const scale of [100, 300, 600, 1200])
+      for (const square of [true, false]) {
+        const [{ size, below }] = lettering(wide, scale, [n], [square]);
+        expect(size === 0 || size >= 8).toBe(true);
+        if (below && size) expect(0.25 * scale).toBeGreaterThan(0.6 * size * n);
+        if (!below) expect(0.56 * size * n).toBeLessThan(2 * nodeRadius(wide, scale));
+      }
+  expect(lettering(wide, 600, [5], [true])).toEqual([{ size: 11, below: true }]);
+  expect(lettering(wide, 600, [2], [true])[0].below).toBe(false);
 });

@@ -121,11 +121,11 @@ def test_what_is_not_allowed_is_refused_in_words(server, body, words):
 
 
 def test_what_a_family_refuses_is_told(server):
-    status, said = ask(server, "jobs", "POST", {"specs": ["ring(-1)"]})
+    status, said = ask(server, "jobs", "POST", {"specs": ["slim_fly(6)"]})
     assert status == 202
     state = wait(server, said["job"])
     assert state["state"] == "refused"
-    assert "at least 1" in state["text"]
+    assert "prime power" in state["text"]
     assert ask(server, f"jobs/{said['job']}/page")[0] == 404
 
 
@@ -319,6 +319,14 @@ def test_a_spec_is_checked_while_it_is_typed(server, spec, position, words):
     assert said.get("spec", spec) == spec
     assert ask(server, "check", "POST", {"spec": 4})[0] == 400
     assert ask(server, "check", "POST", [])[0] == 400
+
+
+@pytest.mark.parametrize("spec", ["torus(4, x)", "product(petersen, tours(8))", "torus(8, 8, z=z)"])
+def test_what_is_sent_and_cannot_be_read_is_told_as_it_was_written(server, spec):
+    status, told = ask(server, "jobs", "POST", {"specs": [spec]})
+    assert status == 400
+    assert told["spec"] == spec
+    assert told == ask(server, "check", "POST", {"spec": spec})[1]
 
 
 def test_what_only_the_family_knows_is_told_with_its_place(server):

@@ -231,7 +231,7 @@ export function schedule(pane: Pane, app: App): Node[] {
     h(
       "p",
       { class: data.verdict === "holds" ? "small" : "bad" },
-      `Verified by hopscape: ${data.verdict}.`,
+      data.verdict === "holds" ? "Verified." : `Not valid: ${data.verdict}.`,
     ),
   );
   if (p) out.push(...roundFacts(pane, p, roundOf(data, app)));

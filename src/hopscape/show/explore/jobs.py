@@ -23,7 +23,7 @@ from hopscape.core.network import Network
 from hopscape.core.numbers import shortened
 from hopscape.core.processes import end_when_closed
 from hopscape.core.spec import Call, Value, parse
-from hopscape.registry import family, member
+from hopscape.registry import family, member, require_readable
 
 __all__ = [
     "MOST_SPECS",
@@ -112,6 +112,7 @@ def require_no_file(spec: str) -> None:
     """
     if len(spec) > _LONGEST_SPEC:
         raise ArgumentError(f"a spec has {len(spec)} characters; it may have {_LONGEST_SPEC}")
+    require_readable(spec)  # says where a name is unknown, also deep inside
     waiting: list[Value] = [parse(spec)]
     while waiting:
         value = waiting.pop()

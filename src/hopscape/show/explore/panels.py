@@ -244,7 +244,8 @@ def bisection_data(network: Network, links: PageLinks) -> dict[str, Any] | None:
         side = _cut(network)
     crossing = int((side[links.tails] != side[links.heads]).sum())
     width = cut.value
-    known = f"{width}" if width is not None else f"{cut.lower} to {cut.upper}"
+    known = f"{cut.lower} to {cut.upper}" if cut.lower else f"at most {cut.upper}"
+    known = known if width is None else f"{width}"
     words = f"Bisection width {known} ({cut.how}); this cut has {crossing} links."
     return {"words": words, "how": cut.how, "side": pack(side), "cut": crossing}
 

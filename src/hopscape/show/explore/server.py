@@ -19,7 +19,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from hopscape.core.errors import ArgumentError, HopscapeError
-from hopscape.registry import require_readable
 from hopscape.show.explore.jobs import BusyError, Jobs, in_words, read_question, require_no_file
 from hopscape.show.explore.workbench import family_picture, workbench_page, workbench_policy
 
@@ -210,7 +209,6 @@ class _Handler(BaseHTTPRequestHandler):
         if not isinstance(spec, str):
             raise ArgumentError("the request must be an object with a spec")
         try:
-            require_readable(spec)
             require_no_file(spec)
         except HopscapeError as error:
             return in_words(error)
