@@ -83,6 +83,7 @@ search.graph.measure_kernels search/graph/test_graph_search.py slow_total
 search.graph.move_kernels search/graph/test_graph_search.py slow_total
 simulate.engine_kernels simulate/test_slow_engine.py SlowEngine
 simulate.entry_kernels simulate/test_folds.py require_alike
+simulate.gate_kernels simulate/test_parts.py compare
 simulate.packet_kernels simulate/test_packet_kernels.py slow_splitmix
 simulate.router_kernels simulate/test_slow_engine.py SlowEngine
 simulate.source_kernels simulate/test_source_kernels.py slow_births

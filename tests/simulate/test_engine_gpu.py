@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import hopscape
-from conftest import connected_graph
+from drawn_engines import CHANNEL, SCALARS, alive, drawn
 from hopscape.core.errors import HopscapeError, MissingPackageError
 from hopscape.deadlock import classes as deadlock_classes
 from hopscape.simulate import Job, Settings, build_setup, engine_gpu, layout, make_traffic, simulate
@@ -30,13 +30,6 @@ pytestmark = [
     pytest.mark.compiled,
     pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler"),
 ]
-
-PACKET = (layout.SRC, layout.DST, layout.BORN, layout.SENT, layout.SIZE, layout.HOPS, layout.LINE)
-SCALARS = (
-    layout.NOW, layout.IN_FLIGHT, layout.FLIT_HOPS, layout.DELIVERED, layout.CREATED,
-    layout.DELIVERED_FLITS, layout.MEASURED, layout.FREE, layout.FRESH, layout.LAST_MOVE,
-)  # fmt: skip
-CHANNEL = (layout.HEAD, layout.COUNT, layout.WRITE, layout.CREDIT, layout.STATE, layout.V_TAKE)
 
 
 class OnProcessor:
@@ -82,14 +75,6 @@ def on_processor(monkeypatch):
     monkeypatch.setattr("hopscape.simulate.sweep.cupy", lambda: np)
 
 
-def alive(state):
-    """Every packet under way: whence, whither, born, sent, and how far it is."""
-    fresh, free = int(state.scalars[layout.FRESH]), int(state.scalars[layout.FREE])
-    under_way = np.ones(fresh, dtype=bool)
-    under_way[state.packets[:free, layout.SPARE]] = False
-    return sorted(map(tuple, state.packets[:fresh][under_way][:, PACKET].tolist()))
-
-
 def compare(network, how, pattern, loads, cycles, *, step=1, bursts=None, **options):
     """Both engines, looked at every few cycles; how many packets arrived in the last run."""
     setup = build_setup(network, how, **options)
@@ -122,47 +107,6 @@ def compare(network, how, pattern, loads, cycles, *, step=1, bursts=None, **opti
             assert np.array_equal(*rows)
             assert np.array_equal(*(one.state.scalars[list(SCALARS)] for one in (ours, theirs)))
     return int(pairs[-1][0].state.scalars[layout.DELIVERED])
-
-
-def drawn(seed):
-    """A small network, settings and traffic by lot."""
-    rng = np.random.default_rng(seed)
-
-    def of(*choices):
-        return choices[rng.integers(len(choices))]
-
-    spec = of("ring(6)", "torus(4, 4)", "mesh(3, 4)", "petersen", "dragonfly(2, 1, p=1)",
-              "fat_tree(4)", "complete(5)", "circulant(13, 1, 5)", "tree")  # fmt: skip
-    graph = connected_graph(seed, int(rng.integers(4, 9)), 0) if spec == "tree" else None
-    network = graph if graph is not None else hopscape.build(spec)
-    switching = of("wormhole", "wormhole", "cut-through", "store-and-forward", "circuit")
-    how = Settings(
-        vcs=int(rng.integers(6, 9)),
-        buffer=int(rng.integers(3, 7)),
-        packet=of((1,), (3,), (1, 3)),
-        routing_delay=int(rng.integers(0, 3)),
-        vc_delay=int(rng.integers(1, 3)),
-        switch_delay=int(rng.integers(1, 3)),
-        traversal_delay=int(rng.integers(1, 3)),
-        credit_delay=int(rng.integers(0, 3)),
-        link_delay=int(rng.integers(0, 4)),
-        speedup=int(rng.integers(1, 3)),
-        tail_credit=bool(rng.integers(2)),
-        routing=of("fixed", "fixed", "adaptive", "valiant", "ugal"),
-        switching=switching,
-        concentration=int(rng.integers(1, 3)),
-        injectors=int(rng.integers(1, 3)),
-        ejectors=int(rng.integers(1, 3)),
-        priority=of("auto", "none", "transit", "age"),
-        injection_limit=of(0.0, 0.3),
-        window=of("none", "delay"),
-        spread=of("none", "pairs"),
-    )
-    loads = [float(rng.uniform(0.05, 1)) for _ in range(int(rng.integers(1, 4)))]
-    bursts = of(None, None, (0.05, 0.2))
-    if bursts is not None:
-        loads = [load * 0.15 for load in loads]
-    return network, how, of("uniform", "permutation", "hotspot({0,1},{3,1})"), loads, bursts
 
 
 @pytest.mark.parametrize("seed", range(12))

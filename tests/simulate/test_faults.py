@@ -62,11 +62,11 @@ def _places_balance(setup, state):
     """Every place of a buffer is a credit, a flit in it or under way, or a credit under way."""
     vcs, depth = state.vcs, setup.settings.buffer
     total = vcs[:, layout.CREDIT].astype(int) + vcs[:, layout.COUNT]
-    for wheel in (state.arrivals, state.credits):
+    for line in state.credits:
+        np.add.at(total, line[1 : 1 + line[0]], 1)
+    for wheel in (state.arrivals, state.ejections):
         for line in wheel:
-            np.add.at(total, line[1 : 1 + line[0]], 1)
-    for line in state.ejections:
-        np.add.at(total, line[1 : line[0] + 1 : 2], 1)
+            np.add.at(total, line[1 : line[0] + 1 : 2], 1)
     per = 1 << int(setup.fabric.numbers[layout.N_SHIFT])
     real = np.arange(len(total)) % per < setup.settings.vcs
     assert (total[real] == depth).all()

@@ -37,8 +37,13 @@ def fetch(array, row, column):
 
 
 @njit
-def send_credit(credits, due, row):
-    packet_kernels.send_credit(credits, due, row)
+def send_credit(credits, block, due, row):
+    packet_kernels.send_credit(credits, block, due, row)
+
+
+@njit
+def send_flit(arrivals, block, due, row, flit):
+    packet_kernels.send_flit(arrivals, block, due, row, flit)
 
 
 @njit
@@ -80,14 +85,21 @@ def test_hints_change_nothing():
     assert array.tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
-@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), max_size=9))
-def test_credits_wait_on_their_wheel(sent):
-    wheel = np.zeros((8, 16), dtype=np.int64)
-    slow = [[] for _ in range(8)]
-    for due, row in sent:
-        send_credit(wheel, due, row)
-        slow[due % 8].append(row)
-    assert [line[1 : 1 + line[0]].tolist() for line in wheel] == slow
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9), st.integers(0, 1)), max_size=9))
+def test_credits_and_flits_wait_on_their_wheels(sent):
+    credits, arrivals = (np.zeros((8, width), dtype=np.int64) for width in (20, 38))
+    starts = (0, 10), (0, 19)
+    slow = [[[], []] for _ in range(8)]
+    for due, row, block in sent:
+        send_credit(credits, starts[0][block], due, row)
+        send_flit(arrivals, starts[1][block], due, row, row + 1)
+        slow[due % 8][block].append(row)
+    for line, flits, rows in zip(credits, arrivals, slow, strict=True):
+        for block in range(2):
+            low, first = starts[0][block] + 1, starts[1][block] + 1
+            assert line[low : low + line[low - 1]].tolist() == rows[block]
+            found = flits[first : first + flits[first - 1]].tolist()
+            assert found == [x for row in rows[block] for x in (row, row + 1)]
 
 
 @given(st.permutations(range(5)), st.lists(st.integers(0, 9), min_size=5, max_size=5))

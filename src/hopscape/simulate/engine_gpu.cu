@@ -294,9 +294,10 @@ DEVICE void take_credit(i64 row) {
     int *V = vc_of(row), *U = unit_of(unit);
     int now_free = ++V[CREDIT];
     bump(U + U_CREDIT, 1);
-    if (V[MISC] & TAIL_OUT && now_free == N(N_DEPTH)) {
-        clear_bits(V + MISC, TAIL_OUT);
-        set_bits(U + U_FREE, 1 << (row - (unit << N(N_SHIFT))));
+    int bit = 1 << (row - (unit << N(N_SHIFT)));
+    if (U[U_TAILS] & bit && now_free == N(N_DEPTH)) {
+        clear_bits(U + U_TAILS, bit);
+        set_bits(U + U_FREE, bit);
     }
 }
 
@@ -638,7 +639,7 @@ DEVICE i64 enter(i64 replica, int* I, i64 who, i64 unit) {
     if (left == 1) {
         flit |= LAST;
         I[I_SENDING] = -1;
-        if (N(N_TAIL_CREDIT)) V[MISC] |= TAIL_OUT;
+        if (N(N_TAIL_CREDIT)) U[U_TAILS] |= 1 << I[I_VC];
         else U[U_FREE] |= 1 << I[I_VC];
     }
     put_flit(row, flit);
@@ -1025,8 +1026,9 @@ DEVICE void traverse(i64 row, Half& v, Half& u, i64 to, bool inside, i64 now) {
     u[U_CREDIT] -= 1;
     u[U_GIVE] = place < u[U_INS] * speedup ? (int)place : 0;
     if (flit & LAST) {
-        if (N(N_TAIL_CREDIT)) set_bits(O + MISC, TAIL_OUT);
-        else u[U_FREE] |= 1 << (out - (to << N(N_SHIFT)));
+        int bit = 1 << (out - (to << N(N_SHIFT)));
+        if (N(N_TAIL_CREDIT)) unit_of(to)[U_TAILS] |= bit;
+        else u[U_FREE] |= bit;
     }
     keep(unit_of(to), u.low);
     pop(row, v, now);

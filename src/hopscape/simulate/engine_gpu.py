@@ -143,11 +143,22 @@ class Replicas:
         state.vcs[:, layout.V_SIDE] = sides
         first = state.flits[np.arange(self._rows), state.vcs[:, layout.HEAD]]
         state.vcs[:, layout.FRONT] = first
-        for name in ("arrivals", "credits"):
-            slots = host(self._tables[name])
-            for slot, own in zip(slots, getattr(state, name), strict=True):
-                mine = slot[1 : 1 + slot[0]] - place * self._rows
+        self._fetch_wheels(place, state)
+
+    def _fetch_wheels(self, place: int, state: State) -> None:
+        """Bring flits and credits under way up to date on the host."""
+        ahead = state.vcs[:, layout.HEAD] + state.vcs[:, layout.COUNT]
+        wheels = {name: self._device.host(self._tables[name]) for name in ("arrivals", "credits")}
+        now, wheel = int(state.scalars[layout.NOW]), len(state.arrivals)
+        for name, slots in wheels.items():
+            for slot in (np.arange(wheel) + now) % wheel:
+                mine = slots[slot, 1 : 1 + slots[slot, 0]] - place * self._rows
                 mine = mine[(mine >= 0) & (mine < self._rows)]
+                if name == "arrivals":  # here with the flits, which are in their buffers there
+                    flits = state.flits[mine, ahead[mine] % state.flits.shape[1]]
+                    ahead[mine] += 1
+                    mine = np.stack([mine, flits], axis=1).ravel()
+                own = getattr(state, name)[slot]
                 own[0], own[1 : 1 + len(mine)] = len(mine), mine
 
     def _part(self, name: str, place: int) -> Any:

@@ -36,6 +36,7 @@ from hopscape.simulate.packing import (
     pack_table,
     whole,
 )
+from hopscape.simulate.parts import cut_into_parts
 from hopscape.simulate.settings import Settings, channel_delays
 from hopscape.simulate.traffic import check_seed
 
@@ -501,25 +502,32 @@ def _wheel(settings: Settings, longest: int) -> int:
     return 1 << ahead.bit_length()
 
 
-def fresh_state(setup: Setup, seed: int) -> State:
-    """An empty network at cycle 0."""
+def fresh_state(setup: Setup, seed: int, parts: int = 1) -> State:
+    """An empty network at cycle 0.
+
+    Args:
+        parts: Into how many parts it is cut, each for a thread.
+    """
     settings, units, ends = setup.settings, setup.units, setup.endpoints
     vcs, depth, speedup = settings.vcs, settings.buffer, settings.speedup
     entries = ends * settings.injectors
     rows = units << (vcs - 1).bit_length()
     wheel = _wheel(settings, int(setup.lines[:, layout.U_DELAY].max()))
+    cut = cut_into_parts(setup, parts)
+    pairs = parts * parts
     room = _tables(
         vcs=(rows, layout.VC_FIELDS),
         units=(units, layout.UNIT_FIELDS),
         sides=(units * speedup, 4),
         ends=(ends, layout.END_FIELDS),
         injectors=(entries, layout.INJECTOR_FIELDS),
-        lists=(5, max(rows, units * speedup)),
-        arrivals=(wheel, 1 + units),
-        ejections=(wheel, 1 + 2 * ends * settings.ejectors),
-        credits=(wheel, 1 + rows),
+        lists=(parts * 5, max(rows, units * speedup)),
+        arrivals=(wheel, pairs + 2 * units),
+        ejections=(parts * wheel, 1 + 2 * ends * settings.ejectors),
+        credits=(wheel, pairs + rows),
+        homes=(pairs, 1 + ends * settings.ejectors),
         flits=(rows, depth),
-        packets=(rows * depth + entries, layout.PACKET_FIELDS),
+        packets=(parts * (rows * depth + entries), layout.PACKET_FIELDS),
     )
     table = room["vcs"]
     table[:] = 0
@@ -539,11 +547,26 @@ def fresh_state(setup: Setup, seed: int) -> State:
     room["injectors"][:] = -1
     room["injectors"][:, layout.I_HOLD] = 0
     room["units"][:] = setup.lines
-    for slots in ("arrivals", "ejections", "credits"):
+    room["units"][:, layout.U_PAIR] = cut.pair
+    sizes = np.bincount(cut.pair, minlength=pairs)
+    before = np.cumsum(sizes) - sizes
+    shift = (vcs - 1).bit_length()
+    blocks = np.stack([np.arange(pairs) + 2 * before, np.arange(pairs) + (before << shift)])
+    for slots, starts in zip(("arrivals", "credits"), blocks, strict=True):
+        room[slots][:, starts] = 0
+    for slots in ("ejections", "homes"):
         room[slots][:, 0] = 0
+    each = np.zeros((parts, layout.SCALARS), dtype=np.int64)
+    each[:, layout.PART], each[:, layout.PARTS] = np.arange(parts), parts
+    each[:, layout.FIRST_END], each[:, layout.LAST_END] = cut.ends[:-1], cut.ends[1:]
+    each[:, layout.FIRST_PACKET] = np.arange(parts) * (len(room["packets"]) // parts)
     return State(
-        scalars=np.zeros(layout.SCALARS, dtype=np.int64),
+        scalars=each[0] if parts == 1 else each[0].copy(),
+        each=each,
         **room,
+        blocks=blocks,
+        own=cut.own,
+        gates=np.zeros((parts + 1, layout.GATE_FIELDS), dtype=np.int64),
         random=np.random.SeedSequence(check_seed(seed)).generate_state(ends + 1, np.uint64),
     )
 

@@ -338,15 +338,15 @@ def _buffers(epoch_depth: int, state: State) -> tuple[Flits, dict[int, list[tupl
     coming: dict[int, list[tuple[int, int]]] = {}
     for later in range(wheel):
         slot = (now + later) % wheel
-        for place in range(1, int(state.arrivals[slot, layout.FILLED]) + 1):
+        for place in range(1, int(state.arrivals[slot, layout.FILLED]), 2):
             row = int(state.arrivals[slot, place])
             coming.setdefault(row, []).append((slot, place))
     held: Flits = {}
     rows = np.nonzero(state.vcs[:, layout.COUNT])[0].tolist()
     for row in sorted({*rows, *coming}):
         head, seen = int(state.vcs[row, layout.HEAD]), int(state.vcs[row, layout.COUNT])
-        total = seen + len(coming.get(row, ()))
-        held[row] = [int(state.flits[row, (head + i) % epoch_depth]) for i in range(total)]
+        held[row] = [int(state.flits[row, (head + i) % epoch_depth]) for i in range(seen)]
+        held[row] += [int(state.arrivals[slot, at + 1]) for slot, at in coming.get(row, ())]
     return held, coming
 
 
@@ -475,7 +475,7 @@ def _free(patient: _Patient, out: int) -> None:
     state = patient.state
     unit = out >> patient.shift
     if patient.numbers[layout.N_TAIL_CREDIT] and state.vcs[out, layout.CREDIT] < patient.depth:
-        state.vcs[out, layout.MISC] |= layout.TAIL_OUT
+        state.units[unit, layout.U_TAILS] |= 1 << (out - (unit << patient.shift))
     else:
         state.units[unit, layout.U_FREE] |= 1 << (out - (unit << patient.shift))
 
@@ -503,9 +503,11 @@ def _remove(patient: _Patient, gone: set[int]) -> None:
             injectors[line, layout.I_HOLD] = 0  # of a circuit that will not stand
             unit = patient.channels + line
             _free(patient, (unit << patient.shift) + int(injectors[line, layout.I_VC]))
-    done = (vcs[:, layout.MISC] & layout.TAIL_OUT > 0) & (vcs[:, layout.CREDIT] == patient.depth)
-    for row in np.nonzero(done)[0].tolist():
-        vcs[row, layout.MISC] &= ~layout.TAIL_OUT
+    every = np.arange(len(vcs))
+    unit, v = every >> patient.shift, every & ((1 << patient.shift) - 1)
+    tails = state.units[unit, layout.U_TAILS] >> v & 1 > 0
+    for row in np.nonzero(tails & (vcs[:, layout.CREDIT] == patient.depth))[0].tolist():
+        state.units[unit[row], layout.U_TAILS] &= ~(1 << int(v[row]))
         _free(patient, row)
     waiting = np.nonzero(vcs[:, layout.STATE] == layout.WAITING)[0]
     state.lists[layout.L_WAITERS, : len(waiting)] = waiting
@@ -531,11 +533,11 @@ def _cut_buffers(patient: _Patient, gone: set[int]) -> None:
         if len(kept) == len(flits):
             continue
         seen, head = int(state.vcs[row, layout.COUNT]), int(state.vcs[row, layout.HEAD])
-        for i, flit in enumerate(kept):
+        there = [flit for flit in flits[:seen] if flit >> 2 not in gone]
+        for i, flit in enumerate(there):
             state.flits[row, (head + i) % depth] = flit
         state.vcs[row, layout.FRONT] = state.flits[row, head]
-        state.vcs[row, layout.WRITE] = (head + len(kept)) % depth
-        state.vcs[row, layout.COUNT] = sum(flit >> 2 not in gone for flit in flits[:seen])
+        state.vcs[row, layout.COUNT] = len(there)
         state.vcs[row, layout.CREDIT] += len(flits) - len(kept)
         state.units[row >> patient.shift, layout.U_CREDIT] += len(flits) - len(kept)
         for flit, (slot, place) in zip(flits[seen:], patient.coming.get(row, ()), strict=True):
@@ -543,7 +545,8 @@ def _cut_buffers(patient: _Patient, gone: set[int]) -> None:
                 dropped.setdefault(slot, set()).add(place)
     for slot, places in dropped.items():
         line = state.arrivals[slot]
-        rest = [int(line[p]) for p in range(1, int(line[0]) + 1) if p not in places]
+        stay = [p for p in range(1, int(line[0]), 2) if p not in places]
+        rest = [int(line[p + i]) for p in stay for i in range(2)]
         line[0] = len(rest)
         line[1 : 1 + len(rest)] = rest
 

@@ -1,7 +1,7 @@
 """Where the engine keeps what: columns of its tables and the tuples of arrays it works on.
 
 One row of ``vcs`` is one virtual channel with its buffer at the receiving end. The receiving router
-uses HEAD, COUNT, STATE, OUT, READY and V_ALLOWED; the sender uses WRITE and CREDIT.
+uses HEAD, COUNT, STATE, OUT, READY and V_ALLOWED; the sender uses CREDIT.
 Everything about one virtual channel lies in one cache line, FRONT included, the first flit of its
 buffer; ``flits`` keeps those behind it.
 
@@ -31,9 +31,9 @@ FRONT = 4  # first flit of the buffer: packet * 4 + first + last
 V_SIDE = 5  # row of `sides`: its input of the switch
 V_IN = 6  # number of its unit among those that come into the router
 HEAD = 7  # place in `flits` of the first flit, which FRONT has a copy of
-MISC = 8  # bits LISTED and TAIL_OUT
+MISC = 8  # bit LISTED
 CREDIT = 9  # flits for which the sender knows room
-WRITE = 10  # place in `flits` that the next flit is put at
+WRITE = 10  # place in `flits` that the sender puts the next flit at (graphics processors only)
 V_GIVE = 11  # as an output: where the round robin among inputs goes on
 V_TAKE = 12  # as an input: where the round robin among outputs goes on
 V_ALLOWED = 13  # virtual channels of OUT that the routing allows
@@ -42,8 +42,8 @@ V_NEXT = 15  # next row that asks for the same unit, or -1
 VC_FIELDS = 16
 # states of a virtual channel at its receiving router
 IDLE, WAITING, ACTIVE, DRAIN = range(4)
-# bits of MISC
-LISTED, TAIL_OUT = 1, 2
+# bit of MISC: is it on the list of senders?
+LISTED = 1
 
 # columns of packets
 GOAL = 0  # router of DST
@@ -61,7 +61,8 @@ LEFT = 11  # flits that are still at the source
 TAILS = 12  # ends of a killed packet that are still under way
 SPARE = 13  # of row i: the i-th free packet number
 LINE = 14  # injection line that it came by
-PACKET_FIELDS = 16  # the last one is spare: a packet is one cache line
+OWNER = 15  # part of the network that its source is in
+PACKET_FIELDS = 16  # a packet is one cache line
 
 # columns of units
 U_FREE = 0  # bits of the virtual channels that nobody holds
@@ -78,7 +79,9 @@ U_IN = 10  # its number among the inputs of that router
 U_BEST = 11  # row that is first in the switch in this cycle, or -1
 U_KEY = 12  # its place in the order (smaller goes first)
 U_SIDE = 13  # its input of the switch
-UNIT_FIELDS = 16  # two are spare: a unit is one cache line
+U_TAILS = 14  # bits of the virtual channels whose last flit is out and whose credits are not back
+U_PAIR = 15  # parts * part of the router that it leaves + part of the one that it leads to
+UNIT_FIELDS = 16  # a unit is one cache line
 # columns of sides
 X_TAKE = 0  # where the round robin among outputs goes on
 X_OFFSET = 1  # where the round robin among its virtual channels goes on
@@ -109,8 +112,15 @@ L_SENDERS = 1  # rows that have one and flits to send
 L_TOUCHED = 2  # units that were asked for in this cycle
 L_WINS = 3  # inputs of switches that send in this cycle
 L_OFFER = 4  # by virtual channel of a unit: the row that it is offered to
-# first column of a row of arrivals, ejections and credits: the last place in use
+# first column of a row of ejections and of a block of arrivals or credits: how many follow
 FILLED = 0
+# rows of blocks
+B_ARRIVALS, B_CREDITS = range(2)
+# columns of gates
+G_TURN = 0  # meetings that a part has come to; in the last row: is everybody to go home?
+G_INSIDE = 2  # by the parity of the cycle: IN_FLIGHT
+G_MOVE = 4  # and LAST_MOVE
+GATE_FIELDS = 8  # a gate is one cache line
 # columns of traces
 TRACE_BIRTH, TRACE_TARGET, TRACE_SIZE = range(3)  # cycle, endpoint, flits
 # columns of transfers
@@ -181,7 +191,12 @@ BEGIN = 13  # first birth that is measured
 END = 14  # first later birth that is not
 MEASURED = 15  # packets born between the two
 LOST_MEASURED = 16  # those of them that were lost
-SCALARS = 17
+PART = 17  # part of the network that these belong to
+PARTS = 18  # how many there are
+FIRST_END = 19  # place of its first endpoint in `own`
+LAST_END = 20  # behind that of its last one
+FIRST_PACKET = 21  # row of its first packet
+SCALARS = 22
 
 # columns of windows
 W_COUNT = 0  # packets that arrived
@@ -340,10 +355,15 @@ class Source(NamedTuple):
 
 
 class State(NamedTuple):
-    """Everything that moves."""
+    """Everything that moves, in one part or in several (:mod:`hopscape.simulate.parts`).
+
+    A kernel works on one part: on its row of `each`, and its own lists, ejections and packets.
+    """
 
     scalars: IntArray
-    """int64[SCALARS]."""
+    """int64[SCALARS]: of the whole network, or of the part that a kernel works on."""
+    each: IntArray
+    """int64[parts, SCALARS]: of every part (that of the only one are `scalars`)."""
     vcs: IntArray
     """int32[rows, VC_FIELDS]."""
     units: IntArray
@@ -355,17 +375,28 @@ class State(NamedTuple):
     injectors: IntArray
     """int32[injection lines, INJECTOR_FIELDS]: what each sends; those of an endpoint together."""
     lists: IntArray
-    """int32[5, rows]: who waits, who sends, and scratch."""
+    """int32[parts * 5, rows]: who waits, who sends, and scratch."""
     arrivals: IntArray
-    """int32[wheel, 1 + units]: count, then rows whose next flit becomes visible."""
+    """int32[wheel, pairs of parts + 2 * units]: a block for each pair: last place, then pairs of
+    row and flit that comes into its buffer."""
     ejections: IntArray
-    """int32[wheel, 1 + 2 * ejection lines]: last place, then pairs of row and flit."""
+    """int32[parts * wheel, 1 + 2 * ejection lines]: last place, then pairs of row and flit."""
     credits: IntArray
-    """int32[wheel, 1 + rows]: count, then rows (lost packets leave all of them at once)."""
+    """int32[wheel, pairs of parts + rows]: a block for each pair: count, then rows (lost packets
+    leave all of them at once)."""
+    blocks: IntArray
+    """int64[2, pairs of parts]: first column of the block of arrivals and of credits."""
+    own: IntArray
+    """int32[endpoints]: those of the first part, then of the next."""
+    homes: IntArray
+    """int32[pairs of parts, 1 + ejection lines]: count, then packets that have arrived in one part
+    and came from another."""
+    gates: IntArray
+    """int64[parts + 1, GATE_FIELDS]: where the parts wait for each other."""
     flits: IntArray
     """int32[rows, depth]: packet * 4 + first + last."""
     packets: IntArray
-    """int32[most, PACKET_FIELDS]."""
+    """int32[parts * most, PACKET_FIELDS]."""
     random: IntArray
     """uint64[endpoints + 1]: one stream per endpoint, and the key of the routers' coins."""
 

@@ -29,6 +29,7 @@ from hopscape.simulate import layout
 from hopscape.simulate.engine_gpu import Batch
 from hopscape.simulate.fabric import Setup, fresh_state
 from hopscape.simulate.layout import Counters, Source, State
+from hopscape.simulate.parts import packets_under_way
 from hopscape.simulate.run import PATIENCE, WINDOW, Run, blank_counters, is_deadlocked
 from hopscape.simulate.settings import Settings
 from hopscape.simulate.traffic import Traffic
@@ -161,11 +162,15 @@ def make_source(traffic: Traffic, settings: Settings, load: float, transfers: An
     )
 
 
-def start(setup: Setup, traffic: Traffic, source: Source, seed: int) -> State:
-    """An empty network whose endpoints have drawn their first births."""
+def start(setup: Setup, traffic: Traffic, source: Source, seed: int, parts: int = 1) -> State:
+    """An empty network whose endpoints have drawn their first births.
+
+    Args:
+        parts: Into how many parts it is cut, each for a thread (:mod:`hopscape.simulate.parts`).
+    """
     from hopscape.simulate.source_kernels import first_births
 
-    state = fresh_state(setup, seed)
+    state = fresh_state(setup, seed, parts)
     if traffic.trace is not None:
         state.ends[:, layout.E_TRACE] = traffic.starts[:-1]
     first_births(state, source)
@@ -202,6 +207,7 @@ def run_point(
     faults: Sequence[Fault] = (),
     fault_routing: str = "family",
     batch: Batch | None = None,
+    threads: int = 1,
 ) -> Point:
     """Simulate one load.
 
@@ -214,6 +220,7 @@ def run_point(
         faults: What dies, and when.
         fault_routing ({'family', 'tables'}): Where routes round what is dead come from.
         batch: The device that the point runs on, beside others; the processor when left out.
+        threads: How many advance the network together, to the same point.
 
     Examples:
         >>> import hopscape
@@ -225,7 +232,7 @@ def run_point(
     if cycles < _BATCHES or (warmup is not None and warmup < 0):
         raise ArgumentError(f"cycles is {cycles} and warmup {warmup}; measure at least {_BATCHES}")
     source = make_source(traffic, setup.settings, load)
-    state = start(setup, traffic, source, seed)
+    state = start(setup, traffic, source, seed, 1 if faults or batch is not None else threads)
     most_warm = warmup if warmup is not None else 16_000
     counters = blank_counters(setup, (most_warm + cycles) // WINDOW + 2)
     run = Run(setup, state, source, counters, faults, fault_routing, batch)
@@ -334,10 +341,9 @@ def unfinished(state: State, source: Source, first: int, last: int) -> Unfinishe
     """
     now = int(state.scalars[layout.NOW])
     last = max(first, min(last, now))
-    fresh, free = int(state.scalars[layout.FRESH]), int(state.scalars[layout.FREE])
-    under_way = (state.packets[:fresh, layout.MARKS] & layout.KILLED) == 0
-    under_way[state.packets[:free, layout.SPARE]] = False
-    born = state.packets[:fresh, layout.BORN][under_way].astype(np.int64)
+    under_way = packets_under_way(state)
+    under_way = under_way[(state.packets[under_way, layout.MARKS] & layout.KILLED) == 0]
+    born = state.packets[under_way, layout.BORN].astype(np.int64)
     mine = born[(first <= born) & (born < last)]
     queued = np.zeros(last - first + 1)
     if source.kind[1] == layout.TRACE:
@@ -457,6 +463,7 @@ def saturation(
     precision: float = 0.005,
     most: float = 1.0,
     device: str = "cpu",
+    threads: int = 1,
 ) -> tuple[float, list[Point]]:
     """The largest load that is carried, by bisection, and the points on the way.
 
@@ -478,7 +485,14 @@ def saturation(
         middle = (low + high) / 2
         batch = Batch(setup, 1, PATIENCE) if device == "gpu" else None
         point = run_point(
-            setup, traffic, middle, seed=seed, warmup=warmup, cycles=cycles, batch=batch
+            setup,
+            traffic,
+            middle,
+            seed=seed,
+            warmup=warmup,
+            cycles=cycles,
+            batch=batch,
+            threads=threads,
         )
         points.append(point)
         if point.saturated:
@@ -596,11 +610,9 @@ def _age(state: State, source: Source, total: float, count: float) -> float:
     time for which the oldest one has waited.
     """
     now = int(state.scalars[layout.NOW])
-    fresh, free = int(state.scalars[layout.FRESH]), int(state.scalars[layout.FREE])
-    under_way = np.ones(fresh, dtype=np.bool_)
-    under_way[state.packets[:free, layout.SPARE]] = False
-    total += float((now - state.packets[:fresh, layout.BORN][under_way]).sum())
-    count += int(under_way.sum())
+    under_way = packets_under_way(state)
+    total += float((now - state.packets[under_way, layout.BORN]).sum())
+    count += len(under_way)
     if source.kind[1] != layout.TRACE:
         waits = np.maximum(now - state.ends[:, layout.E_BIRTH].astype(np.float64), 0)
         rate = _mean_rate(source)

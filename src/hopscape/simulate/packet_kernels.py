@@ -14,9 +14,11 @@ from hopscape.core.kernel import copied, fetch, helper, intrinsic_or
 from hopscape.simulate.layout import (
     BEGIN,
     BORN,
+    COUNT,
     E_UNDERWAY,
     END,
     FILLED,
+    FIRST_PACKET,
     FREE,
     FRONT,
     HEAD,
@@ -30,7 +32,6 @@ from hopscape.simulate.layout import (
     SPARE,
     SRC,
     TAILS,
-    WRITE,
 )
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "release",
     "ring_first",
     "send_credit",
+    "send_flit",
 ]
 
 
@@ -136,13 +138,26 @@ def random_unit(random: IntArray, stream: Integer) -> float:
 def put_flit(
     numbers: IntArray, vcs: IntArray, flits: IntArray, row: Integer, flit: Integer
 ) -> None:
-    """Write a flit into the next place of a buffer, which is not full."""
-    at = vcs[row, WRITE]
-    if vcs[row, HEAD] == at:  # nothing in it or under way to it
+    """A flit comes into the next place of a buffer, which is not full."""
+    many = vcs[row, COUNT]
+    if many == 0:
         vcs[row, FRONT] = flit
     else:
-        flits[row, at] = flit
-    vcs[row, WRITE] = at + 1 if at + 1 < numbers[N_DEPTH] else 0
+        at = vcs[row, HEAD] + many
+        flits[row, at if at < numbers[N_DEPTH] else at - numbers[N_DEPTH]] = flit
+    vcs[row, COUNT] = many + 1
+
+
+@copied
+def send_flit(
+    arrivals: IntArray, block: Integer, due: Integer, row: Integer, flit: Integer
+) -> None:
+    """A flit is on its way: it comes into the buffer of `row` at cycle `due`."""
+    slot = due & (len(arrivals) - 1)
+    place = arrivals[slot, block + FILLED] + 1
+    arrivals[slot, block + place] = row
+    arrivals[slot, block + place + 1] = flit
+    arrivals[slot, block + FILLED] = place + 1
 
 
 @copied
@@ -160,17 +175,18 @@ def bury(scalars: IntArray, ends: IntArray, packets: IntArray, who: Integer) -> 
 def release(scalars: IntArray, ends: IntArray, packets: IntArray, who: Integer) -> None:
     """The number of a packet is free again."""
     ends[packets[who, SRC], E_UNDERWAY] -= packets[who, SIZE]
-    packets[scalars[FREE], SPARE] = who
+    packets[scalars[FIRST_PACKET] + scalars[FREE], SPARE] = who
     scalars[FREE] += 1
     scalars[IN_FLIGHT] -= 1
 
 
 @copied
-def send_credit(credits: IntArray, due: Integer, row: Integer) -> None:
+def send_credit(credits: IntArray, block: Integer, due: Integer, row: Integer) -> None:
     """A place in the buffer of a virtual channel is free: tell its sender at cycle `due`."""
     slot = due & (len(credits) - 1)
-    credits[slot, FILLED] += 1
-    credits[slot, credits[slot, FILLED]] = row
+    many = credits[slot, block + FILLED] + 1
+    credits[slot, block + FILLED] = many
+    credits[slot, block + many] = row
 
 
 @copied

@@ -14,6 +14,7 @@ from hopscape.simulate import layout
 from hopscape.simulate.engine_gpu import Batch, BatchRun, Seat
 from hopscape.simulate.fabric import Setup
 from hopscape.simulate.layout import Counters, Source, State
+from hopscape.simulate.parts import advance_parts
 
 if TYPE_CHECKING:
     from hopscape.simulate.faults import Epoch, Fault
@@ -75,13 +76,13 @@ class Run:
                 raise ArgumentError("device is 'gpu'; faults are simulated on the CPU only")
             self._seat = batch.join(BatchRun(state, source, counters))
             return
-        from hopscape.simulate.engine_kernels import advance
-
         if faults:
             from hopscape.simulate.faults import plan_epochs
 
             self._epochs = plan_epochs(setup, faults, fault_routing)
-        advance(setup.fabric, state, source, blank_counters(setup, 1), 0, PATIENCE)  # compiles
+        advance_parts(
+            setup.fabric, state, source, blank_counters(setup, 1), 0, PATIENCE
+        )  # compiles
 
     @property
     def now(self) -> int:
@@ -92,8 +93,6 @@ class Run:
         """Run to a cycle; True when nothing moves any more."""
         if self._seat is not None:
             return self._seat.advance(until) if until > self.now else False
-        from hopscape.simulate.engine_kernels import advance
-
         while True:
             if self._epochs and self._epochs[0].cycle <= self.now:
                 self._strike(self._epochs.pop(0))
@@ -103,8 +102,7 @@ class Run:
             if self._mixed is not None:
                 stop = min(stop, self.now + self._pause)
             fabric = self.setup.fabric
-            still = advance(fabric, self.state, self.source, self.counters, stop, PATIENCE)
-            if still:
+            if advance_parts(fabric, self.state, self.source, self.counters, stop, PATIENCE):
                 return True
             if self._mixed is not None:
                 self._untangle(self._mixed)
@@ -215,8 +213,8 @@ def look_for_stuck(setup: Setup, state: State) -> StuckChannels:
     gather_flits(state)
     rows = len(state.vcs)
     movement = Movement(
-        coming=_under_way(state.arrivals, rows),
-        returning=_under_way(state.credits, rows),
+        coming=_under_way(state.arrivals, state.blocks[layout.B_ARRIVALS], rows, step=2),
+        returning=_under_way(state.credits, state.blocks[layout.B_CREDITS], rows),
         owner=np.full(rows, -1, dtype=np.int64),
         front=np.full(len(state.injectors), -1, dtype=np.int64),
         moving=np.zeros(rows, dtype=np.uint8),
@@ -226,7 +224,11 @@ def look_for_stuck(setup: Setup, state: State) -> StuckChannels:
     return StuckChannels(np.nonzero(movement.moving == 0)[0], movement.owner, movement.front)
 
 
-def _under_way(wheel: IntArray, rows: int) -> IntArray:
+def _under_way(wheel: IntArray, blocks: IntArray, rows: int, step: int = 1) -> IntArray:
     """How many flits, or credits, of a wheel are for each row."""
-    named = [line[1 : 1 + line[0]] for line in wheel]
+    named = [
+        line[block + 1 : block + 1 + line[block] : step]
+        for line in wheel
+        for block in blocks.tolist()
+    ]
     return np.bincount(np.concatenate(named), minlength=rows)

@@ -14,6 +14,7 @@ from hopscape.core.arrays import Floats, IntArray, Integer
 from hopscape.core.kernel import kernel
 from hopscape.simulate.entry_kernels import entry_of, hops_of, is_cut_off
 from hopscape.simulate.layout import (
+    B_ARRIVALS,
     BEGIN,
     BERNOULLI,
     BORN,
@@ -33,8 +34,9 @@ from hopscape.simulate.layout import (
     E_UNDERWAY,
     E_WINDOW,
     END,
-    FILLED,
     FIRST,
+    FIRST_END,
+    FIRST_PACKET,
     FREE,
     FRESH,
     GOAL,
@@ -46,6 +48,7 @@ from hopscape.simulate.layout import (
     IN_FLIGHT,
     KILLED,
     LAST,
+    LAST_END,
     LEFT,
     LINE,
     LOST,
@@ -53,12 +56,10 @@ from hopscape.simulate.layout import (
     MARKS,
     MEASURED,
     MID,
-    MISC,
     MOVED,
     N_BIAS,
     N_CHANNELS,
     N_DEPTH,
-    N_ENDPOINTS,
     N_INJECTORS,
     N_MODE,
     N_SHIFT,
@@ -67,6 +68,8 @@ from hopscape.simulate.layout import (
     N_VCS,
     N_WINDOW,
     NOW,
+    OWNER,
+    PART,
     PATH,
     PORT_MASK,
     REROUTED,
@@ -86,7 +89,6 @@ from hopscape.simulate.layout import (
     T_WAKE_END,
     TABLE,
     TAG,
-    TAIL_OUT,
     TAILS,
     TRACE,
     TRACE_BIRTH,
@@ -95,6 +97,8 @@ from hopscape.simulate.layout import (
     U_CREDIT,
     U_DELAY,
     U_FREE,
+    U_PAIR,
+    U_TAILS,
     UGAL,
     UNIFORM,
     UNIFORM_OTHERS,
@@ -105,7 +109,7 @@ from hopscape.simulate.layout import (
     Source,
     State,
 )
-from hopscape.simulate.packet_kernels import copied, inner, put_flit, random_bits, random_unit
+from hopscape.simulate.packet_kernels import copied, inner, random_bits, random_unit, send_flit
 
 __all__ = ["first_births", "inject", "put_ready", "silence", "wake"]
 
@@ -217,9 +221,9 @@ def _new_packet(state: State, e: Integer, target: Integer, size: Integer, born: 
     scalars, ends, packets = state.scalars, state.ends, state.packets
     if scalars[FREE] > 0:
         scalars[FREE] -= 1
-        who = np.int64(packets[scalars[FREE], SPARE])
+        who = np.int64(packets[scalars[FIRST_PACKET] + scalars[FREE], SPARE])
     else:
-        who = scalars[FRESH]
+        who = scalars[FIRST_PACKET] + scalars[FRESH]
         scalars[FRESH] += 1
     packets[who, DST] = target
     packets[who, GOAL] = ends[target, E_HOME]
@@ -234,6 +238,7 @@ def _new_packet(state: State, e: Integer, target: Integer, size: Integer, born: 
     packets[who, PATH] = -1
     packets[who, LEFT] = size
     packets[who, TAILS] = 0
+    packets[who, OWNER] = scalars[PART]
     scalars[IN_FLIGHT] += 1
     scalars[CREATED] += 1
     if scalars[BEGIN] <= born < scalars[END]:
@@ -351,9 +356,9 @@ def _plan(fabric: FabricArrays, state: State, who: Integer, e: Integer, target: 
 @inner
 def inject(fabric: FabricArrays, state: State, source: Source) -> None:
     """Every injector of an endpoint sends at most one flit into its router."""
-    numbers = fabric.numbers
-    per = numbers[N_INJECTORS]
-    for e in range(numbers[N_ENDPOINTS]):
+    per, scalars = fabric.numbers[N_INJECTORS], state.scalars
+    for i in range(scalars[FIRST_END], scalars[LAST_END]):
+        e = np.int64(state.own[i])
         if state.ends[e, E_LOSS] | state.ends[e, E_GAIN]:
             _set_window(state.ends, e)
         for line in range(e * per, (e + 1) * per):
@@ -414,8 +419,7 @@ def _enter(
 ) -> None:
     """The next flit of a packet leaves its endpoint."""
     numbers = fabric.numbers
-    vcs, units, injectors, flits = state.vcs, state.units, state.injectors, state.flits
-    packets, arrivals = state.packets, state.arrivals
+    vcs, units, injectors, packets = state.vcs, state.units, state.injectors, state.packets
     unit = row >> numbers[N_SHIFT]
     left = packets[who, LEFT]
     flit = who * 4
@@ -430,13 +434,11 @@ def _enter(
         flit |= LAST
         injectors[line, I_SENDING] = -1
         if numbers[N_TAIL_CREDIT]:
-            vcs[row, MISC] |= TAIL_OUT
+            units[unit, U_TAILS] |= 1 << injectors[line, I_VC]
         else:
             units[unit, U_FREE] |= 1 << injectors[line, I_VC]
-    put_flit(numbers, vcs, flits, row, flit)
-    slot = (now + 1 + units[unit, U_DELAY]) & (len(arrivals) - 1)
-    arrivals[slot, FILLED] += 1
-    arrivals[slot, arrivals[slot, FILLED]] = row
+    block = state.blocks[B_ARRIVALS, units[unit, U_PAIR]]
+    send_flit(state.arrivals, block, now + 1 + units[unit, U_DELAY], row, flit)
 
 
 @copied

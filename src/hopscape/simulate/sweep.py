@@ -9,10 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hopscape.core.compile_ahead import processors
 from hopscape.core.errors import ArgumentError
 from hopscape.core.gpu import cupy
 from hopscape.core.network import Network
 from hopscape.core.schedule import Schedule
+from hopscape.registry import build
 from hopscape.simulate import measurement
 from hopscape.simulate.engine_gpu import Batch
 from hopscape.simulate.faults import read_faults
@@ -67,8 +69,12 @@ def parse_loads(text: str) -> list[float]:
     return out
 
 
-def run_job(job: Job, batch: Batch | None = None) -> dict[str, Any]:
-    """Run one point; the record carries its whole configuration."""
+def run_job(job: Job, batch: Batch | None = None, threads: int = 1) -> dict[str, Any]:
+    """Run one point; the record carries its whole configuration.
+
+    Args:
+        threads: How many advance the network together.
+    """
     setup = job.setup()
     point = run_point(
         setup,
@@ -81,6 +87,7 @@ def run_job(job: Job, batch: Batch | None = None) -> dict[str, Any]:
         faults=read_faults(setup.network, job.fail_links, job.fail_nodes),
         fault_routing=job.fault_routing,
         batch=batch,
+        threads=threads,
     )
     return point.to_dict() | {"spec": setup.network.spec, "key": job.key}
 
@@ -88,7 +95,7 @@ def run_job(job: Job, batch: Batch | None = None) -> dict[str, Any]:
 def simulate(
     jobs: Job | Sequence[Job],
     *,
-    workers: int = 2,
+    workers: int | None = None,
     resume: Store | str | Path | None = None,
     dask: str | None = None,
     device: str = "cpu",
@@ -96,7 +103,9 @@ def simulate(
     """Run points side by side, in any order; records come back in the order of the jobs.
 
     Args:
-        workers: Threads (the kernels hold no lock).
+        workers: Threads, one for every processor when left out. They run points side by side; where
+            they are more than points, and networks have 1,024 routers, several advance one network
+            together. The records are the same for any number.
         resume: Finished points, a :class:`hopscape.store.Store` or its file: what is there is not
             run again, what gets finished is added.
         dask: Address of a Dask scheduler; the points run on its workers.
@@ -113,15 +122,34 @@ def simulate(
     tasks = [Task(job.key, (job,), about=f"{job.spec}, load {job.load}") for job in wanted]
     with opened(resume) as kept:
         todo = [job for job in wanted if job.key not in kept]
+        side, threads = 1, 1
         if todo and dask is None:  # build once, before threads would do it side by side
-            todo[0].setup()
+            side, threads = _share(workers, len(todo), todo[0].setup().network.order)
         tasks.sort(key=lambda task: task.arguments[0].load, reverse=True)  # these take longest
         if device == "gpu":
             done = _on_device(tasks, kept, dask)
         else:
-            done = run_tasks(tasks, run_job, kept, threads=workers, dask=dask, text="simulation")
+            work = run_job if threads == 1 else partial(run_job, threads=threads)
+            done = run_tasks(tasks, work, kept, threads=side, dask=dask, text="simulation")
         records = {task.key: record for task, record in done}
         return [records[job.key] for job in wanted]
+
+
+_LARGE = (
+    1024  # routers from which on threads share a network: a cycle takes much longer than meeting
+)
+_FEW = 2  # points of large networks side by side, unless more are asked for: each has its buffers
+
+
+def _share(workers: int | None, points: int, routers: int) -> tuple[int, int]:
+    """How many points run side by side, and how many threads advance each."""
+    many = workers or processors()
+    side = max(1, min(many, points))
+    if routers < _LARGE:
+        return side, 1
+    if workers is None:
+        side = min(side, _FEW)
+    return side, min(many // side, 2 * routers // _LARGE)
 
 
 _SIDE_BY_SIDE = 256  # points of a batch: each has a thread that measures it
@@ -213,7 +241,7 @@ def saturations(
     jobs: Sequence[Job],
     *,
     precision: float = 0.005,
-    workers: int = 2,
+    workers: int | None = None,
     resume: Store | str | Path | None = None,
     dask: str | None = None,
     device: str = "cpu",
@@ -230,23 +258,30 @@ def saturations(
     """
     for job in jobs:
         require_whole(job, "the saturation load")
+    side, threads = _share(1 if dask else workers, len(jobs), min(map(_routers, jobs), default=0))
     tasks = [
         Task(
             f"{job.key}-saturation-{precision}",
-            (job, precision, device),
+            (job, precision, device, threads),
             about=f"{job.spec}, saturation",
         )
         for job in (replace(job, load=0.0) for job in jobs)
     ]
     with opened(resume) as kept:
-        done = run_tasks(tasks, run_saturation, kept, threads=workers, dask=dask, text="saturation")
+        done = run_tasks(tasks, run_saturation, kept, threads=side, dask=dask, text="saturation")
         return [
             Saturation(found["spec"], found["load"], tuple(Point(**p) for p in found["points"]))
             for _, found in done
         ]
 
 
-def run_saturation(job: Job, precision: float, device: str = "cpu") -> dict[str, Any]:
+def _routers(job: Job) -> int:
+    return build(job.spec).order
+
+
+def run_saturation(
+    job: Job, precision: float, device: str = "cpu", threads: int = 1
+) -> dict[str, Any]:
     """Find one saturation load; the record has the points on the way."""
     setup = job.setup()
     load, points = measurement.saturation(
@@ -257,6 +292,7 @@ def run_saturation(job: Job, precision: float, device: str = "cpu") -> dict[str,
         cycles=job.cycles,
         precision=precision,
         device=device,
+        threads=threads,
     )
     each = [point.to_dict() for point in points]
     return {"spec": setup.network.spec, "load": load, "points": each}

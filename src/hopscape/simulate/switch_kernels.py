@@ -8,6 +8,8 @@ from hopscape.core.arrays import Integer
 from hopscape.core.kernel import kernel
 from hopscape.simulate.layout import (
     ACTIVE,
+    B_ARRIVALS,
+    B_CREDITS,
     COUNT,
     CREDIT,
     DRAIN,
@@ -42,7 +44,6 @@ from hopscape.simulate.layout import (
     READY,
     SENDERS,
     STATE,
-    TAIL_OUT,
     TRANSIT,
     U_BEST,
     U_CREDIT,
@@ -53,12 +54,13 @@ from hopscape.simulate.layout import (
     U_KEY,
     U_OUT,
     U_OUTS,
+    U_PAIR,
     U_SIDE,
+    U_TAILS,
     V_IN,
     V_SIDE,
     WAITERS,
     WAITING,
-    WRITE,
     X_KEY,
     X_OFFSET,
     X_ROW,
@@ -67,7 +69,7 @@ from hopscape.simulate.layout import (
     FabricArrays,
     State,
 )
-from hopscape.simulate.packet_kernels import bury, copied, fetch, inner, put_flit, send_credit
+from hopscape.simulate.packet_kernels import bury, copied, fetch, inner, send_credit, send_flit
 
 __all__ = ["allocate_switch", "choose_senders"]
 
@@ -213,19 +215,18 @@ def _traverse(fabric: FabricArrays, state: State, row: Integer, unit: Integer, t
     """The front flit of a virtual channel goes through the switch and over its link."""
     numbers = fabric.numbers
     scalars, vcs, units = state.scalars, state.vcs, state.units
-    flits, arrivals = state.flits, state.arrivals
     ejections = state.ejections
     now = scalars[NOW]
     flit = vcs[row, FRONT]
     out = np.int64(vcs[row, OUT])
     vcs[out, CREDIT] -= 1
     units[to, U_CREDIT] -= 1
-    slot = (now + 1 + numbers[N_TRAVERSAL] + units[to, U_DELAY]) & (len(arrivals) - 1)
+    due = now + 1 + numbers[N_TRAVERSAL] + units[to, U_DELAY]
     if to < numbers[N_CHANNELS]:
-        put_flit(numbers, vcs, flits, out, flit)
-        arrivals[slot, FILLED] += 1
-        arrivals[slot, arrivals[slot, FILLED]] = out
+        block = state.blocks[B_ARRIVALS, units[to, U_PAIR]]
+        send_flit(state.arrivals, block, due, out, flit)
     else:
+        slot = due & (len(ejections) - 1)
         place = ejections[slot, FILLED] + 1
         ejections[slot, place] = out
         ejections[slot, place + 1] = flit
@@ -234,7 +235,7 @@ def _traverse(fabric: FabricArrays, state: State, row: Integer, unit: Integer, t
     scalars[LAST_MOVE] = max(scalars[LAST_MOVE], now)
     if flit & LAST:
         if numbers[N_TAIL_CREDIT]:
-            vcs[out, MISC] |= TAIL_OUT
+            units[to, U_TAILS] |= 1 << (out - (to << numbers[N_SHIFT]))
         else:
             units[to, U_FREE] |= 1 << (out - (to << numbers[N_SHIFT]))
     _pop(fabric, state, row, unit, flit)
@@ -245,17 +246,19 @@ def _pop(fabric: FabricArrays, state: State, row: Integer, unit: Integer, flit: 
     """Take the front flit off a buffer: credit back, and the next packet steps forward."""
     numbers = fabric.numbers
     scalars, vcs, units, lists = state.scalars, state.vcs, state.units, state.lists
-    credits = state.credits
     now = scalars[NOW]
     at = vcs[row, HEAD] + 1 if vcs[row, HEAD] + 1 < numbers[N_DEPTH] else 0
+    left = vcs[row, COUNT] - 1
     vcs[row, HEAD] = at
-    if at != vcs[row, WRITE]:
+    vcs[row, COUNT] = left
+    if left:
         vcs[row, FRONT] = state.flits[row, at]
-    vcs[row, COUNT] -= 1
-    send_credit(credits, now + 1 + units[unit, U_DELAY] + numbers[N_CREDIT], row)
+    block = state.blocks[B_CREDITS, units[unit, U_PAIR]]
+    due = now + 1 + units[unit, U_DELAY] + numbers[N_CREDIT]
+    send_credit(state.credits, block, due, row)
     if not flit & LAST:
         return
-    if vcs[row, COUNT] == 0:
+    if left == 0:
         vcs[row, STATE] = IDLE
         return
     vcs[row, STATE] = WAITING

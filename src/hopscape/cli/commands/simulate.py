@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 __all__ = ["simulate", "study_load"]
 
 _LOADS = "0.1:0.9:0.1"
-_WORKERS = 2
-"""Points side by side: each holds a network's tables, so not one per processor."""
 _WORTH_SAYING = 10**8  # bytes: 100 MB fit on any machine
 _COLUMNS = {
     "spec": "network",
@@ -228,7 +226,7 @@ def simulate(
         _replay(jobs, plan, str(traffic.schedule), traffic.flits, traffic.barrier)
         return
     _say_memory(networks, job.settings)
-    how: dict[str, Any] = {"workers": run.workers or _WORKERS, "resume": run.resume}
+    how: dict[str, Any] = {"workers": run.workers, "resume": run.resume}
     how |= {"dask": run.dask, "device": run.device}
     if run.saturation:
         from hopscape.simulate.sweep import saturations
@@ -527,7 +525,7 @@ def study_load(
         cycles=cycles,
         precision=precision,
         seed=seed,
-        workers=workers or _WORKERS,
+        workers=workers or 2,  # each holds the tables of a network
         resume=resume,
     )
     if out is not None:

@@ -1,0 +1,95 @@
+"""Where the parts of a network wait for each other: a barrier of flags, without locks.
+
+Each part has a gate of its own, a cache line that only it writes: how many meetings it has come to.
+A part goes on once all others have come as far; what they wrote before is visible then. Who waits
+for long lets other programs have the processor.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+
+from hopscape.core.arrays import IntArray, Integer
+from hopscape.core.kernel import intrinsic_or
+from hopscape.simulate.layout import G_TURN
+from hopscape.simulate.packet_kernels import inner
+
+__all__ = ["meet"]
+
+_PATIENT = 2000  # looks before a part lets others have the processor: some microseconds
+
+
+def _place(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Where ``gates[row, G_TURN]`` lies."""
+    kind = signature.args[0]
+    gates = target.make_array(kind)(target, builder, arguments[0])
+    row = target.cast(builder, arguments[1], signature.args[1], types.intp)
+    column = target.get_constant(types.intp, G_TURN)
+    return cgutils.get_item_pointer(target, builder, kind, gates, [row, column], wraparound=False)
+
+
+def _plain_come(gates: IntArray, row: Integer, turn: Integer) -> None:
+    """A part has come to so many meetings; all that it wrote before can be seen then."""
+    gates[row, G_TURN] = turn
+
+
+@intrinsic_or(_plain_come)
+def _come(_context: Any, gates: Any, row: Any, turn: Any) -> Any:
+    def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        value = target.cast(builder, arguments[2], signature.args[2], types.int64)
+        builder.store_atomic(value, _place(target, builder, signature, arguments), "release", 8)
+        return target.get_dummy_value()
+
+    return types.void(gates, types.unliteral(row), types.unliteral(turn)), build
+
+
+def _plain_seen(gates: IntArray, row: Integer) -> Integer:
+    """To how many meetings a part has come."""
+    return gates[row, G_TURN]
+
+
+@intrinsic_or(_plain_seen)
+def _seen(_context: Any, gates: Any, row: Any) -> Any:
+    def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load_atomic(_place(target, builder, signature, arguments), "acquire", 8)
+
+    return types.int64(gates, types.unliteral(row)), build
+
+
+def _plain_step_aside() -> None:
+    """Let other threads have the processor."""
+    time.sleep(0)
+
+
+@intrinsic_or(_plain_step_aside)
+def _step_aside(_context: Any) -> Any:
+    name = "SwitchToThread" if sys.platform == "win32" else "sched_yield"
+
+    def build(_target: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
+        kind = ir.FunctionType(ir.IntType(32), [])
+        builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [])
+        return _target.get_dummy_value()
+
+    return types.void(), build
+
+
+@inner
+def meet(gates: IntArray, part: Integer, turn: Integer) -> bool:
+    """Wait until all parts have come to meeting `turn`; False when everybody is to go home."""
+    _come(gates, part, turn)
+    parts = len(gates) - 1
+    for other in range(parts):
+        looks = 0
+        while _seen(gates, other) < turn:
+            looks += 1
+            if looks > _PATIENT:
+                if _seen(gates, parts):
+                    return False
+                _step_aside()
+    return True
