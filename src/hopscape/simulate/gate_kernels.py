@@ -23,6 +23,8 @@ from hopscape.simulate.packet_kernels import inner
 __all__ = ["meet"]
 
 _PATIENT = 2000  # looks before a part lets others have the processor: some microseconds
+_TIRED = 2400  # and before it sleeps: whom it waits for has no processor
+_NAP = 50  # microseconds
 
 
 def _place(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -62,21 +64,31 @@ def _seen(_context: Any, gates: Any, row: Any) -> Any:
     return types.int64(gates, types.unliteral(row)), build
 
 
-def _plain_step_aside() -> None:
-    """Let other threads have the processor."""
-    time.sleep(0)
+def _plain_step_aside(micros: Integer) -> None:
+    """Let other threads have the processor, for some microseconds or just now."""
+    time.sleep(micros / 1e6)
 
 
 @intrinsic_or(_plain_step_aside)
-def _step_aside(_context: Any) -> Any:
-    name = "SwitchToThread" if sys.platform == "win32" else "sched_yield"
+def _step_aside(_context: Any, micros: Any) -> Any:
+    windows = sys.platform == "win32"
+    names = ("SwitchToThread", "Sleep") if windows else ("sched_yield", "usleep")
 
-    def build(_target: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
-        kind = ir.FunctionType(ir.IntType(32), [])
-        builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [])
-        return _target.get_dummy_value()
+    def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(32)
+        wait = target.cast(builder, arguments[0], signature.args[0], types.int32)
+        with builder.if_else(builder.icmp_signed(">", wait, word(0))) as (nap, look):
+            with nap:
+                how = ir.FunctionType(ir.VoidType() if windows else word, [word])
+                sleep = cgutils.get_or_insert_function(builder.module, how, names[1])
+                builder.call(sleep, [word(1) if windows else wait])  # Windows counts milliseconds
+            with look:
+                how = ir.FunctionType(word, [])
+                give = cgutils.get_or_insert_function(builder.module, how, names[0])
+                builder.call(give, [])
+        return target.get_dummy_value()
 
-    return types.void(), build
+    return types.void(types.unliteral(micros)), build
 
 
 @inner
@@ -91,5 +103,5 @@ def meet(gates: IntArray, part: Integer, turn: Integer) -> bool:
             if looks > _PATIENT:
                 if _seen(gates, parts):
                     return False
-                _step_aside()
+                _step_aside(_NAP if looks > _TIRED else 0)
     return True
