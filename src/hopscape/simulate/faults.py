@@ -504,10 +504,10 @@ def _remove(patient: _Patient, gone: set[int]) -> None:
             unit = patient.channels + line
             _free(patient, (unit << patient.shift) + int(injectors[line, layout.I_VC]))
     every = np.arange(len(vcs))
-    unit, v = every >> patient.shift, every & ((1 << patient.shift) - 1)
-    tails = state.units[unit, layout.U_TAILS] >> v & 1 > 0
+    units, bits = every >> patient.shift, 1 << (every & ((1 << patient.shift) - 1))
+    tails = state.units[units, layout.U_TAILS] & bits > 0
     for row in np.nonzero(tails & (vcs[:, layout.CREDIT] == patient.depth))[0].tolist():
-        state.units[unit[row], layout.U_TAILS] &= ~(1 << int(v[row]))
+        state.units[units[row], layout.U_TAILS] &= ~bits[row]
         _free(patient, row)
     waiting = np.nonzero(vcs[:, layout.STATE] == layout.WAITING)[0]
     state.lists[layout.L_WAITERS, : len(waiting)] = waiting
