@@ -41,12 +41,14 @@ from hopscape.design.report.floor import best_floor, pictures
 from hopscape.design.report.page import Option
 from hopscape.design.report.text import machines
 from hopscape.design.schedules import write_schedules
+from hopscape.design.simulators import SEEN, write_for_astra, write_for_gem5, write_for_sst
 from hopscape.design.switched_requirements import SwitchedRequirements
 from hopscape.design.table import figure_record
 from hopscape.formats.frr import write_frr
 from hopscape.formats.graphs import write_network
 from hopscape.formats.graphs.libraries import XML_BYTES, require_graph_memory, to_networkx
 from hopscape.formats.infiniband import PORT_WORDS, write_subnets
+from hopscape.formats.netbox import write_netbox
 from hopscape.formats.programs import read_back, write_manifest
 from hopscape.formats.simgrid import BANDWIDTH, LATENCY, write_simgrid
 from hopscape.formats.slurm import write_slurm
@@ -102,6 +104,12 @@ from 1.
 Let the real programs try it: `hopscape check .` (`hopscape check . --with all` says what is missing
 and how to install it).
 {opensm}
+## Which programs have seen such files
+
+| file | read or run by |
+|---|---|
+{seen}
+
 Read it back in Python:
 
 ```python
@@ -160,11 +168,13 @@ def hand_over(
         told += _routing_files(network, top)
         told.append(tried("ethernet/", lambda: write_frr(network, top / "ethernet")))
         told.append(tried("topology.conf", lambda: write_slurm(network, top / "topology.conf")))
+        told.append(tried("netbox/", lambda: _netbox(network, placed, top)))
         if job is not None:
             told.append(tried("smpi/", lambda: _smpi(network, job, top)))
         if given.routing == "optimal":
             told.append(tried("weighted_paths.csv", lambda: _weighted_paths(network, top)))
         told += write_schedules(network, top)
+        told.append(tried("astra/", lambda: write_for_astra(network, top)))
         figures = chosen.figures if isinstance(chosen, Candidate) else _measured(network)
         summary = {"spec": network.spec, "nodes": network.order, "links": network.links}
         summary |= {"floor": placed.plan.text, "figures": figure_record(network.spec, figures)}
@@ -231,6 +241,8 @@ def _routing_files(network: Network, top: Path) -> list[tuple[str, str]]:
         told.append(_lane_file(find_lanes(routes), top))
         told.append(tried("opensm/", lambda: _opensm(routes, top)))
         told.append(tried("simgrid/", lambda: _simgrid(routes, top)))
+        told.append(tried("sst/", lambda: write_for_sst(routes, top)))
+        told.append(tried("gem5/", lambda: write_for_gem5(network, top)))
         told.append(tried("verilog/", lambda: write_verilog(network, top / "verilog")))
     else:
         router = network.router()
@@ -365,6 +377,11 @@ def _booksim(network: Network, top: Path) -> str:
     return f"network.cfg for BookSim 2; {files.routes}"
 
 
+def _netbox(network: Network, placed: RackLayout, top: Path) -> str:
+    names = [placed.plan.name(int(p)) for p in placed.places]
+    return write_netbox(network, top / "netbox", names, placed.lengths.tolist(), placed.plan.slots)
+
+
 def _edges(network: Network, top: Path) -> str:
     write_network(network, top / "network.edges")
     return "the same as a list of links"
@@ -399,7 +416,14 @@ def _readme(network: Network, told: list[tuple[str, str]], top: Path) -> str:
         numbering=PORT_WORDS,
         table="\n".join(f"| {name} | {in_markdown(what)} |" for name, what in told),
         opensm=_WHICH.format(manager=f"H{int(network.endpoints[0])}") if both else "",
+        seen=_seen(told),
     )
+
+
+def _seen(told: list[tuple[str, str]]) -> str:
+    """Which programs have read files like those of the folder."""
+    there = {name for name, _ in told}
+    return "\n".join(f"| {name} | {words} |" for name, words in SEEN.items() if name in there)
 
 
 def write_design(

@@ -1,5 +1,7 @@
 """Slurm: the switches of a machine as ``topology.conf`` for the plugin topology/tree.
 
+``topology.yaml`` beside it says the same to Slurm 25.05 and later, which look for it first.
+
 Nodes are called H and their number, switches S and theirs, as in OpenSM's netlist. Where switches
 stand in levels, each lists those of the level below; elsewhere (dragonflies) the switches of
 endpoints are children of one switch that stands for the rest.
@@ -20,7 +22,7 @@ __all__ = ["write_slurm"]
 
 
 def write_slurm(network: Network, path: str | Path) -> str:
-    """Write ``topology.conf``; what it is.
+    """Write ``topology.conf`` and ``topology.yaml``; what they are.
 
     Raises:
         ArgumentError: Where endpoints are no leaves of a tree of switches.
@@ -49,12 +51,34 @@ def write_slurm(network: Network, path: str | Path) -> str:
     if not levelled and len(leaves) > 1:
         lines.append(f"SwitchName=fabric Switches={','.join(leaves)}")
     write_text(path, f"# hopscape {network.spec}\n" + "\n".join(lines) + "\n")
+    write_text(Path(path).with_suffix(".yaml"), _yaml(network.spec, lines))
     rest = (
         f"{int(level.max()) + 1} levels of switches"
         if levelled or len(leaves) == 1
         else "the other links are one switch 'fabric', as its switches stand in no levels"
     )
     return f"for Slurm's TopologyPlugin=topology/tree: {len(ends)} nodes H..., {rest}"
+
+
+_YAML_HEAD = """\
+---
+# hopscape {spec}
+- topology: hopscape
+  cluster_default: true
+  tree:
+    switches:
+"""
+_YAML_KEYS = {"SwitchName": "switch", "Switches": "children", "Nodes": "nodes"}
+
+
+def _yaml(spec: str, lines: list[str]) -> str:
+    """The lines of topology.conf as a list of mappings."""
+    out = [_YAML_HEAD.format(spec=spec)]
+    for line in lines:
+        pairs = [one.split("=", 1) for one in line.split(" ")]
+        keys = [f"{_YAML_KEYS[key]}: {value}" for key, value in pairs]
+        out.append(f"      - {keys[0]}\n        {keys[1]}\n")
+    return "".join(out)
 
 
 def _beside(network: Network, node: int) -> list[int]:

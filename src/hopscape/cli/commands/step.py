@@ -83,21 +83,25 @@ def step(
             "Write the step as Chakra traces into this folder.", metavar="DIR", parser=read_folder
         ),
     ] = None,
+    rank_files: Annotated[
+        Path | None,
+        option(
+            "Write the placement for Open MPI, MPICH and Slurm into this folder.",
+            "--rank-files",
+            metavar="DIR",
+            parser=read_folder,
+        ),
+    ] = None,
     force: ForceOption = False,
 ) -> None:
     """Time one step of a training or inference job on networks, with a proved bound."""
+    from hopscape.formats.rank_files import write_rank_files
     from hopscape.workloads import read_job, write_workload
     from hopscape.workloads.gantt import draw_gantt, require_gantt
 
     if gantt is not None:
         require_gantt(gantt)
-    for name, file, does in (("gantt", gantt, "draws"), ("chakra", chakra, "writes")):
-        if file is not None and len(on) > 1:
-            raise ArgumentError(f"--{name} {does} one step; --on names {len(on)} networks")
-    if chakra is None:
-        refuse(("force",), "is about the files of a folder; it needs --chakra")
-    else:
-        require_room(chakra, ("groups.json",), force=force)
+    _require_places(on, gantt, chakra, rank_files, force=force)
     described = read_job(job)
     options: dict[str, Any] = {
         "costs": {"alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta},
@@ -108,7 +112,7 @@ def step(
         "whole": whole,
     }
     if search is not None:
-        refuse(("place", "gantt", "chakra", "prices"), "does not go with --search")
+        refuse(("place", "gantt", "chakra", "rank_files", "prices"), "does not go with --search")
         _search(described, on, search, dead, dead_link, options)
         return
     rows, fails = [], False
@@ -121,11 +125,33 @@ def step(
         fails = fails or not made.verdict
         if chakra is not None:
             write_workload(made.workload(), chakra, force=force)
+        if rank_files is not None:
+            there = made.timeline.fabric.placement.nodes
+            write_rank_files(there, rank_files, network.spec, force=force)
         if gantt is not None:
             draw_gantt(made.timeline, gantt, f"{made.job.name} on {network.spec}")
     _show(rows, priced=prices is not None)
     if fails:
         raise typer.Exit(1)
+
+
+def _require_places(
+    on: list[str], gantt: Path | None, chakra: Path | None, ranks: Path | None, *, force: bool
+) -> None:
+    """Refuse files that would hold several steps, and folders of somebody else."""
+    from hopscape.formats.rank_files import RANK_FILES
+
+    given = {"gantt": gantt, "chakra": chakra, "rank-files": ranks}
+    for name, file in given.items():
+        if file is not None and len(on) > 1:
+            does = "draws" if name == "gantt" else "writes"
+            raise ArgumentError(f"--{name} {does} one step; --on names {len(on)} networks")
+    if chakra is None and ranks is None:
+        refuse(("force",), "is about the files of a folder; it needs --chakra or --rank-files")
+    if chakra is not None:
+        require_room(chakra, ("groups.json",), force=force)
+    if ranks is not None:
+        require_room(ranks, RANK_FILES, force=force)
 
 
 def _one(

@@ -1,0 +1,88 @@
+"""A hand-over for simulators of others: SST, gem5, ASTRA-sim; and who has seen which file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hopscape.core.errors import ArgumentError, HopscapeError
+from hopscape.core.files import make_folder
+from hopscape.core.network import Network
+from hopscape.formats.astra import write_analytical, write_htsim, write_ns3, write_systems
+from hopscape.formats.garnet import NAME, write_garnet
+from hopscape.formats.simgrid import BANDWIDTH, LATENCY
+from hopscape.formats.sst import write_sst_routes
+from hopscape.metrics.routes import Routes
+from hopscape.workloads import WorkloadBuilder, write_workload
+
+__all__ = ["SEEN", "write_for_astra", "write_for_gem5", "write_for_sst"]
+
+_RUNS = "hopscape check . --with"
+SEEN = {
+    "opensm/": f"OpenSM, ibsim and ibdmchk: `{_RUNS} opensm`",
+    "ethernet/": f"FRR: `{_RUNS} frr`; containerlab has not read fabric.clab.yml",
+    "topology.conf": "slurmctld 22.05; topology.yaml, for Slurm 25.05 and later, by no program",
+    "netbox/": "no program; its columns are those of the import forms of NetBox 4.6",
+    "simgrid/": f"SimGrid: `{_RUNS} simgrid`",
+    "smpi/": f"SimGrid's SMPI: `{_RUNS} smpi`",
+    "booksim/": f"BookSim 2: `{_RUNS} booksim`, and `hopscape simulate --booksim` beside it",
+    "sst.graphml": "SST's reader of graphs (anytopo's Python, outside SST)",
+    "sst/": "SST's Python of merlin outside SST: graph, table and script; no simulation was run",
+    "gem5/": "Python with a stand-in for gem5's objects; not gem5",
+    "verilog/": f"Icarus Verilog: `{_RUNS} iverilog`",
+    "msccl/*.xml": "msccl-tools' own check, if it is installed; no GPU",
+    "msccl/*.json": "an interpreter by the rules of MSCCL++'s executor; no GPU",
+    "chakra/": "ASTRA-sim's analytical back end, as workloads and as custom collectives",
+    "astra/": "network.yml and the custom collectives: ASTRA-sim's analytical back end, in earlier"
+    " runs of such files (`benchmarks/astra.py`); ns3_topology.txt and network.topo: no program,"
+    " they are written by what its readers read",
+}
+"""File, as the README lists it, and who has seen such files."""
+
+
+def write_for_sst(routes: Routes, top: Path) -> str:
+    """merlin's anytopo with our routes."""
+    return write_sst_routes(routes, top / "sst", bandwidth=BANDWIDTH, latency=LATENCY)
+
+
+def write_for_gem5(network: Network, top: Path) -> str:
+    """A topology of Ruby."""
+    path = make_folder(top / "gem5") / f"{NAME}.py"
+    text = write_garnet(network, path)
+    return f"{NAME}.py, {text}"
+
+
+def write_for_astra(network: Network, top: Path) -> str:
+    """The network for ASTRA-sim's back ends, and the schedules of ``chakra/`` as collectives.
+
+    Raises:
+        ArgumentError: When there is neither.
+    """
+    folder = make_folder(top / "astra")
+    writers = {
+        "ns3_topology.txt": write_ns3,
+        "network.topo": write_htsim,
+        "network.yml": write_analytical,
+    }
+    told, why = [], []
+    for name, write in writers.items():
+        try:
+            text = write(network, folder / name)
+            told.append(f"{name}: {text}")
+        except HopscapeError as error:
+            if isinstance(error.__cause__, OSError):
+                raise
+            why.append(f"no {name}: {error}")
+    names = sorted(path.name[: -len(".0.et")] for path in (top / "chakra").glob("*.0.et"))
+    if names:
+        write_systems(folder, names)
+        draft = WorkloadBuilder(network.endpoint_count)
+        draft.collective("all-reduce", range(network.endpoint_count), 65536.0)
+        write_workload(draft.workload(), folder / "workload", "step")
+        told.append(
+            f"workload/ is one all-reduce, which {' or '.join(f'{name}.json' for name in names)}"
+            " replaces by the schedule of that name, sent as its dependencies allow (as workloads,"
+            " traces have one send of a rank under way)"
+        )
+    if not told:
+        raise ArgumentError("; ".join(why))
+    return ". ".join([*told, *why])
