@@ -181,3 +181,8 @@ def test_own_router_of_unequal_switches(spec, share):
     """The family's router carries what its busiest switches send, not what the mean one does."""
     offer = Offer.of(spec)
     assert router_throughput(offer.machine(), offer.base).value == pytest.approx(share, abs=1e-6)
+
+
+def test_two_equal_switches_have_no_deal():
+    asked = SwitchedRequirements(22, 16, throughput=2 / 3, prices="400g", families=("path",))
+    assert design(asked).best.spec == "concentrated(path(2), 11, trunk=4)"

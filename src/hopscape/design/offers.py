@@ -357,10 +357,11 @@ def _dense(kind: type[Family], floor: CostFloor, low: int, high: int) -> Iterato
 def _pairs(floor: CostFloor, base: str) -> Iterator[Offer]:
     """Two switches with unequal endpoints: one of them may be a smaller box."""
     for pair in floor.pairs[:_MOST_PAIRS]:
-        ends = pair.ends
+        most, least = pair.ends
+        deal: dict[str, Any] = {"populated": most + least, "deal": pair.ends}
         yield Offer(
-            base, 2, max(ends), pair.trunk, floor.lines, floor.planes, pair.floor, sum(ends),
-            deal=ends,
+            base, 2, most, pair.trunk, floor.lines, floor.planes, pair.floor,
+            **(deal if most > least else {}),
         )  # fmt: skip
 
 
