@@ -33,6 +33,7 @@ from hopscape.design.offers import Offer
 from hopscape.design.prices import PriceList
 from hopscape.design.ranking import SLACK, misses
 from hopscape.design.survival import survived
+from hopscape.families.concentrated import Planes, Rails
 from hopscape.metrics.throughput import SwitchGraph
 from hopscape.registry import all_families, build, family
 
@@ -76,13 +77,19 @@ class Rival(NamedTuple):
 
 @dataclass(frozen=True)
 class Parts:
-    """The least that parts cost, for one plane of one rail and all its copies."""
+    """The least that parts cost, for one plane of one rail and all its copies.
 
-    asked: SwitchedRequirements  # of a rail
+    Attributes:
+        asked: Of a rail.
+        island: Endpoints of an island of the whole machine.
+    """
+
+    asked: SwitchedRequirements
     prices: PriceList
     lines: int
     planes: int
     rails: int
+    island: int
 
     def box(self, ports: int) -> float:
         """A switch; infinite where there is none so large."""
@@ -290,9 +297,9 @@ class Loose:
         return bool(left.low and left.low >= asked.survive.share - SLACK)
 
     def price(self) -> float:
-        """Of one plane, placed in its room; all planes and rails cost at least as much each."""
+        """Of all planes and rails, placed in one room."""
         a, b = self.links()
-        lines = self.parts.lines
+        lines, parts = self.parts.lines, self.parts
         first = int(self.ends.sum())
         owner = first + np.repeat(np.repeat(np.arange(len(self.ends)), self.ends), lines)
         network = Network.from_links(
@@ -301,9 +308,11 @@ class Loose:
             np.concatenate([owner, first + b]),
             switches=np.arange(first, first + len(self.ends)),
         )
-        return (
-            self.parts.planes * self.parts.rails * priced(network, None, self.parts.prices)[1].cost
-        )
+        if parts.planes > 1:
+            network = Network.of(Planes(network, parts.planes))
+        if parts.rails > 1:
+            network = Network.of(Rails(network, parts.rails, parts.island))
+        return float(priced(network, None, parts.prices)[1].cost)
 
     def moved(self, draw: random.Random) -> Loose:
         """A copy with something moved."""
@@ -381,7 +390,7 @@ def attack(asked: SwitchedRequirements, seed: int, moves: int) -> list[str]:
     count, looks = 0, 0
     for rails, planes in itertools.product(asked.rail_splits, asked.splits):
         rail = asked.of_rail(rails)
-        parts = Parts(rail, asked.price_list, asked.nics // planes, planes, rails)
+        parts = Parts(rail, asked.price_list, asked.nics // planes, planes, rails, asked.island)
         rivals = [*regular(parts, found, draw), *trees(parts, found)]
         rivals = sorted({one.offer.spec: one for one in rivals}.values())
         count += len(rivals)

@@ -723,3 +723,25 @@ def test_a_circulant_proves_itself() -> None:
     assert check.check(proof.record) == make.prove_circulant(21, [1, 8]).verdict
     with pytest.raises(ArgumentError, match="is no circulant"):
         hopscape.build("petersen").proof("circulant")
+
+
+def test_flows_split_over_paths():
+    """Held against all shortest paths, listed by networkx; the better of two splits is proved."""
+    network = hopscape.build("xpander(3, 4)")
+    ends = network.endpoints.tolist()
+    graph = nx.Graph(zip(network.tails.tolist(), network.heads.tolist(), strict=True))
+    channel = {
+        pair: c for c, pair in enumerate(zip(network.tails.tolist(), network.heads.tolist()))
+    }
+    split = dict(make.even_flows(network, by_paths=True))
+    for target in ends[:3]:
+        wanted: Counter[int] = Counter()
+        for source in set(ends) - {target}:
+            paths = list(nx.all_shortest_paths(graph, source, target))
+            for path in paths:
+                for pair in itertools.pairwise(path):
+                    wanted[channel[pair]] += Fraction(1, len(paths))
+        assert split[target] == wanted
+    first = make.busiest_load(network, make.even_flows(network))
+    claim = make.prove_throughput(network).record["claim"]
+    assert Fraction(claim["at_least"]) == Fraction(12, 13) > (len(ends) - 1) / first

@@ -20,8 +20,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
 from hopscape.proofs.make import (
     Proof,
-    busiest_load,
-    even_flows,
+    best_flows,
     flow_records,
     make_proof,
     plain,
@@ -91,8 +90,9 @@ def prove_machine(
             f" switches of at most {_MOST_RADIX} ports"
         )
     require_size(network.endpoint_count * len(network.heads), f"a flow on {spec}")
-    flows = even_flows(network)
-    carried = (network.endpoint_count - 1) / busiest_load(network, flows)
+    others = network.endpoint_count - 1
+    flows, load = best_flows(network, others / share)
+    carried = others / load
     if carried < share:
         raise ArgumentError(
             f"{spec}: even splits over shortest paths carry {float(carried):.4f} of uniform"
