@@ -263,6 +263,19 @@ WRONG = [
         "[model]\nexperts = 2\ntop = 1\ndense = 5",
         "line 5: [model] dense is 5, and the model has 4 layers",
     ),
+    ("[model]", "[model]\ntop = 2", "line 3: [model] top is 2, and the model has no experts"),
+    ('"small"', '" "', "line 3: [model] name is ' '; it must be a text, and not"),
+    ("hidden = 256", f"hidden = {2**62}", "[chip] memory is 1 GB; a rank of stage 0 needs"),
+    (
+        "heads = 4",
+        "heads = 12\nhead = 8\nffn = 1024\nkv = 3",
+        "line 9: [model] kv = 3 and tp = 2: one must be a multiple of the other",
+    ),
+    (
+        "tp = 2",
+        "tp = 4\nsequence = true\ncp = 64",
+        "line 11: [job] seq = 128 cannot be shared out evenly among cp x tp = 256",
+    ),
 ]
 
 
@@ -302,7 +315,9 @@ def test_wrong_traces_are_named(tmp_path: Path) -> None:
     third = paths[-1]
     whole = third.read_bytes()
     third.unlink()
-    with pytest.raises(HopscapeError, match=r"is not a member|must name different ranks"):
+    with pytest.raises(
+        HopscapeError, match=r"groups.json: group '1' names rank 1, of which there is no trace"
+    ):
         read_chakra(tmp_path / "t")
     third.with_name("step.2.et").write_bytes(whole)
     with pytest.raises(HopscapeError, match="there is no trace of rank 1"):
@@ -319,6 +334,9 @@ def test_wrong_traces_are_named(tmp_path: Path) -> None:
     late = framed(number_field(1, 7) + number_field(3, 4) + number_field(7, 2**64 - 5))
     third.write_bytes(framed(text_field(1, "1")) + late)
     with pytest.raises(HopscapeError, match=r"step.1.et, node 7: it takes .* from 0 to 1e\+09"):
+        read_chakra(tmp_path / "t")
+    third.write_bytes(b"")
+    with pytest.raises(HopscapeError, match=r"step.1.et is empty"):
         read_chakra(tmp_path / "t")
     third.write_bytes(framed(text_field(1, "1")))
     with pytest.raises(HopscapeError, match="this all-reduce is not in the traces of all of ranks"):
@@ -568,6 +586,17 @@ def test_latent_attention_and_shared_experts_have_the_weights_of_their_papers(
     both = np.sum([job.weights(stage) for stage in range(model.layers)], axis=0)
     whole = both[0] + 8 * both[1]
     assert whole == pytest.approx(model.weights + model.vocab * model.hidden)
+
+
+def test_ranks_that_share_a_head_of_keys_hold_it_all() -> None:
+    """Eight ranks and two heads of keys: four ranks have the same one."""
+    model = LanguageModel(hidden=64, layers=1, heads=8, seq=32, vocab=64, kv=2)
+    one, two, eight = (ModelJob(model, Split(batch=1, tp=tp), Chip(tflops=1)) for tp in (1, 2, 8))
+    assert (one.token_cache, two.token_cache, eight.token_cache) == (64, 32, 32)
+    width = 8  # of a head
+    for job in (one, two, eight):
+        heads, keys = 8 // job.split.tp, max(2 // job.split.tp, 1)
+        assert job.attention_weights == 64 * width * (2 * heads + 2 * keys)
 
 
 def test_layers_without_experts_send_nothing_to_them() -> None:

@@ -468,10 +468,10 @@ class TomlTable:
         return value
 
     def text(self, key: str, default: str | None = None, choices: Sequence[str] = ()) -> str:
-        """A text, one of `choices` where there are some."""
+        """A text that is not empty, one of `choices` where there are some."""
         value = self._value(key, default)
-        if not isinstance(value, str) or (choices and value not in choices):
-            allowed = f"one of {', '.join(choices)}" if choices else "a text"
+        if not isinstance(value, str) or not value.strip() or (choices and value not in choices):
+            allowed = f"one of {', '.join(choices)}" if choices else "a text, and not empty"
             raise self.error(key, f"{self._full(key)} is {value!r}; it must be {allowed}")
         return value
 

@@ -112,8 +112,8 @@ def read_chakra(folder: str | Path) -> Workload:
             not match; with the file and the node.
     """
     files = _rank_files(Path(folder))
-    rows = [sorted(_read_nodes(path), key=lambda node: node.number) for path in files]
     groups = _read_groups(Path(folder), len(files))
+    rows = [sorted(_read_nodes(path), key=lambda node: node.number) for path in files]
     return _Joiner(Path(folder), rows, groups).workload()
 
 
@@ -141,6 +141,7 @@ def _rank_files(folder: Path) -> list[Path]:
 
 def _read_nodes(path: Path) -> list[_Node]:
     out = []
+    i = -1
     for i, message in enumerate(read_framed(path)):
         if i == 0:
             continue  # the metadata of the whole trace
@@ -151,6 +152,8 @@ def _read_nodes(path: Path) -> list[_Node]:
         if node.kind not in _TYPES:
             raise node.error(f"operation {node.kind} is unknown; there are {sorted(_TYPES)}")
         out.append(node)
+    if i < 0:
+        raise FileFormatError(f"{path} is empty; a trace begins with its metadata")
     return out
 
 
@@ -199,8 +202,13 @@ def _read_groups(folder: Path, ranks: int) -> dict[str, tuple[int, ...]]:
             raise FileFormatError(f'{path} must list the ranks of each group: {{"0": [0, 1]}}')
         for name, members in values.items():
             fine = isinstance(members, list) and all(
-                isinstance(r, int) and not isinstance(r, bool) and 0 <= r < ranks for r in members
+                isinstance(r, int) and not isinstance(r, bool) and 0 <= r for r in members
             )
+            if fine and members and max(members) >= ranks:
+                raise FileFormatError(
+                    f"{path}: group {name!r} names rank {max(members)}, of which there is no trace;"
+                    f" there are those of 0..{ranks - 1}"
+                )
             if not fine or len(set(members)) < len(members) or not members:
                 raise FileFormatError(
                     f"{path}: group {name!r} must name different ranks of 0..{ranks - 1}"

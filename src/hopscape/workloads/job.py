@@ -268,10 +268,24 @@ class ModelJob:
         return whole
 
     @property
+    def _kv_cut(self) -> int:
+        """Parts of keys and values: no more than there are heads of them; latent ones are whole."""
+        model = self.model
+        return 1 if model.kv_latent else min(self.split.tp, model.kv or model.heads)
+
+    @property
     def token_cache(self) -> float:
-        """Bytes of keys and values of a token at one rank, of a layer; latent ones are not cut."""
-        cut = 1 if self.model.kv_latent else self.split.tp
-        return 2 * self.model.keys / cut * self.model.bytes
+        """Bytes of keys and values of a token at one rank, of a layer."""
+        return 2 * self.model.keys / self._kv_cut * self.model.bytes
+
+    @property
+    def attention_weights(self) -> float:
+        """Weights of the attention of a layer at one rank; ranks may share a head of keys."""
+        model, tp = self.model, self.split.tp
+        if model.kv_latent:
+            return model.attention_weights / tp
+        twice = 2 * model.hidden * model.keys * (1 / self._kv_cut - 1 / tp)
+        return model.attention_weights / tp + twice
 
     def layer_weights(self, dense: bool = False) -> tuple[float, float]:
         """Weights of a layer at one rank: those of the dense parts, and those of its experts.
@@ -280,7 +294,7 @@ class ModelJob:
             dense: Of one of the first layers, which have no experts.
         """
         model, split = self.model, self.split
-        here = model.attention_weights / split.tp
+        here = self.attention_weights
         if model.experts and not dense:
             here += model.shared * model.ffn_weights() / split.tp
             return here, model.ffn_weights() * model.experts / (split.ep * split.tp)
@@ -323,6 +337,8 @@ def _misfits(model: LanguageModel, split: Split) -> list[tuple[str, str]]:
         "pp", "layers =", model.layers, cut, "pp x interleave" if split.interleave > 1 else "pp"
     )
     divides("cp", "seq =", model.seq, split.cp, "cp")
+    if split.sequence and split.tp > 1 and split.kind != "decode":
+        divides("sequence", "seq =", model.seq, split.cp * split.tp, "cp x tp")
     divides("batch", "batch =", split.batch, split.dp * split.micro, "dp x micro")
     divides("ep", "dp =", split.dp, split.ep, "ep")
     divides("ep", "experts =", model.experts, split.ep, "ep")
@@ -333,7 +349,7 @@ def _misfits(model: LanguageModel, split: Split) -> list[tuple[str, str]]:
     if not model.head and model.hidden % model.heads:
         some = f"hidden = {model.hidden} is no multiple of heads = {model.heads}"
         out.append(("hidden", f"{some}; head says how wide one is"))
-    for key in ("shared", "dense"):
+    for key in ("top", "shared", "dense"):
         if getattr(model, key) and not model.experts:
             out.append((key, f"{key} is {getattr(model, key)}, and the model has no experts"))
     if model.dense > model.layers:
@@ -347,6 +363,9 @@ def _misfits(model: LanguageModel, split: Split) -> list[tuple[str, str]]:
         out.append(("kv", f"kv is {model.kv}; all {model.heads} heads share kv_latent"))
     if model.heads % (model.kv or model.heads):
         out.append(("kv", f"heads = {model.heads} is no multiple of kv = {model.kv}"))
+    kv = model.kv or model.heads
+    if kv % split.tp and split.tp % kv and not model.heads % split.tp and not model.kv_latent:
+        out.append(("kv", f"kv = {kv} and tp = {split.tp}: one must be a multiple of the other"))
     if split.schedule == "interleaved":
         if split.interleave < 2 or split.pp < 2:
             out.append(
@@ -423,7 +442,7 @@ def _model(table: TomlTable) -> LanguageModel:
         table.integer("seq"),
         table.integer("vocab"),
         table.integer("kv", default=heads),
-        table.integer("ffn", default=4 * table.integer("hidden")),
+        table.integer("ffn") if "ffn" in table else 0,
         table.flag("gated"),
         flash=table.flag("flash", True),
         bytes=table.integer("bytes", default=2),

@@ -103,16 +103,18 @@ class Fabric:
             if not 0 <= self.costs.get(name, -1.0) < float("inf"):
                 raise ArgumentError(f"{name} is {self.costs.get(name)}; it must be at least 0")
         for goal, text in self.algorithms.items():
+            if goal not in GOALS:
+                raise ArgumentError(f"goal {goal!r} is unknown; there are {', '.join(GOALS)}")
             if isinstance(text, GroupPlan):
-                if goal not in GOALS:
-                    raise ArgumentError(f"goal {goal!r} is unknown; there are {', '.join(GOALS)}")
                 continue
             name, pieces = in_pieces(text)
-            if text.endswith(CONTEST) and goal in GOALS and self.free_paths:
+            if text.endswith(CONTEST) and self.free_paths:
                 continue
-            if goal not in GOALS or name not in plan_names(goal) or pieces == 0:
-                known = ", ".join(plan_names(goal)) if goal in GOALS else ", ".join(GOALS)
+            if name not in plan_names(goal):
+                known = ", ".join(plan_names(goal))
                 raise ArgumentError(f"plan {text!r} of {goal!r} is unknown; there are {known}")
+            if pieces == 0:
+                raise ArgumentError(f"plan {text!r} of {goal!r} has no pieces; there must be one")
             if text.endswith(AROUND) and not self.free_paths:
                 raise ArgumentError(
                     f"plan {text!r} looks for paths of its own; that does not go with a router by"

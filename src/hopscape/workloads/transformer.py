@@ -188,11 +188,11 @@ class _Stage:
     def _attention(self) -> tuple[float, float, float, float]:
         """Flops of products, flops of the core, bytes of weights (and cache), bytes moved."""
         model, split = self.job.model, self.job.split
-        products = 2 * self.tokens * model.attention_weights / split.tp
+        products = 2 * self.tokens * self.job.attention_weights
         core = 4 * self.tokens * model.seq * model.attended / split.tp
         if model.flash and split.kind != "decode":
             core /= 2  # no token looks ahead, and what it does not see is left out
-        read = model.attention_weights / split.tp * model.bytes
+        read = self.job.attention_weights * model.bytes
         if split.kind == "decode":
             read += split.micro * model.seq / split.cp * self.job.token_cache
         thin = split.tp if split.sequence else 1

@@ -24,6 +24,7 @@ from hopscape.core.numbers import number
 from hopscape.registry import build
 
 if TYPE_CHECKING:
+    from hopscape.design.prices import PriceList
     from hopscape.workloads import ModelJob, Placement, Step, Workload
 
 __all__ = ["step"]
@@ -95,6 +96,7 @@ def step(
     force: ForceOption = False,
 ) -> None:
     """Time one step of a training or inference job on networks, with a proved bound."""
+    from hopscape.design.prices import load_prices
     from hopscape.formats.rank_files import write_rank_files
     from hopscape.workloads import read_job, write_workload
     from hopscape.workloads.gantt import draw_gantt, require_gantt
@@ -102,6 +104,7 @@ def step(
     if gantt is not None:
         require_gantt(gantt)
     _require_places(on, gantt, chakra, rank_files, force=force)
+    listed = None if prices is None else load_prices(prices)
     described = read_job(job)
     options: dict[str, Any] = {
         "costs": {"alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta},
@@ -120,7 +123,7 @@ def step(
         nodes = sorted({network.node(word) for word in dead or ()})
         faults = {"dead_nodes": nodes, "dead_links": read_dead_links(network, dead_link)}
         made = _one(described, network, place, faults, options)
-        record = made.record() | ({} if prices is None else _prices(network, prices, made.seconds))
+        record = made.record() | ({} if listed is None else _prices(network, listed, made.seconds))
         rows.append(record)
         fails = fails or not made.verdict
         if chakra is not None:
@@ -188,12 +191,10 @@ def _algorithms(texts: list[str] | None) -> dict[str, str]:
     return out
 
 
-def _prices(network: Network, prices: str, seconds: float | None) -> dict[str, Any]:
+def _prices(network: Network, listed: PriceList, seconds: float | None) -> dict[str, Any]:
     """What the network costs, and a step of it."""
     from hopscape.design.bill import priced
-    from hopscape.design.prices import load_prices
 
-    listed = load_prices(prices)
     cost = priced(network, None, listed)[1].cost
     each = None if seconds is None else cost * seconds / (_YEARS * 365 * 86400)
     return {"currency": listed.currency, "price": cost, "price_per_step": each}
