@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -37,6 +38,7 @@ EXAMPLES = (
     'deadlock "ring(16)"',
     'broadcast "torus(25, 25)" --from 0 --ports 1',
     'allgather heawood --duplex half',
+    'step examples/jobs/small.toml --on "xgft([8], [1])" --on "torus(2, 4)"',
     'multiring capacity "multiring(32, 1, 2, 3, 7)"',
     'blockdesign list --sigma 1 --max-m 12',
     'explain latency',
@@ -215,11 +217,58 @@ def write_commands(pages: Path) -> None:
                     said = hopscape(*shlex.split(line))
                     page += ["```text", f"$ hopscape {line}", said, "```", ""]
             for call in calls:
-                text = hopscape(*call, "--help")
-                title = "Options" if len(call) == 1 else f"hopscape {' '.join(call)}"
-                page += [f"## {title}", "", "```text", text.strip("\n"), "```", ""]
+                title = "Usage" if len(call) == 1 else f"hopscape {' '.join(call)}"
+                page += [f"## {title}", "", *command_help(*call)]
             (folder / f"{name}.md").write_text("\n".join(page), encoding="utf-8")
     (pages / "commands.md").write_text("\n".join(out) + "\n", encoding="utf-8")
+
+
+def command_help(*call: str) -> list[str]:
+    """How a command is called, what it says of itself, and its options in a table for each panel."""
+    import typer
+
+    from hopscape.cli.app import app
+
+    command: Any = typer.main.get_command(app)
+    context = command.context_class(command, info_name="hopscape")
+    for word in call:
+        command = command.get_command(context, word)
+        context = command.context_class(command, info_name=word, parent=context)
+    usage = re.sub("[{}]", "", " ".join(command.collect_usage_pieces(context)))
+    out = ["```text", f"hopscape {' '.join(call)} {usage}", "```", ""]
+    out += [escape(command.help or "", quote=False), ""]
+    panels: dict[str, list[str]] = {}
+    for one in command.get_params(context):
+        if getattr(one, "hidden", False):
+            continue
+        own = "Options" if one.param_type_name == "option" else "Arguments"
+        rows = panels.setdefault(getattr(one, "rich_help_panel", None) or own, [])
+        rows.append(f"| {_written(one, context)} | {_said(one)} |")
+    for title, rows in panels.items():
+        out += [f"**{title}**", "", "| | |", "|---|---|", *rows, ""]
+    return out
+
+
+def _written(one: Any, context: Any) -> str:
+    """An option or argument as it is typed."""
+    value = one.make_metavar(context)
+    if one.param_type_name != "option":
+        return f"`{re.sub(r'[^A-Za-z_-]', '', value)}`"
+    flag = one.is_flag or one.count
+    value = re.sub(r" ?\[.*|[<>]", "", value)
+    names = ", ".join(f"`{name}`" for name in (*one.opts, *one.secondary_opts))
+    return names if flag else f"{names} {escape(value)}".replace("|", "\\|")
+
+
+def _said(one: Any) -> str:
+    """What an option is for; what holds without it."""
+    text = escape(one.help or "", quote=False).replace("|", "\\|").replace("\n", " ")
+    unused = one.default is None or one.default is False or one.default in ((), "", ...)
+    if one.required:
+        text += " (required)"
+    elif not unused and not callable(one.default) and "default" not in text:
+        text += f" (default: {getattr(one.default, 'value', one.default)})"
+    return text
 
 
 def _summary(text: str) -> str:

@@ -232,6 +232,35 @@ def test_help_shows_the_kind_of_machine_that_was_asked_for() -> None:
     assert all(len(group.__dataclass_fields__) <= 20 for group in kinds)
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("words", [(), ("--help",), ("design", "--help")])
+def test_first_pages_fit_the_terminal(columns: int, words: tuple[str, ...]) -> None:
+    lines = run(*words, COLUMNS=str(columns)).stdout.splitlines()
+    assert [line for line in lines if len(line.rstrip()) > columns] == []
+
+
+def test_what_a_machine_costs_is_shown_on_any_terminal() -> None:
+    for columns in ("60", "80"):
+        asked = ("design", "--endpoints", "12", "--radix", "8", "--families", "hyperx,leaf_spine")
+        head = shown_on(columns, *asked)
+        assert {"machine", "cost", "guaranteed"} <= set(head), head
+
+
+def shown_on(columns: str, *words: str) -> list[str]:
+    """The words of the first row of the table on a terminal."""
+    done = run(*words, COLUMNS=columns, TTY_COMPATIBLE="1", NO_COLOR="1", TERM="dumb")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    return lines[next(i for i, line in enumerate(lines) if line.startswith("──")) - 1].split()
+
+
+def test_values_of_options_are_words_and_no_types_of_python() -> None:
+    for words, command in COMMANDS.items():
+        for one in command.params:
+            if one.param_type_name == "option" and not one.is_flag and one.type.name != "choice":
+                assert (one.metavar or "").isupper(), (words, one.opts)
+
+
 def test_the_terminal_alone_wraps_a_help() -> None:
     """Lines of the source are no lines of the page: texts wrapped twice are ragged."""
     for words, command in COMMANDS.items():

@@ -56,6 +56,22 @@ def test_names_that_share_an_entry_have_one_each_on_the_pages() -> None:
     assert split(text) == "Args:\n" + one.format("a") + one.format("*b") + rest
 
 
+def test_pages_of_commands_list_every_option_with_its_words() -> None:
+    """Tables, not the boxes of a terminal, which no telephone shows whole."""
+    said = _builder().command_help
+    page = "\n".join(said("step"))
+    assert "hopscape step [OPTIONS] JOB" in page
+    assert "| `--splits` N | Pieces per collective" in page
+    assert "**Faults**" in page
+    assert "| `--alpha` NUMBER | µs per message (start-up). (default: 1.0) |" in page
+    for call in (("design",), ("circulant", "show"), ("explore",)):
+        rows = [line for line in said(*call) if line.startswith("| `")]
+        assert any(row.startswith("| `--help`") for row in rows)
+        for row in rows:
+            assert row.replace("\\|", "").count("|") == 3, row
+            assert not re.search(r"&lt;|<(str|int|float|path)", row), row
+
+
 def _commands(page: Path) -> list[str]:
     text = page.read_text(encoding="utf-8")
     return re.findall(r"(?:\$ |`)hopscape ([a-z][a-z-]*(?: [a-z][a-z-]*)?)", text)

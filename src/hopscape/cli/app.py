@@ -52,6 +52,14 @@ _ENDINGS = {
     ".txt": "table",
 }
 
+_VALUES = {
+    **dict.fromkeys(("int", "integer"), "N"),
+    "float": "NUMBER",
+    **dict.fromkeys(("str", "text"), "TEXT"),
+    "path": "FILE",
+}
+"""What help pages call the value of an option, by its type."""
+
 
 class _Strict(TyperCommand):
     """A command with what all have in common.
@@ -67,6 +75,8 @@ class _Strict(TyperCommand):
         self.help = _unwrapped(self.help or "")
         names = {param.name for param in self.params}
         for param in self.params:
+            if isinstance(param, TyperOption) and not (param.metavar or param.is_flag):
+                param.metavar = _VALUES.get(param.type.name.partition(" ")[0])
             complete = completer(str(param.name))
             if complete is not None:
                 param._custom_shell_complete = complete

@@ -112,7 +112,7 @@ _ROUTES = {
     "path": "numbers of the nodes on the route",
     "addresses": "addresses of the nodes on the route",
     "ports": "ports by which the nodes of the route are left",
-    "shortest routes begin by": "all ports by which a shortest route begins",
+    "first ports": "all ports by which a shortest route leaves the first node",
     "disjoint route": "a route that shares no node in between with the others",
     "router": "what told the route: a formula, a table or a search",
 }

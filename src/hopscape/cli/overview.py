@@ -105,11 +105,16 @@ def print_overview(commands: Mapping[str, Any]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    width = min(shutil.get_terminal_size((100, 50)).columns, 100)
+    width = _room()
     console = Console() if sys.stdout.isatty() else Console(width=width, no_color=True)
     for line in _lines(commands, width):
         bold = bool(line) and not line.startswith(" ") and line in contents().panels
         console.print(Text(line, "bold" if bold else ""), soft_wrap=True)
+
+
+def _room() -> int:
+    """Columns of the terminal, as many as can be read."""
+    return min(shutil.get_terminal_size((100, 50)).columns, 100)
 
 
 _JOBS = {
@@ -124,26 +129,36 @@ _JOBS = {
 """What people come for, with a command each."""
 
 
+_NEXT = {
+    "hopscape demo": "a tour of five commands, explained",
+    "hopscape --help": "all commands",
+    "hopscape families": "what 'torus(8, 8)' may be; your own graph file serves as well",
+}
+
+
 def print_jobs() -> None:
     """Print what hopscape answers, for somebody who has typed its name only."""
-    print("hopscape: which network should I build, how do I use it, will it hold up?")
+    width = _room()
+    out = wrap("hopscape: which network should I build, how do I use it, will it hold up?", width)
     for question, command in _JOBS.items():
-        print(f"\n  {question}\n    hopscape {command}")
-    print("\nhopscape demo       a tour of five commands, explained")
-    print("hopscape --help     all commands")
-    print("hopscape families   what 'torus(8, 8)' may be; your own graph file serves as well")
+        out += ["", *(f"  {line}" for line in wrap(question, width - 2)), f"    hopscape {command}"]
+    out.append("")
+    for command, text in _NEXT.items():
+        first, *rest = wrap(text, width - 20)
+        out += [f"{command:<20}{first}", *(" " * 20 + line for line in rest)]
+    print("\n".join(out))
 
 
 def _lines(commands: Mapping[str, Any], width: int) -> list[str]:
     main = "Which network should I build, how do I route and broadcast on it, will it hold up?"
-    out = ["Usage: hopscape COMMAND ...   (hopscape COMMAND --help says more)", ""]
-    out += wrap(main, width)
+    out = wrap("Usage: hopscape COMMAND ...   (hopscape COMMAND --help says more)", width)
+    out += ["", *wrap(main, width)]
     name_width = max(len(name) for name in commands)
     for panel, members in contents().panels.items():
         out += ["", panel]
         if panel in _COMMON:
             names = wrap(", ".join(members), width - 2)
-            out += [f"  {line}" for line in [*names, _COMMON[panel]]]
+            out += [f"  {line}" for line in [*names, *wrap(_COMMON[panel], width - 2)]]
             continue
         for name in members:
             text = _brief(commands[name].get_short_help_str(1000), width - name_width - 4)

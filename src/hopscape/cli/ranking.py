@@ -139,10 +139,10 @@ def _show_few(result: Design) -> None:
         row |= {n: cell(n, one.figures[n]) for n in usual if n in one.figures}
         rows.append(row)
     titles = {"name": "machine", "why": "why"} | heads(usual) | {"spec": "spec"}
-    keep = ("name", "money", *_FEW_COLUMNS[1:4], *demanded)
-    order = dict.fromkeys(keep, 0.0) | {n: float(i) for i, n in enumerate(
-        ("why", "reduce_time", "spec", "tables_throughput", "hops", "watts_per_endpoint",
-         "switches", "endpoints"), 1,
+    order = {n: float(i) for i, n in enumerate(
+        ("name", "money", "guaranteed_throughput", *demanded, "line_throughput",
+         "guaranteed_routing", "why", "reduce_time", "spec", "tables_throughput", "hops", "watts_per_endpoint",
+         "switches", "endpoints"),
     )}  # fmt: skip
     spec = titles.pop("spec")
     titles["spec"] = spec

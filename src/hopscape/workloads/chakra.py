@@ -202,7 +202,7 @@ def _read_groups(folder: Path, ranks: int) -> dict[str, tuple[int, ...]]:
             raise FileFormatError(f'{path} must list the ranks of each group: {{"0": [0, 1]}}')
         for name, members in values.items():
             fine = isinstance(members, list) and all(
-                isinstance(r, int) and not isinstance(r, bool) and 0 <= r for r in members
+                isinstance(r, int) and not isinstance(r, bool) and r >= 0 for r in members
             )
             if fine and members and max(members) >= ranks:
                 raise FileFormatError(

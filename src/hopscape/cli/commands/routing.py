@@ -89,8 +89,7 @@ def _routed(
     table = {"length": f"{path.length} hops" + (" (shortest)" if routing.exact else "")}
     table |= _path_texts(network, path.path, path.ports)
     if path.length and routing.chained:
-        ports = ", ".join(map(str, record["first_ports"]))
-        table["shortest routes begin by"] = f"ports {ports}"
+        table["first ports"] = ", ".join(map(str, record["first_ports"])) + " (of shortest routes)"
     table["router"] = routing.name
     if not routing.chained:
         record["ways"] = []
