@@ -224,7 +224,7 @@ def write_commands(pages: Path) -> None:
 
 
 def command_help(*call: str) -> list[str]:
-    """How a command is called, what it says of itself, and its options in a table for each panel."""
+    """How a command is called, what it does, and its options: a table for each panel."""
     import typer
 
     from hopscape.cli.app import app

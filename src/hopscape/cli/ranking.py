@@ -141,8 +141,8 @@ def _show_few(result: Design) -> None:
     titles = {"name": "machine", "why": "why"} | heads(usual) | {"spec": "spec"}
     order = {n: float(i) for i, n in enumerate(
         ("name", "money", "guaranteed_throughput", *demanded, "line_throughput",
-         "guaranteed_routing", "why", "reduce_time", "spec", "tables_throughput", "hops", "watts_per_endpoint",
-         "switches", "endpoints"),
+         "guaranteed_routing", "why", "reduce_time", "spec", "tables_throughput", "hops",
+         "watts_per_endpoint", "switches", "endpoints"),
     )}  # fmt: skip
     spec = titles.pop("spec")
     titles["spec"] = spec
