@@ -180,6 +180,15 @@ class Router(ABC):
         """
         return None
 
+    def ranks(self) -> IntArray | None:
+        """Ranks of channels by which routes rise, but for a few falls: int64[channels], or None.
+
+        Asked of routers whose routes are not chained, follow no rings and have no gates: a packet
+        changes its class of virtual channels at every fall, and at every hop where no ranks are
+        known.
+        """
+        return None
+
     def goal_keys(self) -> tuple[IntArray, IntArray] | None:
         """What tells endpoints with one line each apart, as goals; None when that is not known.
 

@@ -330,9 +330,11 @@ def find_source_classes(
 ) -> tuple[SourceRoutes, Classes, Certificate]:
     """Classes for routes that their sources choose: one where that has no cycle, else datelines.
 
+    Where routes follow no rings a packet changes its class at every fall of the router's ranks.
+
     Args:
         router: Asked for all ways of all pairs.
-        method: {'auto', 'single', 'dateline'}
+        method: {'auto', 'single', 'dateline', 'rising'}
 
     Examples:
         >>> import hopscape
@@ -342,18 +344,29 @@ def find_source_classes(
         ('dateline', True)
     """
     routes = source_routes(network, router)
-    if method not in ("auto", "single", "dateline"):
+    if method not in ("auto", "single", "dateline", "rising"):
         raise ArgumentError(f"method {method!r} is for tables; {routes.router} takes datelines")
     single = certify(routes, single_class(routes), explain=method == "single")
     if method == "single" or (method == "auto" and single.deadlock_free):
         return routes, single_class(routes), single
     gates = router.gates()
     steps = routes.datelines() if gates is None else routes.behind(gates)
-    if steps is None:
+    if steps is not None and method != "rising":
+        classes = replace(single_class(routes), method="dateline", count=2, steps=steps)
+    elif method == "dateline":
         raise ArgumentError(f"{routes.router} routes of {routes.network.spec} follow no rings")
-    dated = replace(single_class(routes), method="dateline", count=2, steps=steps)
+    else:
+        level = routes.rising()
+        count = int(level.max(initial=0)) + 1
+        if count > _MOST_CLASSES:
+            raise ArgumentError(
+                f"{routes.router} routes of {routes.network.spec} need {count} classes of virtual"
+                f" channels, one for every fall; at most {_MOST_CLASSES}"
+            )
+        narrow = level.astype(np.uint8)
+        classes = replace(single_class(routes), method="rising", count=count, steps=narrow)
     least = 1 if single.deadlock_free else 2
-    return routes, dated, replace(certify(routes, dated), at_least=least)
+    return routes, classes, replace(certify(routes, classes), at_least=least)
 
 
 def _layers_or_rising(

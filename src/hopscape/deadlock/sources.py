@@ -108,6 +108,7 @@ class SourceRoutes:
         starts (int64[ways + 1]): First step of each way.
         channels: int32[steps]
         rings (int64[channels] or None): Ring of each channel, -1 for none.
+        ranks (int64[channels] or None): Ranks by which ways rise, but for a few falls.
     """
 
     network: Network
@@ -117,6 +118,20 @@ class SourceRoutes:
     starts: IntArray
     channels: IntArray
     rings: IntArray | None
+    ranks: IntArray | None = None
+
+    def rising(self) -> IntArray:
+        """int64[steps]: the class of each step, one more wherever a way does not rise."""
+        ranks = self.ranks
+        if ranks is None:
+            ranks = np.zeros(len(self.network.heads), dtype=np.int64)
+        rank = ranks[self.channels]
+        falls = np.zeros(len(rank), dtype=np.int64)
+        falls[1:] = rank[1:] <= rank[:-1]
+        falls[self.starts[:-1][np.diff(self.starts) > 0]] = 0
+        total = np.cumsum(falls)
+        before = np.concatenate([[0], total])[self.starts[:-1]]
+        return total - np.repeat(before, np.diff(self.starts))
 
     def datelines(self) -> IntArray | None:
         """uint8[steps]: the class of each step, 1 up to the dateline of its ring; None without."""
@@ -216,5 +231,6 @@ def _sorted(
     before = np.concatenate([[0.0], running])[first[:-1]]
     within = running - np.repeat(before, np.diff(first))
     return SourceRoutes(
-        network, router.name, first, within, starts, flat[inner].astype(np.int32), router.rings()
-    )
+        network, router.name, first, within, starts, flat[inner].astype(np.int32),
+        router.rings(), router.ranks(),
+    )  # fmt: skip

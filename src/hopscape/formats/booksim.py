@@ -301,7 +301,7 @@ def _written_traffic(text: str) -> str:
     """A traffic of this project as BookSim reads it."""
     name, arguments = parse_pattern(text)
     name = ALIASES.get(name, name)
-    if name not in PATTERNS or name in ("uniform-others", "worst"):
+    if name not in PATTERNS or name in ("uniform-others", "shift", "worst"):
         raise ArgumentError(f"traffic is {text!r}; BookSim has no such pattern")
     if name == "hotspot":
         targets = arguments[0] if arguments else []

@@ -50,6 +50,8 @@ PATTERNS = {
     "tornado": "on a grid almost half way round every axis; otherwise, and where no axis has more"
     " than 2, s + ceil(N/2) - 1 mod N",
     "neighbour": "on a grid one step up every axis; otherwise s + 1 mod N",
+    "shift": "shift(k): s + k mod N, with 1 for k when left out; from every supernode of k endpoints"
+    " to the next one",
     "permutation": "one random permutation, by the seed",
     "hotspot": "hotspot(targets; shares): a share of the traffic goes to few endpoints",
     "worst": "the permutation that loads a channel most under the router in use",
@@ -180,6 +182,9 @@ def make_traffic(
         return _plain(name, layout.UNIFORM_OTHERS)
     if name == "hotspot":
         return _hotspot(text, arguments, endpoints)
+    if name == "shift":
+        step = arguments[0][0] if arguments and arguments[0] else 1
+        return _fixed(text, (np.arange(endpoints) + step) % endpoints)
     if name == "permutation":
         chosen = check_seed(arguments[0][0] if arguments and arguments[0] else seed)
         generator = np.random.default_rng(chosen)

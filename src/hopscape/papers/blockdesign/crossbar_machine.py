@@ -151,6 +151,16 @@ class WaysRouter(Router):
     def _local(self) -> Router:
         return self._family.supernode.router()
 
+    def ranks(self) -> IntArray:
+        """To a switch of a supernode, from there to a node, to a crossbar, and from it."""
+        family, network = self._family, self.network
+        tails, heads = network.tails.astype(np.int64), network.heads.astype(np.int64)
+        inner = (heads >= family.ends) & (heads < family.first_outer)
+        out = np.where(inner, 0, 1)
+        out[heads >= family.first_outer] = 2
+        out[tails >= family.first_outer] = 3
+        return out
+
     def distances(self, at: IntArray, to: IntArray) -> IntArray:
         return np.asarray((self.walk(at, to)[1] >= 0).sum(axis=1))
 
@@ -173,15 +183,17 @@ class WaysRouter(Router):
                 share = np.where(way < ways, 1 / ways, 0.0)
                 yield share, *self._routes(at, to, None, chosen, chosen)
             return
+        crossed = self._inside(at, to) & (at // family.size != to // family.size)
         for middle in range(family.count):
             over = np.full(len(at), middle)
             first = self._count(at, to, at // family.size, over)
             second = self._count(at, to, over, to // family.size)
+            part = np.where(crossed, 1 / family.count, float(middle == 0))
             for i in range(int(first.max(initial=1))):
                 for j in range(int(second.max(initial=1))):
-                    share = np.where((i < first) & (j < second), 1 / (first * second), 0.0)
+                    share = np.where((i < first) & (j < second), part / (first * second), 0.0)
                     chosen = np.full(len(at), i), np.full(len(at), j)
-                    yield share / family.count, *self._routes(at, to, over, *chosen)
+                    yield share, *self._routes(at, to, over, *chosen)
 
     def _inside(self, at: IntArray, to: IntArray) -> IntArray:
         """bool[pairs]: pairs of endpoints, which are routed here."""

@@ -15,9 +15,10 @@ w(N - 1) <= cM(M - 1). Four kinds of constructions come near:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from hopscape.core.verdict import Verdict
 from hopscape.papers.blockdesign.covers import difference_cover, find_cover
 from hopscape.papers.blockdesign.designs import bruck_ryser_chowla, constructions, existence
 from hopscape.papers.blockdesign.difference_sets import AbelianGroup, singer
-from hopscape.papers.blockdesign.shared_covers import SHARED_COVERS
+from hopscape.papers.blockdesign.shared_covers import Bases, kept_covers
 
 __all__ = [
     "Cell",
@@ -153,7 +154,7 @@ def most_points(radix: int, crossbars: int, ways: int) -> tuple[int, str]:
     return top, "counting: w(N - 1) <= cM(M - 1)"
 
 
-def develop(moduli: tuple[int, ...], bases: list[tuple[int, ...]] | list[list[int]]) -> IntArray:
+def develop(moduli: tuple[int, ...], bases: Sequence[Sequence[int]]) -> IntArray:
     """All shifts of base blocks: row b·N + g is base block b, each element plus g.
 
     Examples:
@@ -393,14 +394,15 @@ def _broken(radix: int, crossbars: int, ways: int) -> Iterator[Sharing]:
 
 def _stored(radix: int, crossbars: int, ways: int) -> Iterator[Sharing]:
     """Base blocks that a search has found."""
-    for (m, c, w), (order, bases) in SHARED_COVERS.items():
+    for (m, c, w), (moduli, bases) in kept_covers().items():
+        order = prod(moduli)
         if m <= radix and c <= crossbars and w >= ways and order > radix:
-            how = f"{c} base blocks of {m} elements of Z{order}, found by search"
+            how = f"{c} base blocks of {m} elements of {AbelianGroup(moduli)}, found by search"
 
-            def make(order: int = order, bases: list[tuple[int, ...]] = bases) -> IntArray:
-                return develop((order,), bases)
+            def make(moduli: tuple[int, ...] = moduli, bases: Bases = bases) -> IntArray:
+                return develop(moduli, bases)
 
-            yield Sharing(order, radix, crossbars, ways, how, make, (order,))
+            yield Sharing(order, radix, crossbars, ways, how, make, moduli)
 
 
 def _all(radix: int, crossbars: int, ways: int) -> Iterator[Sharing]:
