@@ -61,6 +61,7 @@ papers.blockdesign.contention_kernels papers/blockdesign/test_contention.py slow
 papers.blockdesign.cover_kernels papers/blockdesign/test_designs.py brute_cover
 papers.blockdesign.jump_kernels papers/blockdesign/test_jump_kernels.py slow_jumps
 papers.blockdesign.meeting_kernels papers/blockdesign/test_two_level.py brute_loads
+papers.blockdesign.shared_kernels papers/blockdesign/test_crossbars.py slow_anneal
 papers.blockdesign.two_level_kernels papers/blockdesign/test_two_level.py searched
 papers.blockdesign.two_level_kernels papers/blockdesign/test_two_level.py twin_distances
 papers.circulant.loop_kernels papers/circulant/test_loop_atlas.py slow_total

@@ -50,8 +50,8 @@ PATTERNS = {
     "tornado": "on a grid almost half way round every axis; otherwise, and where no axis has more"
     " than 2, s + ceil(N/2) - 1 mod N",
     "neighbour": "on a grid one step up every axis; otherwise s + 1 mod N",
-    "shift": "shift(k): s + k mod N, with 1 for k when left out; from every supernode of k endpoints"
-    " to the next one",
+    "shift": "shift(k): s + k mod N, k is 1 when left out; from every supernode of k endpoints to"
+    " the next one",
     "permutation": "one random permutation, by the seed",
     "hotspot": "hotspot(targets; shares): a share of the traffic goes to few endpoints",
     "worst": "the permutation that loads a channel most under the router in use",

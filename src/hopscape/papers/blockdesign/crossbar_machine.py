@@ -135,11 +135,12 @@ class WaysRouter(Router):
     exact = False
     chained = False
 
+    network: Network
+
     def __init__(self, network: Network, family: CrossbarMachine, *, over: bool = False) -> None:
         super().__init__(network)
         self.name = "valiant" if over else "ways"
         self._family, self._over = family, over
-        self._most = int(family.shared.sharing.ways)
 
     @cached_property
     def _shortest(self) -> Router:
@@ -192,8 +193,8 @@ class WaysRouter(Router):
             for i in range(int(first.max(initial=1))):
                 for j in range(int(second.max(initial=1))):
                     share = np.where((i < first) & (j < second), part / (first * second), 0.0)
-                    chosen = np.full(len(at), i), np.full(len(at), j)
-                    yield share, *self._routes(at, to, over, *chosen)
+                    both = np.full(len(at), i), np.full(len(at), j)
+                    yield share, *self._routes(at, to, over, *both)
 
     def _inside(self, at: IntArray, to: IntArray) -> IntArray:
         """bool[pairs]: pairs of endpoints, which are routed here."""
@@ -228,8 +229,8 @@ class WaysRouter(Router):
         self._step_inside(pairs, here, goal, legs)
         others = np.nonzero(~inside)[0]
         if len(others):
-            way = self._shortest.walk(at[others], to[others])
-            legs.append((others, way[0][:, 1:], way[1]))
+            walked = self._shortest.walk(at[others], to[others])
+            legs.append((others, walked[0][:, 1:], walked[1]))
         for rows, visited, taken in legs:
             wide = np.full((2, len(at), taken.shape[1]), -1, dtype=np.int64)
             wide[0, rows], wide[1, rows] = visited, taken

@@ -1,4 +1,4 @@
-"""What a machine with shared crossbars carries, exactly, from its supernodes and not from its pairs.
+"""What a machine with shared crossbars carries, exactly, and not from pairs of its nodes.
 
 Traffic between two supernodes is shared out evenly among their ways (the router ``ways``), or goes
 over a third one that is any of all with equal chance (``valiant``). The load of every channel then
@@ -92,11 +92,13 @@ class Crossings:
         """Of every port of a supernode, the sum of 1 / ways over the others at its crossbar."""
         blocks = self.family.shared.blocks
         out = np.zeros(self.crossbar.shape)
-        for port in range(out.shape[1]):
+        for port in range(len(self.place)):
             held = np.nonzero(self.crossbar[:, port] >= 0)[0]
             others = blocks[self.crossbar[held, port]]
             wanted = (others >= 0) & (others != held[:, None])
-            out[held, port] = (wanted / self.often[held[:, None], np.maximum(others, 0)]).sum(axis=1)
+            out[held, port] = (wanted / self.often[held[:, None], np.maximum(others, 0)]).sum(
+                axis=1
+            )
         return out
 
     def at_places(self, values: Floats) -> Floats:
@@ -167,7 +169,7 @@ class Crossings:
         return most
 
     def uniform(self) -> tuple[float, float]:
-        """Largest load / speed between supernodes and inside, when all send evenly to all others."""
+        """Largest load / speed between supernodes and inside, when all send evenly to others."""
         others = self.count * self.size - 1
         outer = self.size**2 / others * self.through / self.speeds[1]
         held = self.size / others * self.at_places(self.through[self.alike])

@@ -65,7 +65,7 @@ class SharedCrossbars(Family):
 
     @cached_property
     def seats(self) -> tuple[IntArray, IntArray]:
-        """The crossbar at each port of each endpoint, -1 where nothing is wired; and the port there.
+        """The crossbar at each port of each endpoint, -1 where none is; and the port there.
 
         With a group, an endpoint has the same port for the same element of a base block; else its
         ports follow the numbers of its crossbars.
@@ -120,9 +120,7 @@ class SharedCrossbars(Family):
         return out
 
     def facts(self) -> Facts:
-        degrees = np.concatenate(
-            [(self.seats[0] >= 0).sum(axis=1), (self.blocks >= 0).sum(axis=1)]
-        )
+        degrees = np.concatenate([(self.seats[0] >= 0).sum(axis=1), (self.blocks >= 0).sum(axis=1)])
         links = int((self.blocks >= 0).sum())
         return Facts.duplex(links, int(degrees.min()), int(degrees.max()))
 

@@ -1,4 +1,4 @@
-"""Annealing of base blocks whose differences cover a group, and ports that two lists share (numba)."""
+"""Annealing of base blocks whose differences cover a group (numba)."""
 
 from __future__ import annotations
 

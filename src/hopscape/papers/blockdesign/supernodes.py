@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class Supernodes(Family):
 
     name = "two_level"
     summary = "supernodes of one network, joined by another, links shared out among their endpoints"
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("supernode", "network", "the network inside a supernode"),
         Parameter("between", "network", "the network whose endpoints are the supernodes"),
         Parameter("copies", "int", "links for each link between supernodes", low=1, default=1),
