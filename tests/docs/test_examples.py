@@ -39,7 +39,8 @@ LEFT = {
 SLOW = (
     r"hopscape design",
     r"hopscape simulate .(torus|mesh|circulant|file)",
-    r"hopscape search (graph|torus-level)",
+    r"hopscape search (graph|torus-level|machines)",
+    r"hopscape blockdesign (shared|rates .crossbar_machine.complete.40)",
     r"hopscape search circulant --(nodes 7|diameter)",
     r"hopscape search multiring .*(--resume|--front|--grow)",
     r"hopscape multiring torus",

@@ -377,31 +377,29 @@ def test_refusals_in_one_sentence(spec, words):
 
 
 def test_front_of_a_small_search():
-    question = MachineQuestion(60, ("complete(4)",), (1, 2), (1, 2), (1, 2), speeds=(1, 2))
+    question = MachineQuestion(50, ("complete(4)",), (1, 2), (1, 2), (1, 2), speeds=(1, 2))
     specs = list(machine_specs(question))
     assert len(specs) == len(set(specs)) > 5
     rows = list(measure_machines(question, workers=1))
     assert [row["spec"] for row in rows] == specs
+    assert all(row["nodes"] >= 50 for row in rows)
+
+    def goals(row):
+        return (row["cost"], -row["rate"], row["jumps"], row["mean_jumps"], -row["survivors"])
+
+    def beats(one, other):
+        return all(x <= y for x, y in zip(goals(one), goals(other), strict=True))
+
     front = front_of(rows)
-    keys = ("cost", "rate", "jumps", "mean_jumps", "survivors")
-    for row in rows:
-        a = [row[k] * (-1 if k in ("rate", "survivors") else 1) for k in keys]
-        worse = [
-            all(
-                x <= y
-                for x, y in zip(
-                    [o[k] * (-1 if k in ("rate", "survivors") else 1) for k in keys], a, strict=True
-                )
-            )
-            for o in front
-        ]
-        assert any(worse)
-    assert all(row["nodes"] >= 60 for row in rows)
-    faster = [row for row in rows if max(row["speeds"]) == 2]
-    assert faster
-    assert max(row["rate"] for row in faster) > max(
-        row["rate"] for row in rows if row not in faster
-    )
+    assert all(any(beats(one, row) for one in front) for row in rows)
+    assert not any(beats(a, b) for a, b in itertools.permutations(front, 2))
+    alike = [
+        row for row in rows if row["spec"].startswith("crossbar_machine(complete(4), 13, speeds")
+    ]
+    slow, fast = sorted(alike, key=lambda row: max(row["speeds"]))
+    assert (max(slow["speeds"]), max(fast["speeds"])) == (1, 2)
+    assert fast["rate"] > slow["rate"]
+    assert fast["cost"] > slow["cost"]
 
 
 def test_commands():

@@ -18,6 +18,8 @@ quasicomplete_digraph   m² endpoints and crossbars, simplex, one crossbar per o
 switched_multiring      p^r nodes, rings of steps d·p^k: what the digraph is made of
 design_expansion        any network in N copies, its terminals shared out by a design
 two_level               supernodes of any network, joined by any network
+shared_crossbars        N endpoints, c crossbars for each, every pair shares w of them
+crossbar_machine        supernodes joined by shared crossbars
 ======================= ========================================================================
 
 Designs: ``designs`` (which exist, built, checked, read), ``difference_sets``, ``known_designs``
@@ -26,8 +28,12 @@ Designs: ``designs`` (which exist, built, checked, read), ``difference_sets``, `
 ``contention`` with its kernels (what passes at once), ``rounds`` (bounds and plans over all minimal
 paths). Machines: ``supernodes`` (wiring), ``lanes`` (kinds of their outer links), ``two_level``
 (routers) with its kernels, ``shifts`` (symmetry), ``meeting`` with its kernels (routes by two
-searches), ``machines`` (the paper's and your own, their jumps). The paper: ``printed``,
-``reference`` (counts in the wires alone), ``checks_designs``, ``checks_switches``,
+searches), ``machines`` (the paper's and your own, their jumps). Shared crossbars (chapter 6):
+``sharing`` (how many supernodes meet), ``shared_covers`` and ``shared_search`` with its kernels
+(base blocks), ``shared_crossbars``, ``crossbar_machine`` (routes by all ways, Valiant),
+``crossbar_rates`` (exact rates and survivors), ``machine_search``, ``crossbar_commands``. The
+paper: ``printed``, ``reference`` (counts in the wires alone), ``checks_designs``,
+``checks_switches``,
 ``checks_expansion``, ``checks_machines`` and ``claims``; ``commands``.
 
 Type::
@@ -36,6 +42,7 @@ Type::
     hopscape blockdesign permutation "distributed_switch(56, 11, 2)" --at-once 3 --spread
     hopscape blockdesign routes "distributed_switch(7, 4, 2)" 0 1 --dead 9
     hopscape blockdesign machines --measure 2
+    hopscape blockdesign rates "crossbar_machine(complete(4), 13)" --simulate 3000
     hopscape permute "two_level(complete(32), complete(513))" --permutation random:1
 """
 
@@ -65,10 +72,14 @@ __getattr__ = later(
             "QuasicompleteDigraph",
             "SwitchedMultiring",
         ),
+        "crossbar_machine": ("CrossbarMachine",),
+        "crossbar_rates": ("machine_rates",),
         "routing": (
             "all_routes",
             "route_around",
         ),
+        "shared_crossbars": ("SharedCrossbars",),
+        "sharing": ("find_sharing",),
         "two_level": ("TwoLevel",),
     },
 )

@@ -38,7 +38,7 @@ def shared_crossbars(
         int, option("Also search base blocks, with so many annealing steps each.", min=0)
     ] = 0,
     grid: Annotated[
-        bool, option("A row for each M, a column for each c and w: built, or built < at most.")
+        bool, option("A row for each M, a column for each c and w: built of at most.")
     ] = False,
     seed: SeedOption = 0,
     resume: ResumeOption = None,
@@ -87,7 +87,7 @@ def _grid(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
         line = out.setdefault(row["radix"], {"M": row["radix"]})
         star = "" if row["why"].startswith("counting:") else "*"
-        limit = "" if row["status"] != "bounded" else f" < {row['at_most']}"
+        limit = "" if row["status"] != "bounded" else f" of {row['at_most']}"
         line[f"c={row['crossbars']} w={row['ways']}"] = f"{row['supernodes']}{limit}{star}"
     return list(out.values())
 

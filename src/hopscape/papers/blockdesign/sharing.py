@@ -183,7 +183,7 @@ def transversal(groups: int, size: int, often: int) -> IntArray | None:
 
     Examples:
         >>> transversal(3, 2, 1).tolist()
-        [[0, 2, 4], [0, 3, 5], [1, 3, 4], [1, 2, 5]]
+        [[0, 2, 4], [1, 3, 4], [0, 3, 5], [1, 2, 5]]
         >>> transversal(7, 3, 2).shape, transversal(7, 3, 1) is None
         ((18, 7), True)
     """
@@ -410,7 +410,7 @@ def _all(radix: int, crossbars: int, ways: int) -> Iterator[Sharing]:
     yield from _repeated(radix, crossbars, ways)
     yield from _broken(radix, crossbars, ways)
     yield from _transversals(radix, crossbars, ways)
-    if radix > 2:
+    if ways <= crossbars * radix:
         yield _together(radix, crossbars, ways)
 
 
@@ -440,7 +440,7 @@ def sharings(radix: int, crossbars: int, ways: int) -> tuple[Sharing, ...]:
     Of several with the same number of points one with a group, whose routing tables are small.
 
     Examples:
-        >>> [(s.points, s.how) for s in sharings(8, 3, 2)][1:2]
+        >>> [(s.points, s.how) for s in sharings(8, 3, 2)][2:3]
         [(57, '2 times B(57, 8, 1): Singer, projective plane of order 7')]
     """
     _check(radix, crossbars, ways)
