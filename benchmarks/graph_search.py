@@ -5,6 +5,10 @@ Run as ``python benchmarks/graph_search.py [--only N,D ...] [--seconds S] [--pro
 Graph Golf table of 2016; on a busy machine let it be ``--patient`` and read the processor seconds,
 compilation and start of processes included. Diameter and mean are measured once more by the
 distance kernels of all metrics.
+
+The table of 2016 (research.nii.ac.jp/graphgolf/2016) gives means with three decimals, and what they
+are above the Moore bound in thousandths of a percent, which says more: the best mean follows from
+that, to 0.00002. Means that agree so far are level. (72, 4) is not in it; its mean is the bound.
 """
 
 from __future__ import annotations
@@ -20,17 +24,18 @@ from rich.table import Table
 
 from hopscape.search.graph import Problem, best_graph, plan
 
-# nodes, degree, seconds, diameter (0: any), mean to reach, best mean of the table of 2016
+# nodes, degree, seconds, diameter (0: any), mean to reach, percent above the Moore bound in 2016
 BARS = (
-    (36, 3, 10, 4, 3.06667, 3.06667),
-    (72, 4, 10, 4, 2.98592, 2.98592),
-    (64, 8, 600, 3, 1.94, 1.927),
-    (256, 8, 600, 0, 2.736, 2.736),
-    (512, 8, 600, 0, 3.117, 3.111),
-    (1024, 8, 600, 0, 3.507, 3.505),
-    (1024, 32, 600, 3, 1.9981, 1.998),
-    (10000, 7, 600, 0, 5.075, 5.060),
+    (36, 3, 10, 4, 3.06667, 0.312),
+    (72, 4, 10, 4, 2.98592, 0.0),
+    (64, 8, 600, 3, 1.94, 2.860),
+    (256, 8, 600, 0, 2.736, 0.674),
+    (512, 8, 600, 0, 3.117, 4.876),
+    (1024, 8, 600, 0, 3.507, 0.617),
+    (1024, 32, 600, 3, 1.9981, 1.479),
+    (10000, 7, 600, 0, 5.075, 5.790),
 )
+_ROUNDED = 0.0005  # the percents are given so exactly
 
 
 def _processor() -> float:
@@ -41,8 +46,10 @@ def _processor() -> float:
 
 def measure(bar: tuple[Any, ...], options: argparse.Namespace) -> dict[str, Any]:
     """One search."""
-    nodes, degree, seconds, diameter, mean, published = bar
+    nodes, degree, seconds, diameter, mean, above = bar
     seconds = options.seconds or seconds
+    least = Problem(nodes, degree).moore_mean
+    published, level = (float(least) * (1 + x / 100) for x in (above, above + _ROUNDED))
     before = _processor()
     planned = plan(seconds, options.processes)
     found = best_graph(
@@ -51,7 +58,7 @@ def measure(bar: tuple[Any, ...], options: argparse.Namespace) -> dict[str, Any]
         seconds=None if options.patient else planned.seconds,
         workers=planned.workers,
         seed=options.seed,
-        target=(diameter or None, published if options.beat else mean),
+        target=(diameter or None, level if options.beat else mean),
     )
     record = found.to_dict() | {"processor": _processor() - before}
     reached = float(found.mean) <= mean + 5e-6 and (not diameter or found.diameter <= diameter)

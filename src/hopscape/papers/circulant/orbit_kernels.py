@@ -102,7 +102,7 @@ class OrbitParts(NamedTuple):
 @kernel
 def climb_orbits(
     nodes: int, d: int, parts: OrbitParts, generators: Int64s, patience: int, state: UInt64s
-) -> int:
+) -> tuple[int, int]:
     """Exchange one orbit for another of its length as long as not fewer nodes are reached.
 
     The first orbit stays. Orbits that a set holds already may be drawn; such a set reaches fewer.
@@ -115,7 +115,8 @@ def climb_orbits(
         state (uint64[1]): Of the random numbers.
 
     Returns:
-        int: Nodes at most d away from one of them; N if the diameter is at most d.
+        best, looked (int): Nodes at most d away from one of them (N if the diameter is at most d),
+            and how many sets were looked at.
     """
     balls = np.zeros((2, ((nodes + 127) >> 6) + 2), np.uint64)
     orbits, shape, low, high = parts
@@ -128,12 +129,14 @@ def climb_orbits(
         _put(generators, begin[part], orbits[chosen[part]], shape[part])
     best = _within(balls, nodes, generators, d)
     idle = np.int64(0)
+    looked = 1
     while best < nodes and count > 1 and idle < patience:
         part = 1 + draw(state, count - 1)
         other = low[part] + draw(state, high[part] - low[part])
         _put(generators, begin[part], orbits[other], shape[part])
         reached = _within(balls, nodes, generators, d)
         idle += 1
+        looked += 1
         if reached > best:
             idle = np.int64(0)
         if reached >= best:
@@ -141,4 +144,4 @@ def climb_orbits(
             chosen[part] = other
         else:
             _put(generators, begin[part], orbits[chosen[part]], shape[part])
-    return best
+    return best, looked

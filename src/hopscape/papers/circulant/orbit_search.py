@@ -1,4 +1,4 @@
-"""Larger circulants of a degree and diameter than the table has, made of orbits of multipliers.
+"""Larger circulants of a degree and diameter than the table has, mostly of orbits of multipliers.
 
 Many orders are looked at shortly rather than few for long: of those within reach above the best,
 most have no such set that a longer climb would find either.
@@ -37,8 +37,9 @@ _WINDOW = 1.3  # times the best order: sets that are larger still were never fou
 _BATCH = 32  # orders between two looks at what was found
 _MULTIPLIERS, _SHAPES = 6, 3  # of an order in the first turn; more in later ones
 _MOST_PARTS = 4  # orbits of a set
+_FREE = 6  # times the words of a climb go to climbs among any sets, short ones
 _WORDS = 400_000  # of bit sets that a climb may write in the first turn
-_WORDS_PER_SECOND = 150e6  # measured; plans and the progress bar count in it
+_WORDS_PER_SECOND = 270e6  # measured; plans and the progress bar count in it
 _MOST_TURNS = 16
 
 
@@ -232,30 +233,46 @@ def _most_words(turn: int) -> int:
 
 
 def try_order(nodes: int, degree: int, d: int, turn: int, seed: int) -> dict[str, Any]:
-    """Look for a circulant of one order: single orbits of every multiplier, then more at random.
+    """Look for a circulant of one order: single orbits, any sets, then sets of several orbits.
 
     Returns:
         dict: The generators (none: not found), the multiplier, and the words of bit sets written.
     """
     rng = random.Random(f"{seed}.{turn}.{nodes}.{degree}.{d}")
+    generators: tuple[int, ...] = ()
+    multiplier = None
+    tried: list[_Climb] = []
+    for climb, shape in _climbs(nodes, degree, d, turn, rng):
+        if climb not in tried[-1:]:
+            tried.append(climb)
+        reached, held = climb.run(shape, _WORDS << turn, rng.randrange(2**62))
+        if reached == nodes and len(set(held)) == len(held):
+            generators, multiplier = canonical(nodes, held), climb.u
+            break
+    words = nodes * (degree // 2) / 8  # powers of units take their time as well
+    words += sum(climb.words for climb in tried)
+    return {"generators": list(generators), "multiplier": multiplier, "words": words}
+
+
+def _climbs(
+    nodes: int, degree: int, d: int, turn: int, rng: random.Random
+) -> Iterator[tuple[_Climb, tuple[int, ...]]]:
+    """What is tried at one order: orbits, and the lengths of those that make up a set."""
     half = degree // 2
     orders = multiplier_orders(nodes, half)
-    words = nodes * half / 8  # powers of units take their time as well
-    whole = [u for u in np.flatnonzero(orders == half).tolist() if _is_first(u, half, nodes)]
-    fewer = np.flatnonzero((orders > 0) & (orders < half)).tolist()
-    chosen = rng.sample(fewer, min(_MULTIPLIERS, len(fewer)))
-    tries = [(u, [(half,)]) for u in whole if turn == 0]
-    tries += [(u, []) for u in chosen]
-    for u, given in tries:
+    whole = np.flatnonzero(orders == half).tolist() if turn == 0 else []
+    for u in whole:
+        if _is_first(u, half, nodes):
+            yield _Climb(nodes, degree, d, u, half), (half,)
+    free = _Climb(nodes, degree, d, 1, 1)
+    while free.words < _FREE * _WORDS << turn:
+        yield free, (1,) * half
+    fewer = np.flatnonzero((orders > 0) & (orders < half))[1:].tolist()  # 1 was just tried
+    for u in rng.sample(fewer, min(_MULTIPLIERS, len(fewer))):
         climb = _Climb(nodes, degree, d, u, int(orders[u]))
-        shapes = given or climb.shapes()
+        shapes = climb.shapes()
         for shape in rng.sample(shapes, min(_SHAPES, len(shapes))):
-            reached, generators = climb.run(shape, _WORDS << turn, rng.randrange(2**62))
-            if reached == nodes and len(set(generators)) == len(generators):
-                best = canonical(nodes, generators)
-                return {"generators": list(best), "multiplier": u, "words": words + climb.words}
-        words += climb.words
-    return {"generators": [], "multiplier": None, "words": words}
+            yield climb, shape
 
 
 def _is_first(u: int, k: int, nodes: int) -> bool:
@@ -272,7 +289,7 @@ class _Climb:
     """
 
     def __init__(self, nodes: int, degree: int, d: int, u: int, k: int) -> None:
-        self.nodes, self.degree, self.d, self.k = nodes, degree, d, k
+        self.nodes, self.degree, self.d, self.u, self.k = nodes, degree, d, u, k
         orbits, lengths = orbits_of(nodes, u, k)
         self._first = orbits[0]  # that of 1
         by_length = np.argsort(lengths, kind="stable")
@@ -306,12 +323,14 @@ class _Climb:
         generators[: self.k] = self._first[: self.k]
         if self.degree % 2:
             generators[-1] = self.nodes // 2
-        each = self.d * len(generators) * (self.nodes // 32 + 1)
+        each = self.d * len(generators) * (self.nodes // 32 + 8)
         sizes = np.array(shape, np.int64)
         low = np.searchsorted(self._lengths, sizes, "left")
         high = np.searchsorted(self._lengths, sizes, "right")
         patience = min(2 * int((high - low)[1:].sum()), words // each)
         parts = OrbitParts(self._orbits, sizes, low, high)
-        reached = climb_orbits(self.nodes, self.d, parts, generators, patience, seeded(seed))
-        self.words += each * (1 + patience * (len(shape) > 1))
+        reached, looked = climb_orbits(
+            self.nodes, self.d, parts, generators, patience, seeded(seed)
+        )
+        self.words += each * looked
         return int(reached), generators.tolist()
