@@ -11,6 +11,7 @@ import pytest
 import hopscape
 import same_answers
 from commands import ask
+from hopscape.core.errors import ArgumentError
 
 COLUMNS = [
     "degree",
@@ -38,6 +39,24 @@ def test_python_compares_as_the_command_does(spec: str) -> None:
     for mine, theirs in zip(rows, told, strict=True):
         assert {name: mine[name] for name in COLUMNS} == {name: theirs[name] for name in COLUMNS}
         assert mine["how"] == theirs["how"]
+
+
+def test_python_has_the_limits_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is exact has no time limit unless one is given."""
+    limits = []
+
+    def measure(*given: object, exact: bool) -> None:
+        limits.append((given[2], exact))
+
+    monkeypatch.setattr("hopscape.design.columns.measure", measure)
+    for options in ({}, {"exact": True}, {"seconds": 5.0}, {"exact": True, "seconds": 5.0}):
+        hopscape.build("ring(4)").compare(**options)
+    assert limits == [(60.0, False), (None, True), (5.0, False), (5.0, True)]
+
+
+def test_no_time_at_all_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="seconds is 0; it must be above 0"):
+        hopscape.build("ring(4)").compare(seconds=0)
 
 
 def test_a_bound_is_marked() -> None:

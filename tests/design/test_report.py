@@ -267,6 +267,7 @@ def test_money_and_shares_have_units_and_what_does_not_fit_stands_by_the_rejecte
 def test_the_markdown_says_the_same(direct, switched):
     for found in (direct, switched):
         text = markdown_report(found, "hopscape design")
+        assert not re.search(r"\b1 (racks|rows|slots|cables)\b", text)
         for words in (*found.presentation.answer, "## Floor and parts", "| in all |"):
             assert words in text or (words == "| in all |" and found is direct)
         for one in pictures(found):

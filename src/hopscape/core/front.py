@@ -284,13 +284,21 @@ class Front(Wired):
         """
         return cast("str", method("explore")(self, path, **parts))
 
-    def compare(self, *others: Any, columns: Sequence[str] | None = None) -> Records:
+    def compare(
+        self,
+        *others: Any,
+        columns: Sequence[str] | None = None,
+        exact: bool = False,
+        seconds: float | None = None,
+    ) -> Records:
         """Put it beside other networks, one row for each.
 
         Args:
             *others: Network, or what :func:`hopscape.build` takes
             columns: Names of columns (``hopscape explain`` lists them); the usual ones when left
                 out.
+            exact: No samples and no quick bounds, however long it takes.
+            seconds: Time limit; 60 when left out, and none with `exact`.
 
         Examples:
             >>> import hopscape as hs
@@ -300,7 +308,8 @@ class Front(Wired):
             torus(4, 4)        4         4
             hypercube(4)       4         4
         """
-        return Records(method("compare")(self, *others, columns=columns))
+        options = {"columns": columns, "exact": exact, "seconds": seconds}
+        return Records(method("compare")(self, *others, **options))
 
     def simulate(
         self,

@@ -99,17 +99,23 @@ def measure(
 
 
 def compare_networks(
-    *networks: Network | str, columns: Sequence[str] | None = None
+    *networks: Network | str,
+    columns: Sequence[str] | None = None,
+    exact: bool = False,
+    seconds: float | None = None,
 ) -> list[dict[str, Any]]:
     """Rows of a comparison: what :meth:`hopscape.Network.compare` shows.
 
     Figures are measured as ``hopscape compare`` does; ``how`` says how each one is known, ``signs``
     which are bounds or samples.
     """
+    if seconds is not None and not seconds > 0:
+        raise ArgumentError(f"seconds is {seconds:g}; it must be above 0 (inf for no limit)")
     wanted = columns_of("python") if columns is None else columns
     records: list[tuple[str, dict[str, Measured[Any]]]] = []
     names = [find_column(word).name for word in wanted]
-    measure([build(one) for one in networks], names, SECONDS, records)
+    most = seconds if seconds is not None or exact else SECONDS
+    measure([build(one) for one in networks], names, most, records, exact=exact)
     rows: list[dict[str, Any]] = []
     for spec, figures in records:
         values = {name: figure.value for name, figure in figures.items()}

@@ -16,6 +16,7 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import HopscapeError
+from hopscape.core.numbers import counted
 from hopscape.design.bill import Bill, bill_of
 from hopscape.design.candidates import Candidate
 from hopscape.design.designer import Design
@@ -186,9 +187,10 @@ def bill_title(floor: Floor) -> str:
     total, cables = float(floor.lengths.sum()), len(floor.lengths)
     longest = float(floor.lengths.max(initial=0.0))
     return (
-        f"{int((floor.used > 0).sum())} racks of {floor.plan.slots} slots in {floor.plan.rows} rows"
-        f" (floor plan {escape(floor.plan.text)}), {cables:,} cables, {total:,.0f} m in all, the"
-        f" longest {longest:.1f} m; racks filled {floor.how}"
+        f"{counted(int((floor.used > 0).sum()), 'rack')} of {counted(floor.plan.slots, 'slot')} in"
+        f" {counted(floor.plan.rows, 'row')} (floor plan {escape(floor.plan.text)}),"
+        f" {counted(cables, 'cable')}, {total:,.0f} m in all, the longest {longest:.1f} m; racks"
+        f" filled {floor.how}"
     )
 
 
