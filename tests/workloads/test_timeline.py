@@ -435,3 +435,4 @@ def test_a_step_that_never_ends_is_named() -> None:
     cycle = found.verdict.where["cycle"]
     assert [(s["rank"], s["group"], s["for"]) for s in cycle] == [(0, 0, 1), (1, 1, 2), (2, 2, 0)]
     assert "rank 0 waits for 1 in group 0" in found.verdict.reason
+    assert "; group 2: ranks 2, 0" in found.verdict.reason

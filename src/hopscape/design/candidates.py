@@ -19,7 +19,7 @@ from hopscape.registry import all_families, family, member
 __all__ = ["Candidate", "find_candidates", "fitting", "mark_equal", "next_size", "proved"]
 
 
-@dataclass
+@dataclass(repr=False)
 class Candidate:
     """A network that may be chosen, and what is known of it so far.
 
@@ -55,6 +55,9 @@ class Candidate:
     meets: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     name: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Candidate {self.spec}, {counted(len(self.figures), 'figure')}>"
 
     def value(self, column: str) -> Any:
         """A figure, or None."""

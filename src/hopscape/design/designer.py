@@ -30,6 +30,7 @@ from hopscape.design.boxes import DEALT_ANEW, MOST_DEALT
 from hopscape.design.candidates import Candidate, find_candidates, nearest_sizes
 from hopscape.design.columns import columns_of, columns_of_stage, find_column, new_evaluation
 from hopscape.design.conditions import Conditions
+from hopscape.design.demands import question_of
 from hopscape.design.family_search import FAMILY_STEPS, ask_family, deal_anew
 from hopscape.design.improve import Improvement, improve
 from hopscape.design.machine import deep_figures, optimal_figures, tables_throughput
@@ -89,7 +90,7 @@ _TABLE: Mapping[Kind, str] = {"direct": "design", "switched": "machines"}
 _SIMULATED: Mapping[Kind, str] = {"direct": "throughput", "switched": "line_throughput"}
 
 
-@dataclass
+@dataclass(repr=False)
 class Design:
     """What the designer found.
 
@@ -187,6 +188,11 @@ class Design:
         """The ranking as a data frame (pandas, or polars where pandas is not installed)."""
         return self.ranking().to_frame()
 
+    def __repr__(self) -> str:
+        count = counted(len(self.candidates), "candidate")
+        best = f", the best is {self.candidates[0].spec}" if self.candidates else ""
+        return f"<Design: {self.requirements.title}; {count}{best}>"
+
     def _repr_html_(self) -> str:
         view: str = method("design_view")(self)
         return view
@@ -277,7 +283,7 @@ def usual_workers(question: Question) -> int:
 
 @renamed_arguments(jobs="workers", table="resume")
 def design(
-    question: Question,
+    question: Question | None = None,
     *,
     workers: int | None = 1,
     resume: Store | str | Path | None = None,
@@ -288,12 +294,13 @@ def design(
     seconds: float | None = None,
     search: Improvement | None = None,
     on_stage: Report | None = None,
+    **demands: Any,
 ) -> Design:
     """Find, measure and rank networks that meet requirements.
 
     Args:
         question: About a direct machine (:class:`Requirements`) or a switched one
-            (:class:`SwitchedRequirements`).
+            (:class:`SwitchedRequirements`); or nothing, and what is asked in `demands`.
         workers: Processes that measure; 1 measures in this one, None goes by the size of the work.
         resume: What is measured, a :class:`hopscape.store.Store` or its file; a later run, of this
             or another question, goes on from there.
@@ -307,12 +314,13 @@ def design(
         search: Let the graph search improve direct finalists; its time is not counted in `seconds`.
             An interrupt ends the search, and what it has found is measured.
         on_stage: Told the number of each stage and the ranking after it.
+        **demands: The options of the command line: ``design(endpoints=64, radix=16, worst=0.5)``.
 
     Raises:
         ArgumentError: When nothing fits; the message names the nearest choice.
 
     Examples:
-        >>> result = design(Requirements(16, 4, families=("torus", "hypercube")))
+        >>> result = design(nodes=16, ports=4, families="torus,hypercube")
         >>> sorted(one.spec for one in result.candidates)
         ['hypercube(4)', 'torus(3, 6)', 'torus(4, 4)']
         >>> asked = SwitchedRequirements(32, 16, families=("fat_tree", "complete"))
@@ -320,6 +328,10 @@ def design(
         >>> result.best.spec, result.best.value("switches")
         ('populated(concentrated(complete(5), 7, trunk=2), 32, ends=(7, 7, 7, 7, 4), pairs=31)', 5)
     """
+    if question is None:
+        question = question_of(**demands)
+    elif demands:
+        raise ArgumentError(f"{', '.join(demands)}: give a question or demands, not both")
     if workers is None:
         workers = usual_workers(question)
     if workers < 1 or finalists < 1:

@@ -47,6 +47,8 @@ _MOST_TABLED = 20_000
 """Nodes up to which all distances around dead parts are kept: 400 MB."""
 _ALIKE = 1.005
 """Plans that take so many times the least are as good; the one of fewest messages serves."""
+_MEMBERS = 8
+"""Ranks of a group that are named in a sentence; JSON has all."""
 _PIECES = 4
 """Pieces that data which are added up may be cut into: what waits for the last sum is a quarter as
 long; eight would gain half of the rest for twice the messages."""
@@ -696,4 +698,7 @@ def _stuck(
         words = f"parts {', '.join(map(str, cycle))} of rank {workload.rank[part]} wait in a circle"
     groups = {str(s["group"]): list(workload.groups[s["group"]]) for s in steps}
     reason = f"the step never ends: {left:,} parts are left; {words}"
+    for name, ranks in groups.items():  # a trace may call them otherwise
+        some = ", ".join(map(str, ranks[:_MEMBERS])) + (", ..." if len(ranks) > _MEMBERS else "")
+        reason += f"; group {name}: ranks {some}"
     return Verdict(False, reason, {"cycle": steps, "groups": groups}, {"left": left})

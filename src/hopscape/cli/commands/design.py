@@ -430,6 +430,7 @@ def _warn_of_concentration(endpoints: int) -> None:
 
 def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequirements:
     """The question about a switched machine; what is left out has its default there."""
+    from hopscape.design.demands import taper_share
     from hopscape.design.question import parse_weights
     from hopscape.design.switched_requirements import SwitchedRequirements
 
@@ -444,7 +445,7 @@ def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequir
     options |= {name: getattr(request, name) for name in limits if given(name)}
     if switched.taper is not None:
         refuse(("throughput",), "and --taper say the same; give one of them")
-        share = options["throughput"] = _tapered(switched.taper)
+        share = options["throughput"] = taper_share(switched.taper)
         if switched.worst is not None and switched.worst > share:
             raise ArgumentError(
                 f"--worst {switched.worst:g} is more than the {share:.4g} of the line rate that"
@@ -472,21 +473,6 @@ def _switched_question(switched: _Switched, request: _Request) -> SwitchedRequir
         families=tuple(_names(request.families)),
         **options,
     )
-
-
-def _tapered(text: str) -> float:
-    """The share of the line rate of a taper such as 2:1."""
-    words = text.split(":")
-    try:
-        ends, up = (float(word) for word in words)
-        share = up / ends
-    except (ValueError, ZeroDivisionError):
-        share = math.nan
-    if not 0 < share <= 1:
-        raise ArgumentError(
-            f"--taper is {text!r}; it must be endpoints to uplinks, such as 2:1, and not below 1:1"
-        )
-    return share
 
 
 def _sweep(question: SwitchedRequirements, switched: _Switched, work: _Work) -> None:
