@@ -48,6 +48,7 @@ from hopscape.formats.frr import write_frr
 from hopscape.formats.graphs import write_network
 from hopscape.formats.graphs.libraries import XML_BYTES, require_graph_memory, to_networkx
 from hopscape.formats.infiniband import PORT_WORDS, write_subnets
+from hopscape.formats.nccl import write_nccl
 from hopscape.formats.netbox import write_netbox
 from hopscape.formats.programs import read_back, write_manifest
 from hopscape.formats.simgrid import BANDWIDTH, LATENCY, write_simgrid
@@ -169,6 +170,8 @@ def hand_over(
         told.append(tried("ethernet/", lambda: write_frr(network, top / "ethernet")))
         told.append(tried("topology.conf", lambda: write_slurm(network, top / "topology.conf")))
         told.append(tried("netbox/", lambda: _netbox(network, placed, top)))
+        rate = load_prices(given.prices).rate
+        told.append(tried("nccl/", lambda: write_nccl(network, top / "nccl", rate)))
         if job is not None:
             told.append(tried("smpi/", lambda: _smpi(network, job, top)))
         if given.routing == "optimal":

@@ -21,6 +21,7 @@ SEEN = {
     "opensm/": f"OpenSM, ibsim and ibdmchk: `{_RUNS} opensm`",
     "ethernet/": f"FRR: `{_RUNS} frr`; containerlab has not read fabric.clab.yml",
     "topology.conf": "slurmctld 22.05; topology.yaml, for Slurm 25.05 and later, by no program",
+    "nccl/": "NCCL's own reader of topologies and its example plugin (June 2026); no GPU",
     "netbox/": "no program; its columns are those of the import forms of NetBox 4.6",
     "simgrid/": f"SimGrid: `{_RUNS} simgrid`",
     "smpi/": f"SimGrid's SMPI: `{_RUNS} smpi`",

@@ -268,6 +268,9 @@ class Rails(_Derived):
     def switches(self) -> range:
         return range(self.ends, self.order)
 
+    def inner_switches(self) -> range:
+        return range(self.ends, self.ends + self.islands)
+
     def links(self) -> tuple[IntArray, IntArray]:
         ends, net = np.arange(self.ends), self.base
         is_end = np.zeros(net.order, dtype=bool)

@@ -8,6 +8,7 @@ msccl, mscclpp        collectives for MSCCL, MSCCL++ (rank_moves: what they shar
 chakra               traces for ASTRA-sim (protobuf); msccl_check, mpi_check run schedules
 frr                  BGP unnumbered for Ethernet fabrics, containerlab; frr_check runs it
 slurm                topology.conf of machines with switches
+nccl                 topology of servers and algorithms by size, for NCCL
 simgrid, sst         platforms of other simulators; simgrid_check
 code                 routers as C, Verilog, P4 and Python; verilog_check runs a fabric
 check, programs, runners   which programs are there, how they are run and read
