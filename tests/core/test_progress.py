@@ -16,10 +16,14 @@ from hopscape.core.progress import (
     check_time,
     human_time,
     paced,
+    part_of_step,
     set_progress,
+    step_done,
+    step_reports,
     time_left,
     time_limit,
     track,
+    watched,
 )
 
 
@@ -124,6 +128,84 @@ def test_progress_is_shown_and_closed(clock: Clock) -> None:
     finally:
         set_progress(None)
     assert told == [3, 1, 2, -1]
+
+
+@pytest.fixture
+def foretold() -> Iterable[list[tuple[str, float]]]:
+    told: list[tuple[str, float]] = []
+    set_progress(None, lambda text, seconds: told.append((text, seconds)))
+    yield told
+    set_progress(None)
+
+
+def test_long_work_is_foretold_once_from_its_first_steps(clock: Clock, foretold: list) -> None:
+    for _ in track(range(100), "counting"):
+        clock.now += 0.4
+    assert foretold == [("counting", pytest.approx(40.0))]
+
+
+def test_short_work_is_not_foretold(clock: Clock, foretold: list) -> None:
+    for _ in track(range(100), "counting"):
+        clock.now += 0.09
+    for _ in track(range(1), "one step"):
+        clock.now += 1000
+    assert foretold == []
+
+
+def test_a_long_step_says_how_far_it_is(clock: Clock, foretold: list) -> None:
+    for _ in track(range(2), "two steps"):
+        for quarter in range(1, 5):
+            clock.now += 5
+            step_done(quarter / 4)
+    assert foretold == [("two steps", pytest.approx(40.0))]
+
+
+def test_what_is_part_of_foretold_work_is_not_foretold(clock: Clock, foretold: list) -> None:
+    for _ in track(range(4), "outside"):
+        for _ in track(range(8), "inside"):
+            clock.now += 2
+    laps = [("inside", pytest.approx(16.0))] * 2  # of the first two laps
+    assert foretold == [*laps, ("outside", pytest.approx(64.0))]
+    foretold.clear()
+    with watched("outside", 100.0) as watch:
+        for done in (5, 10):
+            clock.now += 2
+            watch(done)
+        for _ in track(range(8), "inside"):
+            clock.now += 2
+    assert foretold == [("outside", pytest.approx(40.0))]
+
+
+def test_what_compiles_is_not_counted(clock: Clock, foretold: list, monkeypatch) -> None:
+    with watched("sums", 10.0) as watch:
+        clock.now += 30
+        monkeypatch.setattr(progress, "_compiled", progress._compiled + 28)
+        watch(1.0)
+        clock.now += 4
+        watch(2.0)
+    assert foretold == [("sums", pytest.approx(38.0))]
+
+
+def test_a_slow_start_tells_nothing(clock: Clock, foretold: list) -> None:
+    with watched("workers", 40) as watch:
+        clock.now += 60
+        for done in range(1, 40):
+            watch(done)
+            clock.now += 1
+    assert foretold == [("workers", pytest.approx(99.0))]
+
+
+def test_parts_of_a_step_are_shares_of_it() -> None:
+    shares: list[float] = []
+    with step_reports(shares.append):
+        for i in range(2):
+            with part_of_step(i, 2):
+                step_done(0.5)
+                step_done(1.0)
+    assert shares == [0.25, 0.5, 0.75, 1.0]
+    step_done(0.5)  # nobody asks
+    with part_of_step(0, 2):
+        step_done(0.5)
 
 
 @pytest.mark.compiled

@@ -148,3 +148,38 @@ def test_leaving_early_ends_the_workers_quietly() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=50, check=False
     )
     assert (run.returncode, run.stderr) == (0, "")
+
+
+def _halfway(x):
+    from hopscape.core.progress import step_done
+
+    step_done(0.5)
+    return x
+
+
+@pytest.mark.parametrize("how", [{"threads": 3}, {"threads": 1}])
+def test_tasks_in_threads_say_how_far_they_are(how):
+    from hopscape.core.progress import set_progress
+
+    seen = []
+
+    class Bar:
+        def __init__(self, text, total):
+            self.total = total
+
+        def update(self, done):
+            seen.append(done / self.total)
+
+        def close(self):
+            pass
+
+    set_progress(Bar)
+    try:
+        tasks = [Task(str(x), (x,), cost=x) for x in (1.0, 3.0)]
+        assert [done for _, done in run_tasks(tasks, _halfway, **how)] == [1.0, 3.0]
+    finally:
+        set_progress(None)
+    if how["threads"] == 1:
+        assert seen == pytest.approx([0.125, 0.25, 0.625, 0.999])
+    assert {0.125, 0.375, 0.5, 0.625} & {round(x, 4) for x in seen}
+    assert max(seen) <= 1

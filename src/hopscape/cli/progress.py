@@ -11,20 +11,31 @@ import sys
 import threading
 from typing import Any
 
-from hopscape.core.progress import set_progress
+from hopscape.core.progress import human_time, set_progress
 
 __all__ = ["install_progress", "quiet"]
 
 _PATIENCE = 1.0  # seconds: what ends sooner needs no progress line
+_KERNELS = "compiling kernels"
 _FRESH = 4  # seconds for which a kernel counts as just compiled
 
 
 def install_progress(command: str = "") -> None:
     """Show progress if a person is watching."""
     watched = sys.stderr.isatty()
-    set_progress(_Bar if watched else None)
+    set_progress(_Bar if watched else None, _say if sys.stderr is sys.__stderr__ else None)
     if watched and _watch.thread is None:
         _watch.start(command)
+
+
+def _say(text: str, seconds: float) -> None:
+    """Say once how long work will take in all, as its first steps show; of kernels nobody knows."""
+    if text.startswith(_KERNELS):
+        return
+    _watch.erase()
+    print(
+        f"{text}: about {human_time(float(f'{seconds:.2g}'))} in all", file=sys.stderr, flush=True
+    )
 
 
 def quiet() -> None:
@@ -77,7 +88,7 @@ class _Watch:
         if not self._fresh:
             return ""
         about = f" of about {self._about}" if self._new < self._about else ""
-        return f"compiling kernels, first run only: {self._new}{about}"
+        return f"{_KERNELS}, first run only: {self._new}{about}"
 
     def erase(self) -> None:
         """Take the line away."""
@@ -98,7 +109,7 @@ class _Bar:
     """Appears after a second, on stderr, and leaves nothing behind."""
 
     def __init__(self, text: str, total: int) -> None:
-        self._text, self._total, self._done = text, total, 0
+        self._text, self._total, self._done = text, total, 0.0
         self._progress: Any = None
         self._task: Any = None
         self._lock = threading.Lock()
@@ -119,7 +130,7 @@ class _Bar:
             usual = Remaining()
 
             def render(self, task: Any) -> Text:
-                if task.description.startswith("compiling kernels"):
+                if task.description.startswith(_KERNELS):
                     return Text(f"{task.completed:.0f} of {task.total:.0f}")
                 return Text(_watch.text()) if _watch.text() else self.usual.render(task)
 
@@ -140,7 +151,7 @@ class _Bar:
             total = self._total or None
             self._task = self._progress.add_task(self._text, total=total, completed=self._done)
 
-    def update(self, done: int) -> None:
+    def update(self, done: float) -> None:
         self._done = done
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, completed=done)

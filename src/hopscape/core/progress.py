@@ -1,33 +1,40 @@
 """Progress for work that takes longer than a second, and limits on how long it may take.
 
 The house below the command line knows only :func:`track`; the command line installs a bar and sets
-limits.
+limits. Work that will take long is foretold from what its first steps took.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
+from functools import partial
 from typing import Protocol, TypeVar
 
 from hopscape.core.errors import OutOfTimeError
 
 __all__ = [
     "ProgressBar",
+    "Watch",
     "allow_more",
     "check_time",
     "human_time",
     "paced",
+    "part_of_step",
     "set_progress",
     "spend_steps",
+    "step_done",
+    "step_reports",
     "steps_left",
     "time_left",
     "time_limit",
     "track",
     "watch_compiler",
+    "watched",
 ]
 
 Item = TypeVar("Item")
@@ -36,7 +43,7 @@ Item = TypeVar("Item")
 class ProgressBar(Protocol):
     """What shows progress: told how far, and when it ends."""
 
-    def update(self, done: int) -> None:
+    def update(self, done: float) -> None:
         """So many steps are done."""
 
     def close(self) -> None:
@@ -44,6 +51,11 @@ class ProgressBar(Protocol):
 
 
 _open_bar: Callable[[str, int], ProgressBar] | None = None
+_foretell: Callable[[str, float], None] | None = None
+_compiled = 0.0  # seconds that compiling kernels took
+_TICKS = 1000  # of the bar where work is not counted in steps
+_LONG = 10.0  # seconds: what takes longer is foretold
+_SURE = 1.5  # seconds of work that tell how long the rest will take
 _deadline = math.inf
 _began = (0.0, 0.0)  # when the limit was set: wall time and processor time
 _compiler: object = None
@@ -59,10 +71,18 @@ kernel take about a nanosecond of a processor. What is begun is decided in steps
 same on a busy machine; the clock only ends what has begun."""
 
 
-def set_progress(open_bar: Callable[[str, int], ProgressBar] | None) -> None:
-    """Install what shows progress (None for silence): it takes a text and a number of steps."""
-    global _open_bar
-    _open_bar = open_bar
+def set_progress(
+    open_bar: Callable[[str, int], ProgressBar] | None,
+    foretell: Callable[[str, float], None] | None = None,
+) -> None:
+    """Install what shows progress (None for silence): it takes a text and a number of steps.
+
+    Args:
+        foretell: Takes a text and how many seconds the work will take in all, once its first steps
+            show that these are more than ten.
+    """
+    global _open_bar, _foretell
+    _open_bar, _foretell = open_bar, foretell
 
 
 def human_time(seconds: float) -> str:
@@ -171,7 +191,10 @@ def watch_compiler() -> bool:
             def on_end(self, event: object) -> None:
                 self.depth -= 1
                 if not self.depth:
-                    allow_more(time.monotonic() - self.begin)
+                    global _compiled
+                    spent = time.monotonic() - self.begin
+                    _compiled += spent
+                    allow_more(spent)
 
         _compiler = Watch()
         event.register("numba:compile", _compiler)
@@ -221,10 +244,11 @@ def track(steps: Iterable[Item], text: str, total: int | None = None) -> Iterato
     """
     if total is None:
         total = len(steps) if isinstance(steps, Sized) else 0
-    with _watched(text, total) as watch:
+    with watched(text, total) as watch:
         for i, step in enumerate(steps):
             watch(i)
-            yield step
+            with step_reports(partial(watch.show_part, i)):
+                yield step
 
 
 def paced(total: int, text: str, unit: int = 1) -> Iterator[slice]:
@@ -241,7 +265,7 @@ def paced(total: int, text: str, unit: int = 1) -> Iterator[slice]:
         [16, 84]
     """
     low, size = 0, unit
-    with _watched(text, total) as watch:
+    with watched(text, total) as watch:
         while low < total:
             watch(low)
             part = slice(low, min(total, low + size))
@@ -255,29 +279,125 @@ def paced(total: int, text: str, unit: int = 1) -> Iterator[slice]:
             low = part.stop
 
 
-@contextmanager
-def _watched(text: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A function to be told how far we are, before each further step."""
-    bar = _open_bar(text, total) if _open_bar is not None else None
-    watch_compiler()
-    begin = time.monotonic()
+class Watch:
+    """Told before each further step how far work is."""
 
-    def watch(done: int) -> None:
+    def __init__(self, text: str, total: float, bar: ProgressBar | None) -> None:
+        self._text, self._total, self._bar = text, total, bar
+        self._scale = 1 if isinstance(total, int) else _TICKS / total
+        self._begin, self._compiled = time.monotonic(), _compiled
+        self._outer, self._told = _here.watch, False
+        self._first: tuple[float, float] | None = None
+        """Seconds and steps at the first word; what was before, such as starting, tells nothing."""
+
+    def __call__(self, done: float) -> None:
+        """So many steps are done.
+
+        Raises:
+            OutOfTimeError: When what is left would take much longer than the limit allows.
+        """
         if not done:
             return
-        if bar is not None:
-            bar.update(done)
+        self.show(done)
         if _deadline < math.inf:
-            _predict_end(text, time.monotonic() - begin, done, total)
+            _predict_end(self._text, time.monotonic() - self._begin, done, self._total)
 
+    def show_part(self, done: float, share: float) -> None:
+        """So many steps are done, and a share of the next one."""
+        self.show(done + share)
+
+    def show(self, done: float) -> None:
+        """So many steps are done, parts of them counted; nothing ends."""
+        if self._bar is not None:
+            self._bar.update(done * self._scale)
+        if _foretell is None or self._has_told or not 0 < done < self._total:
+            return
+        spent = time.monotonic() - self._begin - (_compiled - self._compiled)
+        if self._first is None:
+            self._first = spent, done
+        since, more = spent - self._first[0], done - self._first[1]
+        if since >= _SURE and more > 0:
+            self._told = True
+            whole = spent + since / more * (self._total - done)
+            if whole >= _LONG:
+                _foretell(self._text, whole)
+
+    @property
+    def _has_told(self) -> bool:
+        """Has it been said how long this takes, or what it is a part of?"""
+        return self._told or (self._outer is not None and self._outer._has_told)
+
+
+class _Here(threading.local):
+    """What this thread works on."""
+
+    watch: Watch | None = None
+    tell: Callable[[float], None] | None = None
+
+
+_here = _Here()
+
+
+@contextmanager
+def watched(text: str, total: float) -> Iterator[Watch]:
+    """For work that counts its steps itself: what is to be told how far it is.
+
+    Args:
+        total: A whole number of steps, or any other measure of work.
+
+    Examples:
+        >>> with watched("adding", 3) as watch:
+        ...     watch(1)
+        ...     watch(2.5)
+    """
+    watch_compiler()
+    shown = total if isinstance(total, int) else _TICKS
+    watch = Watch(text, total, _open_bar(text, shown) if _open_bar else None)
+    outer, _here.watch = _here.watch, watch
     try:
         yield watch
     finally:
-        if bar is not None:
-            bar.close()
+        _here.watch = outer
+        if watch._bar is not None:
+            watch._bar.close()
 
 
-def _predict_end(text: str, elapsed: float, done: int, total: int) -> None:
+def step_done(share: float) -> None:
+    """Say how much of the step that this thread works on is done, from 0 to 1.
+
+    Examples:
+        >>> for _ in track([1, 2], "long steps"):
+        ...     step_done(0.5)
+    """
+    if _here.tell is not None:
+        _here.tell(share)
+
+
+@contextmanager
+def part_of_step(index: int, count: int) -> Iterator[None]:
+    """Inside, :func:`step_done` tells of one of some equal parts of a step.
+
+    Examples:
+        >>> with step_reports(print), part_of_step(1, 4):
+        ...     step_done(0.5)
+        0.375
+    """
+    outer = _here.tell
+    with step_reports(lambda share: outer(min(1.0, (index + share) / count)) if outer else None):
+        yield
+
+
+@contextmanager
+def step_reports(tell: Callable[[float], None]) -> Iterator[None]:
+    """Inside, :func:`step_done` of this thread is handed on."""
+    outer, _here.tell = _here.tell, tell
+    try:
+        yield
+    finally:
+        _here.tell = outer
+
+
+def _predict_end(text: str, elapsed: float, done: float, total: float) -> None:
     """End work whose first steps show that it cannot be done in time."""
     check_time(text)
     rest = elapsed / done * (total - done)

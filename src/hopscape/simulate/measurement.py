@@ -16,6 +16,7 @@ limit and of the length of a run; it is kept beside that of :func:`run_point`.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -25,6 +26,7 @@ import numpy as np
 
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError
+from hopscape.core.progress import part_of_step
 from hopscape.simulate import layout
 from hopscape.simulate.engine_gpu import Batch
 from hopscape.simulate.fabric import Setup, fresh_state
@@ -237,7 +239,7 @@ def run_point(
     counters = blank_counters(setup, (most_warm + cycles) // WINDOW + 2)
     run = Run(setup, state, source, counters, faults, fault_routing, batch)
     begin = time.perf_counter()
-    still = _warm(run, warmup)
+    still = _warm(run, warmup, cycles)
     first = run.now
     last = first + cycles
     counters.span[:2] = first, last
@@ -278,10 +280,15 @@ def zero_load(setup: Setup, hops: float) -> float:
     return settings.zero_load(hops) + extra
 
 
-def _warm(run: Run, warmup: int | None) -> bool:
-    """Run until the start no longer shows; True when nothing moves any more."""
+def _warm(run: Run, warmup: int | None, cycles: int) -> bool:
+    """Run until the start no longer shows; True when nothing moves any more.
+
+    Args:
+        cycles: Cycles that will be measured then.
+    """
     until = warmup if warmup is not None else 1000
     while True:
+        run.expected = until + cycles
         if run.to(until):
             return True
         if warmup is not None or until >= 16_000 or _backlog(run.state) > _HEAPS * until:
@@ -481,19 +488,21 @@ def saturation(
         raise ArgumentError(f"precision is {precision}; it must be between 0 and 1")
     low, high = 0.0, most * setup.settings.injectors
     points: list[Point] = []
+    turns = math.ceil(math.log2(1 / precision)) + 1
     while high - low > precision * high and high > _LEAST * most:
         middle = (low + high) / 2
         batch = Batch(setup, 1, PATIENCE) if device == "gpu" else None
-        point = run_point(
-            setup,
-            traffic,
-            middle,
-            seed=seed,
-            warmup=warmup,
-            cycles=cycles,
-            batch=batch,
-            threads=threads,
-        )
+        with part_of_step(len(points), turns):
+            point = run_point(
+                setup,
+                traffic,
+                middle,
+                seed=seed,
+                warmup=warmup,
+                cycles=cycles,
+                batch=batch,
+                threads=threads,
+            )
         points.append(point)
         if point.saturated:
             high = middle

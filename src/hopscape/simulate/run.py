@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.processes import require_memory
+from hopscape.core.progress import step_done
 from hopscape.simulate import layout
 from hopscape.simulate.engine_gpu import Batch, BatchRun, Seat
 from hopscape.simulate.fabric import Setup
@@ -26,6 +28,8 @@ _LONGEST = 1 << 14
 PATIENCE = 3000
 """Cycles without a move after which a run with packets under way stands still."""
 _LOOK, _SOON, _MOST_HASTE = 128, 16, 64
+_STRIDE = 64  # cycles at first
+_PACE = 0.4  # seconds at most between two looks at the clock, and at Ctrl-C
 
 
 def blank_counters(setup: Setup, windows: int) -> Counters:
@@ -51,6 +55,8 @@ class Run:
         batch: The device that it runs on, beside others; the processor when left out.
 
     Attributes:
+        expected (int): Cycles that it will probably have in all, of which progress is a share; 0
+            when nobody knows.
         discarded (list of (cycle, bool)): Packets thrown away in this manner, and whether they were
             from before the fault: all are, if the certificate of the new routes holds.
     """
@@ -70,6 +76,7 @@ class Run:
         self._epochs: list[Epoch] = []
         self._mixed: Epoch | None = None
         self._pause, self._haste = _LOOK, 1
+        self.expected, self._stride = 0, _STRIDE
         self._seat: Seat | None = None
         if batch is not None:
             if faults:
@@ -101,11 +108,25 @@ class Run:
             stop = min(until, self._epochs[0].cycle) if self._epochs else until
             if self._mixed is not None:
                 stop = min(stop, self.now + self._pause)
-            fabric = self.setup.fabric
-            if advance_parts(fabric, self.state, self.source, self.counters, stop, PATIENCE):
-                return True
+            while self.now < stop:
+                if self._advance(min(stop, self.now + self._stride)):
+                    return True
             if self._mixed is not None:
                 self._untangle(self._mixed)
+
+    def _advance(self, stop: int) -> bool:
+        """Some cycles that take a fraction of a second: a kernel cannot be interrupted."""
+        begin = time.monotonic()
+        fabric, run = self.setup.fabric, (self.state, self.source, self.counters)
+        still = advance_parts(fabric, *run, stop, PATIENCE)
+        spent = time.monotonic() - begin
+        if spent < _PACE / 4:
+            self._stride *= 2
+        elif spent > _PACE:
+            self._stride = max(1, self._stride // 2)
+        if self.expected:
+            step_done(min(1.0, self.now / self.expected))
+        return still
 
     def settle(self) -> None:
         """Bring all of the state up to date, of which a device shows less while it runs."""

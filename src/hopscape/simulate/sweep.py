@@ -119,7 +119,9 @@ def simulate(
         (False, True)
     """
     wanted = [jobs] if isinstance(jobs, Job) else jobs
-    tasks = [Task(job.key, (job,), about=f"{job.spec}, load {job.load}") for job in wanted]
+    tasks = [
+        Task(job.key, (job,), _IDLE + job.load, f"{job.spec}, load {job.load}") for job in wanted
+    ]
     with opened(resume) as kept:
         todo = [job for job in wanted if job.key not in kept]
         side, threads = 1, 1
@@ -135,9 +137,8 @@ def simulate(
         return [records[job.key] for job in wanted]
 
 
-_LARGE = (
-    1024  # routers from which on threads share a network: a cycle takes much longer than meeting
-)
+_IDLE = 0.05  # load at which moving flits takes as long as looking at endpoints without any
+_LARGE = 1024  # routers from which on threads share a network: cycles take longer than meeting
 _FEW = 2  # points of large networks side by side, unless more are asked for: each has its buffers
 
 

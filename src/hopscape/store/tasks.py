@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
@@ -32,7 +33,7 @@ from typing import Any, ParamSpec, Protocol, TypedDict, TypeVar
 
 from hopscape.core.errors import ArgumentError, HopscapeError, MissingPackageError
 from hopscape.core.processes import end_when_closed, kernel_threads
-from hopscape.core.progress import track
+from hopscape.core.progress import Watch, step_reports, watched
 from hopscape.store.records import Store, digest
 
 __all__ = [
@@ -49,7 +50,7 @@ __all__ = [
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_TICKS = 1000  # of the progress bar: a tenth of a percent
+_LAST = 1e-3  # of the cost, which is not shown as done before everything is
 _ALONE = 3.0  # seconds of work: less is done at once, since processes must start and import first
 
 
@@ -140,6 +141,7 @@ def run_tasks(
     left = list({task.key: task for task in tasks if task.key not in known}.values())
     workers = processes if processes is not None else os.cpu_count() or 1
     little = processes is None and sum(task.cost for task in left) < _ALONE
+    parts = _Parts()
     results: Iterator[tuple[Task, Any]]
     if not left:
         results = iter(())
@@ -148,12 +150,12 @@ def run_tasks(
     elif dask is not None:
         results = on_dask(work, left, dask)
     elif threads is not None and threads > 1:
-        results = on_threads(work, left, threads)
+        results = on_threads(work, left, threads, parts.tell)
     elif threads is not None or little or workers == 1:
-        results = ((task, work(*task.ready())) for task in left)
+        results = ((task, _told(parts.tell, work, task)) for task in left)
     else:
         results = on_processes(work, left, workers)
-    return _in_order(tasks, _kept(_with_progress(results, left, text), known, keep), known)
+    return _in_order(tasks, _kept(_with_progress(results, left, text, parts), known, keep), known)
 
 
 def _kept(
@@ -176,22 +178,45 @@ def _in_order(
         pass
 
 
+class _Parts:
+    """How much is done of the tasks that threads of this process work on."""
+
+    def __init__(self) -> None:
+        self.watch: Watch | None = None
+        self.finished, self._lock = 0.0, threading.Lock()
+        self._begun: dict[str, float] = {}
+
+    def tell(self, task: Task, share: float) -> None:
+        """So much of a task is done."""
+        with self._lock:
+            self._begun[task.key] = share * task.cost
+            done = self.finished + sum(self._begun.values())
+        if self.watch is not None:
+            self.watch.show(done)
+
+    def end(self, task: Task) -> float:
+        """A task is done; what all have cost that are."""
+        with self._lock:
+            self._begun.pop(task.key, None)
+            self.finished += task.cost
+        return self.finished
+
+
+def _told(tell: Callable[[Task, float], None], work: Callable[..., Any], task: Task) -> Any:
+    """Do a task that may say how far it is."""
+    with step_reports(partial(tell, task)):
+        return work(*task.ready())
+
+
 def _with_progress(
-    done: Iterator[tuple[Task, Any]], left: Sequence[Task], text: str
+    done: Iterator[tuple[Task, Any]], left: Sequence[Task], text: str, parts: _Parts
 ) -> Iterator[tuple[Task, Any]]:
-    """Tell the progress bar how much of the cost is done, in ticks of a thousandth."""
-    total = sum(task.cost for task in left) or 1.0
-    ticks = iter(track(range(_TICKS), text, _TICKS))
-    shown, spent = 0, 0.0
-    next(ticks)
-    for task, result in done:
-        spent += task.cost
-        while shown < min(_TICKS - 1, int(_TICKS * spent / total)):
-            next(ticks)
-            shown += 1
-        yield task, result
-    for _ in ticks:
-        pass
+    """Tell the progress bar how much of the cost is done."""
+    total = float(sum(task.cost for task in left)) or 1.0
+    with watched(text, total) as parts.watch:
+        for task, result in done:
+            parts.watch(min(parts.end(task), (1 - _LAST) * total))
+            yield task, result
 
 
 @dataclass(frozen=True)
@@ -334,11 +359,20 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def on_threads(work: Callable[..., Any], tasks: Sequence[Task], count: int) -> Results:
-    """On threads of this process."""
+def on_threads(
+    work: Callable[..., Any],
+    tasks: Sequence[Task],
+    count: int,
+    tell: Callable[[Task, float], None] = lambda task, share: None,
+) -> Results:
+    """On threads of this process.
+
+    Args:
+        tell: Hears how much of a task is done.
+    """
     pool = kernel_threads(count)
     try:
-        futures = {pool.submit(work, *task.ready()): task for task in tasks}
+        futures = {pool.submit(_told, tell, work, task): task for task in tasks}
         for future in as_completed(futures):
             yield futures[future], future.result()
     finally:

@@ -149,10 +149,10 @@ class _Bar:
         self.pipe, self.text, self.total, self.next = pipe, text, total, 0.0
         self.update(0)
 
-    def update(self, done: int) -> None:
+    def update(self, done: float) -> None:
         if time.monotonic() >= self.next:
             self.next = time.monotonic() + _PACE
-            self.pipe.send(("progress", self.text, done, self.total))
+            self.pipe.send(("progress", self.text, int(done), self.total))
 
     def close(self) -> None:
         """Nothing is left to say."""
