@@ -4,11 +4,18 @@ Run as ``python benchmarks/estimates.py [--nodes 1000,4000] [--families rpc]``. 
 a member of about so many nodes, and its links as a graph that knows nothing of itself. Printed are
 the estimates of each job over the processor time that it took, wherever that was more than 20 ms,
 and the memory promised over the most that numpy held.
+
+With ``--commands`` twenty commands run one after the other, each as on a terminal; printed is what
+each said that it would take, over what it took from then on and before.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
+import shlex
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Iterator
@@ -30,6 +37,7 @@ from hopscape.metrics.evaluation import MeasurementJob
 
 LEAST_SECONDS = 0.02
 LEAST_BYTES = 2_000_000
+EARLY = 2.0  # seconds of work from which its length is foretold, about
 PARALLEL = ("profile", "between", "all-gather bound")
 COLUMN_OF = {  # a column whose last need is the job
     "profile": "mean_distance",
@@ -153,11 +161,68 @@ def warm_up() -> None:
                 pass
 
 
+JOBS = (
+    "simulate 'torus(16, 16)' --load 0.05:0.25:0.05 --cycles 20000",
+    "simulate 'torus(32, 32)' --load 0.1 --cycles 20000",
+    "simulate 'torus(64, 64)' --load 0.04 --cycles 10000",
+    "simulate 'dragonfly(8, 4, p=4)' --load 0.3 --cycles 10000",
+    "simulate 'torus(16, 16)' --saturation --cycles 10000",
+    "simulate 'hypercube(8)' --load 0.1:0.5:0.1 --cycles 10000",
+    "design --nodes 256 --ports 6",
+    "design --nodes 1024 --ports 6",
+    "search graph --nodes 200 --degree 4 --time-limit 20",
+    "search graph --nodes 1000 --degree 6 --time-limit 30",
+    "search circulant --nodes 600 --generators 5",
+    "atlas circulant --degree 6 --nodes 300:500",
+    "atlas circulant --degree 8 --nodes 100:200",
+    "show 'random_regular(100000, 6)'",
+    "show 'random_regular(65536, 8)'",
+    "allreduce 'torus(16, 16)'",
+    "alltoall 'torus(12, 12)'",
+    "study rpc --only rivals",
+    "ledger --paper rpc",
+    "study load --sizes 64",
+)
+_SAID = re.compile(r"(.+): about ([\d.]+) (s|min|h) in all$")
+_SECONDS = {"s": 1, "min": 60, "h": 3600}
+
+
+def commands(jobs: list[str]) -> Table:
+    """What each command says that it will take, and what it takes."""
+    table = Table("command", "said of", "said (s)", "it took (s)", "said / took", "the command (s)")
+    for job in jobs:
+        words = [sys.executable, "-m", "hopscape", *shlex.split(job)]
+        begin, said = time.perf_counter(), []
+        with subprocess.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as run:
+            assert run.stderr is not None
+            for line in run.stderr:
+                found = _SAID.match(line.strip())
+                if found:
+                    seconds = float(found[2]) * _SECONDS[found[3]]
+                    said.append((found[1], seconds, time.perf_counter() - begin))
+        whole = time.perf_counter() - begin
+        ends = [when for _, _, when in said[1:]] + [whole]
+        rows = [
+            (text, seconds, end - (when - EARLY))
+            for (text, seconds, when), end in zip(said, ends, strict=True)
+        ]
+        for text, seconds, took in rows or [("nothing", 0.0, 0.0)]:
+            ratio = f"{seconds / took:.2f}" if took else "-"
+            table.add_row(job, text, f"{seconds:.3g}", f"{took:.3g}", ratio, f"{whole:.1f}")
+    return table
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--commands", nargs="*", help="these commands, or twenty")
     parser.add_argument("--nodes", default="1000,4000,16000")
     parser.add_argument("--families", default="")
     asked = parser.parse_args()
+    if asked.commands is not None:
+        Console(width=200).print(commands(asked.commands or list(JOBS)))
+        return
     warm_up()
     found: list[Trial] = []
     for network in networks(

@@ -176,6 +176,15 @@ def test_what_is_part_of_foretold_work_is_not_foretold(clock: Clock, foretold: l
     assert foretold == [("outside", pytest.approx(40.0))]
 
 
+def test_what_is_known_beforehand_is_told_at_once(clock: Clock, foretold: list) -> None:
+    with progress.foretold("searching", 60):
+        for _ in track(range(40), "a round"):
+            clock.now += 1
+    with progress.foretold("a glance", 5):
+        pass
+    assert foretold == [("searching", 60)]
+
+
 def test_what_compiles_is_not_counted(clock: Clock, foretold: list, monkeypatch) -> None:
     with watched("sums", 10.0) as watch:
         clock.now += 30

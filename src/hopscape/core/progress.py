@@ -22,6 +22,7 @@ __all__ = [
     "Watch",
     "allow_more",
     "check_time",
+    "foretold",
     "human_time",
     "paced",
     "part_of_step",
@@ -282,11 +283,13 @@ def paced(total: int, text: str, unit: int = 1) -> Iterator[slice]:
 class Watch:
     """Told before each further step how far work is."""
 
-    def __init__(self, text: str, total: float, bar: ProgressBar | None) -> None:
+    def __init__(
+        self, text: str, total: float, bar: ProgressBar | None, *, told: bool = False
+    ) -> None:
         self._text, self._total, self._bar = text, total, bar
-        self._scale = 1 if isinstance(total, int) else _TICKS / total
+        self._scale = 1 if isinstance(total, int) else _TICKS / max(total, 1e-9)
         self._begin, self._compiled = time.monotonic(), _compiled
-        self._outer, self._told = _here.watch, False
+        self._outer, self._told = _here.watch, told
         self._first: tuple[float, float] | None = None
         """Seconds and steps at the first word; what was before, such as starting, tells nothing."""
 
@@ -360,6 +363,24 @@ def watched(text: str, total: float) -> Iterator[Watch]:
         _here.watch = outer
         if watch._bar is not None:
             watch._bar.close()
+
+
+@contextmanager
+def foretold(text: str, seconds: float) -> Iterator[None]:
+    """For work whose length is known before it begins: it is told, and that of its parts is not.
+
+    Examples:
+        >>> with foretold("searching", 60):  # silent, unless a command has installed what says it
+        ...     squares = [x * x for x in track(range(9), "squares")]
+    """
+    if _foretell is not None and seconds >= _LONG:
+        _foretell(text, seconds)
+    watch = Watch(text, seconds, None, told=True)
+    outer, _here.watch = _here.watch, watch
+    try:
+        yield
+    finally:
+        _here.watch = outer
 
 
 def step_done(share: float) -> None:

@@ -24,6 +24,7 @@ from hopscape.cli.options import (
 )
 from hopscape.cli.output import emit
 from hopscape.core.errors import ArgumentError
+from hopscape.core.progress import foretold
 
 if TYPE_CHECKING:
     from hopscape.search.graph import GraphResult, Problem
@@ -89,7 +90,7 @@ def search_graph(
     if device == "gpu":
         refuse(("workers", "dask"), "does not go with --device gpu")
     planned = plan(limit, 1 if device == "gpu" else workers)
-    with Store(resume) as store:
+    with foretold("searching", planned.seconds), Store(resume) as store:
         best = search(
             effort=planned.effort,
             seconds=planned.seconds,
