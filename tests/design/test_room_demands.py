@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import hopscape
@@ -9,6 +11,7 @@ from commands import ask, refused
 from hopscape.core.errors import ArgumentError
 from hopscape.design import Requirements, SwitchedRequirements, design
 from hopscape.design.bill import priced, rack_watts
+from hopscape.design.floorplan import FloorPlan
 from hopscape.formats.graphs.libraries import link_ends
 
 FAMILIES = ("complete", "leaf_spine", "torus")
@@ -36,6 +39,19 @@ def test_limits_are_kept_and_cost_something():
         _best(cables=39)
     with pytest.raises(ArgumentError, match=r"--watts-per-rack 10 is what binds: .* W in a rack"):
         _best(watts_per_rack=10.0)
+
+
+def test_smaller_racks_are_offered_where_watts_bind():
+    """The floor that a refusal names is asked: it meets the demand, at that price."""
+    with pytest.raises(ArgumentError, match="--watts-per-rack 700 is what binds") as refusal:
+        _best(watts_per_rack=700.0)
+    said = re.search(r"--floor (\S+)\) .* meets all for ([\d,]+) USD", str(refusal.value))
+    assert said is not None
+    best = _best(watts_per_rack=700.0, plan=FloorPlan.parse(said[1]))
+    assert f"{best.value('money'):,.0f}" == said[2]
+    assert best.value("watts_per_rack") <= 700
+    with pytest.raises(ArgumentError, match=r"W in a rack and costs [\d,]+ USD$"):
+        _best(watts_per_rack=700.0, plan=FloorPlan(1, 3, 42))
 
 
 def test_figures_of_the_limits_by_hand():

@@ -10,11 +10,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.numbers import counted
+from hopscape.design.bill import rack_watts
 from hopscape.design.candidates import Candidate
 from hopscape.design.columns import new_evaluation
 from hopscape.design.family_search import survived_by
+from hopscape.design.floorplan import RACK_SLOTS, FloorPlan, place
 from hopscape.design.machine import optimal_figures
 from hopscape.design.names import called, distinct, plain_name
 from hopscape.design.offers import Offer
@@ -102,7 +104,8 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
         other = cheapest(question.without(name, "budget"), ask)
         if other is not None:
             words = _what_binds(question, name, other)
-            parts.append(f"{words} and costs {other.value('money'):,.0f} {currency}")
+            more = _on_smaller_racks(question, other, ask) if name == "watts_per_rack" else ""
+            parts.append(f"{words} and costs {other.value('money'):,.0f} {currency}{more}")
     most = max(found, key=lambda one: (_uniform(one), -float(one.value("money"))))
     if not parts and _uniform(most) < question.throughput:
         most.name = plain_name(most)
@@ -158,6 +161,26 @@ def _what_binds(question: SwitchedRequirements, name: str, other: Candidate) -> 
         f"{_binding(question, words, other)}: the cheapest that meets the rest, {called(other)},"
         f" has {shown}"
     )
+
+
+def _on_smaller_racks(question: SwitchedRequirements, other: Candidate, ask: Ask) -> str:
+    """What meets all demands where racks are as small as a machine's watts ask for."""
+    network, prices = build(other.spec), question.price_list
+    slots = RACK_SLOTS if question.plan is None else 1
+    while slots > 1:
+        slots //= 2
+        plan = FloorPlan.for_racks(2 * math.ceil(network.order / slots), slots)
+        try:
+            watts = rack_watts(network, place(network, plan), prices)
+        except HopscapeError:
+            continue
+        if watts <= (question.watts_per_rack or 0.0):
+            best = cheapest(replace(question, plan=plan), ask)
+            if best is None:
+                break
+            cost = f"{best.value('money'):,.0f} {prices.currency}"
+            return f"; in smaller racks (--floor {plan.text}) {called(best)} meets all for {cost}"
+    return ""
 
 
 def _binding(question: SwitchedRequirements, words: str, other: Candidate) -> str:

@@ -182,7 +182,7 @@ class _Request(OptionGroup):
     vcs: Annotated[int | None, option("Available virtual channels.")] = None
     survive: Annotated[
         str | None,
-        option("Failures to survive, whichever they are: 'switches=1', 'links=2', or both."),
+        option("Failures to survive: 'switches=1', 'links=2', or 'switches=1,links=2' (either)."),
     ] = None
     remaining: Annotated[
         float | None,
