@@ -8,11 +8,15 @@ What the commands about rings share: shares of routes, and which rings a SPEC na
 from __future__ import annotations
 
 import re
+import sys
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from hopscape.cli.ended import ended_code, ended_word
 from hopscape.cli.options import (
     DaskOption,
     DeadLinkOption,
@@ -84,6 +88,9 @@ def capacity(
     dead_crossbar: Annotated[list[str] | None, option("A dead crossbar: its node number.")] = None,
     dead_link: DeadLinkOption = None,
     worst_fault: Annotated[bool, option("All kinds of single faults, the worst first.")] = False,
+    traffic: Annotated[
+        str, option("Packets from node to node, a .csv matrix: of rings, and of tori of rings.")
+    ] = "",
 ) -> None:
     """Work out how many packets per slot a multiring carries, exactly, whole or with dead parts."""
     from hopscape.papers.multiring.capacity import capacity_report
@@ -95,6 +102,15 @@ def capacity(
     member = network.family
     weights = read_distribution(distribution)
     faults = [one or [] for one in (dead_arc, dead, dead_ring, dead_crossbar, dead_link)]
+    torus = getattr(member, "factors", None) is not None
+    if traffic or (torus and any(faults)):
+        if worst_fault or given("distribution", "compare"):
+            raise ArgumentError(
+                "--traffic, and dead parts of a torus, go with neither --distribution nor --compare"
+                " nor --worst-fault"
+            )
+        _emit_traffic(network, faults, traffic)
+        return
     if worst_fault or any(faults) or network.has_switches:
         if given("distribution", "compare") or (worst_fault and any(faults)):
             raise ArgumentError(
@@ -118,6 +134,31 @@ def capacity(
     if compare:
         record["switching"] = _switching(network)
     emit(record, title=network.spec, table=_capacity_texts(record))
+
+
+def _emit_traffic(network: Network, dead: list[list[str]], traffic: str) -> None:
+    """Any traffic on rings or tori of rings, whole or with dead parts."""
+    from hopscape.core.reading import read_matrix
+    from hopscape.papers.multiring.faults import read_faults
+    from hopscape.papers.multiring.torus_traffic import torus_traffic
+
+    matrix = read_matrix(traffic, "packets", 0.0) if traffic else None
+    record = torus_traffic(network, matrix, read_faults(network, *dead)).to_dict()
+    proof = "  (proved)" if record["proved"] else ""
+    table = {
+        "dead": record["dead"],
+        "live nodes": str(record["live_nodes"]),
+        "packets per slot": _number(record["capacity"]) + proof,
+        "packets per slot and node": f"{record['rate_decimal']:.4f}",
+        "largest load": _number(record["largest_load"]),
+    }
+    if record["limited_by"] is not None:
+        dimension, first = record["limited_by"]
+        table["limited by"] = f"dimension {dimension}, the line through {tuple(first)}"
+    if record["stranded_pairs"]:
+        share = 100 * record["stranded_share"]
+        table["without a route"] = f"{record['stranded_pairs']} pairs, {share:.2f} % of the packets"
+    emit(record, title=network.spec, table=table)
 
 
 def _emit_damage(network: Network, dead: list[list[str]], worst: bool) -> None:
@@ -461,7 +502,9 @@ def ring_routes(
 def ring_torus(
     ports: Annotated[int, option("Duplex ports of a node, at most.")] = 20,
     nodes: Annotated[int, option("Least number of nodes.")] = 16384,
-    dimensions: Annotated[int, option("Maximum number of dimensions.")] = 3,
+    dimensions: Annotated[
+        int | None, option("Maximum number of dimensions (default: as the ports allow).")
+    ] = None,
     longest: Annotated[int, option("Longest line that is tried.")] = 64,
     sparse: Annotated[
         bool | None,
@@ -476,12 +519,12 @@ def ring_torus(
     dask: DaskOption = None,
 ) -> None:
     """Design a torus whose dimensions are multirings: the front of rate and cable per node."""
-    from hopscape.papers.multiring.tables import search_torus
+    from hopscape.papers.multiring.tables import torus_front
     from hopscape.papers.multiring.torus import known_tori
     from hopscape.store import Store, Work
 
     with Store(resume) as store:
-        designs = search_torus(
+        designs, whole = torus_front(
             ports,
             nodes,
             dimensions=dimensions,
@@ -503,6 +546,9 @@ def ring_torus(
         "spec": "spec",
     }
     emit_rows(rows, columns=columns, wrapper="designs")
+    if not whole:
+        print(f"hopscape: {ended_word()}; these are the best of the lines so far", file=sys.stderr)
+        raise typer.Exit(ended_code())
 
 
 DistributionOption = Annotated[

@@ -35,8 +35,10 @@ __all__ = [
     "Damage",
     "RingFaults",
     "damaged_capacity",
+    "dead_arcs",
     "healthy_capacity",
     "read_faults",
+    "ring_ways",
     "single_faults",
     "worst_faults",
 ]
@@ -193,7 +195,7 @@ def damaged_capacity(network: Network, faults: RingFaults) -> Damage:
         if isinstance(member, Multiring) and not (faults.arcs or faults.links or faults.nodes):
             return _without_rings(member, faults)
         rings = circuits(member)
-        pair, program = _ring_ways(member, rings, _dead_arcs(rings, faults))
+        pair, program = ring_ways(member, rings, dead_arcs(rings, faults))
     elif network.has_switches:
         if faults.rings:
             raise ArgumentError(f"{network.spec} has no rings")
@@ -255,7 +257,7 @@ def _dead_rings(rings: Sequence[Circuit], faults: RingFaults) -> set[str]:
     return dead
 
 
-def _dead_arcs(rings: Sequence[Circuit], faults: RingFaults) -> list[IntArray]:
+def dead_arcs(rings: Sequence[Circuit], faults: RingFaults) -> list[IntArray]:
     """For each circuit which of its arcs are dead."""
     dead_rings = _dead_rings(rings, faults)
     out = []
@@ -280,7 +282,7 @@ def _dead_arcs(rings: Sequence[Circuit], faults: RingFaults) -> list[IntArray]:
     return out
 
 
-def _ring_ways(
+def ring_ways(
     member: Multiring | SparseMultiring, rings: Sequence[Circuit], dead: Sequence[IntArray]
 ) -> tuple[IntArray, LoadProgram | None]:
     """The pair that each way serves, and the program over all arcs."""

@@ -32,6 +32,7 @@ __all__ = [
     "kinds_of_pairs",
     "search_torus",
     "sparse_lines",
+    "torus_front",
 ]
 
 _SECONDS_PER_SET = 1.0e-7  # measured; only the order of tasks and the progress bar depend on it
@@ -101,11 +102,21 @@ def full_lines(
 
     With them come identical rings of step 1, which need the least cable of all.
     """
+    return list(_full_lines(cells, resume=resume, workers=workers, dask=dask))
+
+
+def _full_lines(
+    cells: Sequence[tuple[int, int]],
+    *,
+    resume: Store | None = None,
+    workers: int | None = None,
+    dask: str | None = None,
+) -> Iterator[TorusLine]:
+    """The same, one after the other."""
     tasks = [
         Task.of(front_cell, (n, p), _SECONDS_PER_CELL, f"line nodes={n} ports={p}")
         for n, p in cells
     ]
-    lines = []
     text = "searching full lines"
     for task, front in run_tasks(
         tasks, front_cell, resume, processes=workers, dask=dask, text=text
@@ -114,12 +125,11 @@ def full_lines(
         same = Fraction(8 * (n - 1), n) if n % 2 == 0 else Fraction(8 * n, n + 1)
         copies = ports // 2
         spec = f"multiring({n}, 1{f', copies={copies}' if copies > 1 else ''})"
-        lines.append(TorusLine(spec, n, ports, copies * same, ports))
+        yield TorusLine(spec, n, ports, copies * same, ports)
         for steps, load, cable in front:
             capacity = Fraction(n * (n - 1)) / Fraction(load)
             spec = f"multiring({n}, {', '.join(map(str, steps))})"
-            lines.append(TorusLine(spec, n, ports, capacity, cable))
-    return lines
+            yield TorusLine(spec, n, ports, capacity, cable)
 
 
 @renamed_arguments(table="resume", processes="workers")
@@ -127,7 +137,7 @@ def search_torus(
     ports: int,
     nodes: int,
     *,
-    dimensions: int = 3,
+    dimensions: int | None = None,
     longest: int = 64,
     sparse: bool | None = None,
     reorder: bool = True,
@@ -144,27 +154,66 @@ def search_torus(
         reorder: Also sparse rings in better orders than the printed ones.
         **work: ``resume``, ``workers``, ``dask``: where lines are kept, and who searches for them.
 
+    Returns:
+        list of TorusDesign: When interrupted (Ctrl-C), the best of the lines that were finished.
+
     Raises:
         ArgumentError: When no torus has so many nodes.
+        KeyboardInterrupt: When interrupted before there is one.
     """
+    return torus_front(
+        ports,
+        nodes,
+        dimensions=dimensions,
+        longest=longest,
+        sparse=sparse,
+        reorder=reorder,
+        keep=keep,
+        **work,
+    )[0]
+
+
+def torus_front(
+    ports: int,
+    nodes: int,
+    *,
+    dimensions: int | None,
+    longest: int,
+    sparse: bool | None,
+    reorder: bool,
+    keep: int,
+    **work: Unpack[Work],
+) -> tuple[list[TorusDesign], bool]:
+    """As :func:`search_torus`; and whether all lines were finished."""
     design_torus([], ports, nodes, dimensions=dimensions, keep=keep)  # says what is wrong
-    lines = []
-    if sparse is not True:
-        cells = [
-            (n, p)
-            for p in range(2, min(ports, _MOST_PORTS) + 1, 2)
-            for n in range(max(3, p + 1), min(longest, _LONG if p <= _FEW_PORTS else _SHORT) + 1)
-        ]
-        lines += full_lines(cells, **work)
-    if sparse is not False:
-        lines += sparse_lines(ports, longest, reorder=reorder, **work)
+    lines: list[TorusLine] = []
+    whole = True
+    try:
+        if sparse is not True:
+            cells = [
+                (n, p)
+                for p in range(2, min(ports, _MOST_PORTS) + 1, 2)
+                for n in range(max(3, p + 1), min(longest, _longest(p)) + 1)
+            ]
+            lines.extend(_full_lines(cells, **work))
+        if sparse is not False:
+            lines.extend(_sparse_lines(ports, longest, reorder=reorder, **work))
+    except KeyboardInterrupt:
+        whole = False
     designs = design_torus(lines, ports, nodes, dimensions=dimensions, keep=keep)
+    if not designs and not whole:
+        raise KeyboardInterrupt
     if not designs:
+        most = ports // 2 if dimensions is None else dimensions
         raise ArgumentError(
-            f"no torus of up to {dimensions} lines of up to {longest} nodes with {ports} ports has"
+            f"no torus of up to {most} lines of up to {longest} nodes with {ports} ports has"
             f" {nodes} nodes; longer lines, more dimensions or more ports may help"
         )
-    return designs
+    return designs, whole
+
+
+def _longest(ports: int) -> int:
+    return _LONG if ports <= _FEW_PORTS else _SHORT
 
 
 def front_cell(n: int, ports: int) -> list[tuple[list[int], str, int]]:
@@ -190,6 +239,21 @@ def sparse_lines(
     Args:
         reorder: Also look for a better order of the places of each.
     """
+    return list(
+        _sparse_lines(ports, most_nodes, reorder=reorder, resume=resume, workers=workers, dask=dask)
+    )
+
+
+def _sparse_lines(
+    ports: int,
+    most_nodes: int,
+    *,
+    reorder: bool = False,
+    resume: Store | None = None,
+    workers: int | None = None,
+    dask: str | None = None,
+) -> Iterator[TorusLine]:
+    """The same, one after the other."""
     tasks = []
     for m in range(2, ports // 2 + 1):
         for sigma in range(1, m):
@@ -207,11 +271,10 @@ def sparse_lines(
                 about = f"sparse line m={m} K={m * parts} sigma={sigma}{order}"
                 given = (m, m * parts, sigma, bool(order))
                 tasks.append(Task.of(sparse_cell, given, 0.2, about))
-    lines = []
     text = "searching sparse lines"
     for _, cell in run_tasks(tasks, sparse_cell, resume, processes=workers, dask=dask, text=text):
-        lines += [TorusLine(spec, n, p, Fraction(c), cable) for spec, n, p, c, cable in cell]
-    return lines
+        for spec, n, p, c, cable in cell:
+            yield TorusLine(spec, n, p, Fraction(c), cable)
 
 
 def sparse_cell(m: int, K: int, sigma: int, reorder: bool) -> list[tuple[str, int, int, str, int]]:

@@ -179,20 +179,27 @@ def _cheapest(
 
 
 def design_torus(
-    lines: Sequence[TorusLine], ports: int, least_nodes: int, *, dimensions: int = 3, keep: int = 10
+    lines: Sequence[TorusLine],
+    ports: int,
+    least_nodes: int,
+    *,
+    dimensions: int | None = None,
+    keep: int = 10,
 ) -> list[TorusDesign]:
     """The tori of given lines on the front of rate and cable.
 
     Args:
         lines: What a dimension may be.
         ports: Duplex ports of a node, at most.
-        dimensions: At most so many.
+        dimensions: At most so many; as many as the ports allow when left out.
         keep: How many designs to return, the fastest first.
 
     Returns:
         list of TorusDesign: Each needs less cable per node than all faster ones, and no combination
             of the lines with so many nodes and ports has its rate with less cable.
     """
+    if dimensions is None:
+        dimensions = max(ports // 2, 1)
     if ports < 2 or least_nodes < 2 or dimensions < 1 or keep < 1:
         raise ArgumentError(
             f"ports {ports}, nodes {least_nodes}, dimensions {dimensions} and designs {keep} must"
