@@ -490,6 +490,25 @@ def test_latency_rises_in_saturation(tmp_path):
     assert "saturated" in drawing
 
 
+def test_no_curve_runs_behind_the_legend(monkeypatch):
+    kept = []
+    monkeypatch.setattr("hopscape.simulate.figures._save", lambda figure, *_: kept.append(figure))
+    jobs = [
+        Job(spec, "uniform", x, Settings(), 200)
+        for spec in ("ring(6)", "path(6)")
+        for x in (0.1, 0.9)
+    ]
+    draw_curves(simulate(jobs, workers=1), "curve.svg")
+    figure = kept[0]
+    figure.canvas.draw()
+    legend = figure.legends[0].get_window_extent()
+    for axes in figure.axes:
+        assert axes.get_legend() is None
+        assert legend.y1 < axes.get_window_extent().y0
+    letters = [text.get_text() for text in figure.axes[0].get_yticklabels(which="both")]
+    assert not any("10^" in text for text in letters)
+
+
 def test_a_table_says_which_latencies_are_bounds():
     words = ("simulate", "hyperx((9,), p=8)", "-t", "worst", "--load", "0.05,0.5")
     text = run(*words, "--cycles", "500", "--warmup", "500", "--wide").stdout

@@ -131,7 +131,7 @@ def ask(
         asked: Rules and costs of the model that are asked for.
         dies: Parts that die while the winner is under way.
         size: Bytes of a node's buffer.
-        algorithm: ``best`` of all that serve, or one by name.
+        algorithm: ``best`` (all are tried), or one by name.
         time_limit: Work of one search, in seconds of 10⁸ steps.
 
     Examples:

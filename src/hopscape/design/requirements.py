@@ -36,7 +36,7 @@ class Requirements(Question):
         regular: Every router must use all its ports.
         cables: At most so many.
         cable_length: At most so many metres in all.
-        vcs: Virtual channels that there are.
+        vcs: Available virtual channels.
         max_hops: Hops between two nodes, at most.
         faults: So many failed nodes must never part the others.
         survive: Failures of nodes ('switches') or links after which a share must remain.

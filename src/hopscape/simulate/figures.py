@@ -22,8 +22,9 @@ def draw_curves(rows: list[dict[str, Any]], path: str | Path, title: str = "") -
     """
     kind = _kind(path)
     from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter
 
-    figure = Figure(figsize=(9, 4), layout="constrained")
+    figure = Figure(figsize=(9, 4.3), layout="constrained")
     left, right = figure.subplots(1, 2)
     names = list(dict.fromkeys(row["spec"] for row in rows))
     for i, name in enumerate(names):
@@ -45,12 +46,15 @@ def draw_curves(rows: list[dict[str, Any]], path: str | Path, title: str = "") -
     left.set(xlabel="offered load (flits per endpoint and cycle)", ylabel="latency (cycles)")
     right.set(xlabel="offered load", ylabel="accepted load")
     if any(row["saturated"] for row in rows):
-        left.set_yscale("log")
+        left.set_yscale("log", subs=[2, 5])
+        left.yaxis.set_major_formatter(FuncFormatter(_plain))
+        left.yaxis.set_minor_formatter(FuncFormatter(_plain))
         left.plot([], [], "o", ms=4, mec="grey", mfc="none", label=_HOLLOW)
     else:
         left.set_ylim(bottom=0)
-    if names:
-        left.legend(fontsize="small")
+    handles, labels = left.get_legend_handles_labels()
+    if names:  # below, where no curve runs
+        figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize="small")
     figure.suptitle(title)
     _save(figure, path, kind)
 
@@ -83,6 +87,10 @@ def draw_panels(points: list[dict[str, Any]], path: str | Path, title: str = "")
     figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small")
     figure.suptitle(title)
     _save(figure, path, kind)
+
+
+def _plain(value: float, _: int) -> str:
+    return f"{value:,g}" if value < 1e6 else f"{value:g}"
 
 
 def _kind(path: str | Path) -> str:

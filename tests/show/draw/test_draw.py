@@ -415,8 +415,8 @@ def test_names_take_the_short_form_where_the_long_one_has_no_room():
     texts = [text.get_text() for text in make_figure(hopscape.build("rpc(2)")).axes[0].texts]
     assert len(texts) == 60
     assert "001" in texts
-    texts = [text.get_text() for text in make_figure(hopscape.build("bcube(4, 1)")).axes[0].texts]
-    assert "2,0,0" in texts
+    texts = [text.get_text() for text in make_figure(hopscape.build("dcell(4, 1)")).axes[0].texts]
+    assert "1,0,0" in texts
 
 
 def test_fat_trees_stand_in_levels():
@@ -567,3 +567,10 @@ def test_groups_are_drawn_as_groups():
     for spec in ("dcell(3, 1)", "dcell(2, 2)", "bcube(3, 2)", "hyperx((2, 3, 2), p=2)"):
         places = place_nodes(hopscape.build(spec)).positions
         assert len(np.unique(places.round(6), axis=0)) == len(places), spec
+
+
+def test_letters_are_easy_to_read_where_a_word_makes_them_so():
+    """1,0,2,0 in a switch is half as large as 1020."""
+    texts = make_figure(hopscape.build("hyperx((3, 5))")).axes[0].texts
+    assert {"1000", "1240"} <= {text.get_text() for text in texts}
+    assert min(text.get_fontsize() for text in texts) >= 7

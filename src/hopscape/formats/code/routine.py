@@ -194,7 +194,7 @@ def _notes(network: Network, router: Router, result: Value, compared: Compared) 
     tables = f"tables of {entries} entries" if entries else "no table"
     faults = router.faults if isinstance(router, DetourRouter) else Faults()
     dead = [*map(str, sorted(faults.nodes)), *(f"{u}-{v}" for u, v in faults.pairs())]
-    around = f"Around what is dead: {', '.join(dead)}; pairs without a way answer as on arrival."
+    around = f"Around what is dead: {', '.join(dead)}; disconnected pairs answer as on arrival."
     return [
         f"Routing of {in_comment(network.spec)}: {network.order} nodes, {network.ports} ports.",
         f"Router: {router.name}; {operations} operations, {tables}.",

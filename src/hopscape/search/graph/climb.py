@@ -27,7 +27,7 @@ class Climb:
     """A lift in the memory of the kernels.
 
     Args:
-        seed: Of all random choices.
+        seed: Random seed.
         start: Of the same shape; random when left out.
         aim: Pairs farther apart than this cost more.
         weights (int64[n], optional): Terminals of each node, of at most two values besides 0; only

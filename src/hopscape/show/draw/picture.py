@@ -59,6 +59,7 @@ MOST_LINKS = 8000
 
 _LABELLED = 64  # nodes up to which names find room
 _SMALLEST_LETTER = 5.0  # points: smaller letters are not readable on paper
+_EASY_LETTER = 6.0  # points: below, digits of different ranges are written as a word as well
 _MARGIN = 9.0  # points round the picture
 _RESOLUTION = 200  # dots per inch of a PNG
 _LEAF = 0.4  # radius of an endpoint with one link, as a share of a switch's
@@ -216,8 +217,9 @@ def _arrange(network: Network, layout: Layout, labels: bool | None, reach: float
     length = float(np.clip(0.85 * radius, 2.5, 8.0))
     arrows = [arrow_head(lines[i], radius + 0.6, length) for i in simplex]
     written = _labels(texts, places, radius, bool(labels), (tails, heads))
-    if texts and not written:
-        written = _labels(_label_texts(network, True), places, radius, False, (tails, heads))
+    if texts and not (written and written[0].size >= _EASY_LETTER):
+        words = _labels(_label_texts(network, True), places, radius, False, (tails, heads))
+        written = words or written
     if leaves.any() and labels is None:
         written = [label for label, leaf in zip(written, leaves.tolist(), strict=False) if not leaf]
     return _Drawing(places, radius, lines, arrows, written, width, leaves)
@@ -309,7 +311,7 @@ def _labels(
     if not texts:
         return []
     longest = max(len(text) for text in texts)
-    size = min(11.0, 1.75 * radius / (0.6 * max(longest, 1.4)))
+    size = min(11.0, 1.6 * radius / (0.6 * max(longest, 1.4)))
     if size >= _SMALLEST_LETTER:
         spots = [(float(x), float(y)) for x, y in places]
         return [_Label(t, at, size, "center", True) for t, at in zip(texts, spots, strict=True)]

@@ -275,7 +275,7 @@ _CURVE_CYCLES = 2000  # a point of the curve; the command has longer runs and in
 def recording_data(
     network: Network, links: PageLinks, load: float, traffic: str = "uniform", seed: int = 0
 ) -> dict[str, Any]:
-    """A recorded run from an empty network on.
+    """A recorded run that starts empty.
 
     A frame is taken every few cycles: ``queues`` (flits waiting at the end of each channel of the
     page) and ``moved`` (flits that it carried since the frame before), frame after frame; and by
