@@ -15,6 +15,7 @@ from hopscape import Goal, Model, Network, Schedule, verify
 from hopscape.collectives import lower_bounds
 from hopscape.collectives.bounds import bandwidth_optimum
 from hopscape.collectives.choose import run_algorithm
+from hopscape.collectives.contest import compete
 from hopscape.core.errors import DisconnectedError
 
 INWARD_STAR = Network.from_links(6, [1, 2, 3, 4, 5], [0] * 5, duplex=False, spec="inward star")
@@ -268,3 +269,15 @@ def test_a_permutation_takes_a_round_unless_all_stay(switching):
     net, model = hopscape.build("ring(6)"), Model(switching=switching)
     assert best(net, Goal.permutation(range(6)), model) == 0
     assert best(net, Goal.permutation([1, 0, 2, 3, 4, 5]), model) == 1
+
+
+@pytest.mark.parametrize("ports", [None, 1, 3])
+def test_sums_that_come_by_wide_channels_share_their_room(ports: int | None) -> None:
+    network = hopscape.build("rails(leaf_spine(2, 2, 4), 1, 4, speed=6)")
+    goal = Goal.all_reduce(network.endpoint_count)
+    room = min(1 + 6, ports or 7) * network.endpoint_count
+    contest = compete(network, goal, {} if ports is None else {"ports": ports}, seconds=1)
+    found = [one for one in contest.bounds if "sums must come" in one.why]
+    wanted = -(-2 * (network.endpoint_count - 1) * network.endpoint_count // room)
+    assert [one.rounds for one in found] == [wanted]
+    assert contest.bounds[0].rounds <= contest.best.duration

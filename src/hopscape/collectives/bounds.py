@@ -365,8 +365,9 @@ def _arrival_bounds(network: Network, goal: Goal, rules: Model) -> list[Bound]:
     ends = network.endpoints
     if goal.kind != "all-reduce" or rules.switching == "store-and-forward" or rules.in_network:
         return []
-    widths = np.bincount(network.heads, minlength=network.order)[ends]
-    lanes = int(np.minimum(widths, rules.ports or network.ports).sum())
+    room = None if rules.switching == "circuit" else network.room()  # circuits have a channel each
+    widths = np.bincount(network.heads, weights=room, minlength=network.order)[ends]
+    lanes = int((widths if rules.ports is None else np.minimum(widths, rules.ports)).sum())
     count = 2 * (len(ends) - 1) * goal.chunks
     if not lanes:
         return []
