@@ -92,6 +92,7 @@ def test_what_searches_says_what_it_costs_and_keeps_it_backwards() -> None:
             "flow",
             "forest",
             "even-forest",
+            "rate-forest",
             "two-way-forest",
             "partial-sums",
             "breadth-first",

@@ -22,9 +22,11 @@ __all__ = [
     "Arcs",
     "Bottleneck",
     "Bundle",
+    "Thinning",
     "bottleneck",
     "cut_effort",
     "even_sends",
+    "has_room",
     "most_sent",
     "pack_rooted",
     "pack_trees",
@@ -232,9 +234,8 @@ def even_sends(graph: Arcs, trees: IntArray, most: int) -> Arcs:
     """The graph without room of nodes that could send more than `most`, where it is not needed.
 
     Every cut keeps the room that the trees of all roots want. To send at most once down one tree is
-    a Hamiltonian path, so this is a search: room is taken wherever a flow shows that no cut needs
-    it; then some is given back at random and taken elsewhere as long as no node sends more for it.
-    A node that holds parts of the graph together keeps more than `most`.
+    a Hamiltonian path, so this is a search (:class:`Thinning`). A node that holds parts of the
+    graph together keeps more than `most`.
 
     Args:
         trees (int64[nodes]): Spanning trees with each node as root; there must be room for them.
@@ -246,9 +247,27 @@ def even_sends(graph: Arcs, trees: IntArray, most: int) -> Arcs:
         >>> np.bincount(even.tails, even.capacity).astype(int).tolist()
         [2, 2, 2, 2, 2, 2, 2, 2, 2]
     """
-    work = _Evening(graph, trees, most)
+    work = Thinning(graph, trees, graph.tails[:, None], np.full(graph.nodes, most))
     work.run(min(_FLOWS_EACH * len(graph.tails), _FLOWS))
-    return Arcs(graph.nodes, graph.tails, graph.heads, work.room())
+    return work.thinned()
+
+
+def has_room(graph: Arcs, trees: IntArray) -> bool:
+    """Is there room for so many spanning trees with each node as root, all together?
+
+    Examples:
+        >>> import hopscape
+        >>> ring = Arcs.of(hopscape.build("ring(5)"))
+        >>> has_room(ring, np.array([1, 0, 1, 0, 0])), has_room(ring, np.array([1, 0, 1, 0, 1]))
+        (True, False)
+    """
+    from hopscape.metrics.flow_kernels import least_flow_to
+
+    nodes = np.arange(graph.nodes)
+    whole = graph.with_top(nodes)
+    whole.capacity[-len(nodes) :] = trees
+    wanted = int(trees.sum())
+    return int(least_flow_to(*whole.csr(), graph.nodes, nodes, wanted, 0)) >= wanted
 
 
 def most_sent(graph: Arcs) -> int:
@@ -256,21 +275,32 @@ def most_sent(graph: Arcs) -> int:
     return int(np.bincount(graph.tails, weights=graph.capacity).max(initial=0))
 
 
-class _Evening:
-    """The search of :func:`even_sends`."""
+class Thinning:
+    """A search for room that no cut needs, where more is held than is allowed.
 
-    def __init__(self, graph: Arcs, trees: IntArray, most: int) -> None:
+    Room is taken wherever a flow shows that no cut needs it; then some is given back at random and
+    taken elsewhere as long as no more is held in excess for it.
+
+    Args:
+        trees (int64[nodes]): Spanning trees with each node as root; there must be room for them.
+        lanes (int64[arcs, ...]): What each arc holds as often as it has room, -1: nothing.
+        most (int64[lanes]): How much may be held of each lane.
+    """
+
+    def __init__(self, graph: Arcs, trees: IntArray, lanes: IntArray, most: IntArray) -> None:
         self.graph, self.most = graph, most
         all_nodes = np.arange(graph.nodes)
         self.indptr, self.arcs, self.heads, self.left = graph.with_top(all_nodes).csr()
         self.own = 2 * len(graph.tails)
         self.left[self.own :: 2] = trees
         self.wanted = int(trees.sum())
-        sent = np.bincount(graph.tails, weights=graph.capacity, minlength=graph.nodes)
-        self.sent = sent.astype(np.int64)
-        by_tail = np.argsort(graph.tails, kind="stable")
-        cuts = np.cumsum(np.bincount(graph.tails, minlength=graph.nodes))[:-1]
-        self.out = np.split(by_tail, cuts)
+        self.lanes = [row[row >= 0] for row in lanes]
+        self.held = np.zeros(len(most), dtype=np.int64)
+        self.on: list[list[int]] = [[] for _ in range(len(most))]
+        for arc, (row, room) in enumerate(zip(self.lanes, graph.capacity.tolist(), strict=True)):
+            self.held[row] += room
+            for lane in row.tolist():
+                self.on[lane].append(arc)
         self.generator = np.random.default_rng(0)
         self.flows = 0
 
@@ -278,51 +308,58 @@ class _Evening:
         """int64[arcs]: what is left."""
         return self.left[: self.own : 2].copy()
 
+    def thinned(self) -> Arcs:
+        """The graph with what is left."""
+        return Arcs(self.graph.nodes, self.graph.tails, self.graph.heads, self.room())
+
     def run(self, budget: int) -> None:
-        """Until no node sends too much, or after so many flows."""
+        """Until nothing is held in excess, or after so many flows."""
         self.take(self.generator.permutation(len(self.graph.tails)))
         excess = self.excess()
         while excess and self.flows < budget:
-            check_time("evening out what nodes send")
-            before = self.left.copy(), self.sent.copy()
+            check_time("taking room that no cut needs")
+            before = self.left.copy(), self.held.copy()
             self.give_back()
             now = self.excess()
             if now > excess:
-                self.left, self.sent = before
+                self.left, self.held = before
             excess = min(excess, now)
 
     def excess(self) -> int:
-        return int(np.maximum(self.sent - self.most, 0).sum())
+        """What is held beyond what is allowed, of all lanes."""
+        return int(np.maximum(self.held - self.most, 0).sum())
 
     def give_back(self) -> None:
-        """Give one arc some room, and take it from others of nodes that send too much then."""
+        """Give one arc some room, and take it from others on lanes that are held too much then."""
         gone = np.nonzero(self.room() < self.graph.capacity)[0]
         if not len(gone):
             self.flows += 1  # nothing to try
             return
         arc = int(self.generator.choice(gone))
         self.left[2 * arc] += 1
-        self.sent[self.graph.tails[arc]] += 1
-        for v in self.generator.permutation(np.nonzero(self.sent > self.most)[0]).tolist():
-            self.take(self.generator.permutation(self.out[v][self.out[v] != arc]))
+        self.held[self.lanes[arc]] += 1
+        for lane in self.generator.permutation(np.nonzero(self.held > self.most)[0]).tolist():
+            others = np.asarray([other for other in self.on[lane] if other != arc], dtype=np.int64)
+            self.take(self.generator.permutation(others))
 
     def take(self, arcs: IntArray) -> None:
-        """Take from arcs, in this order, what no cut needs and their tails can do without."""
+        """Take from arcs, in this order, what no cut needs and their lanes can do without."""
         from hopscape.metrics.flow_kernels import MUCH, largest_flow
 
         for arc in arcs.tolist():
             v, w = int(self.graph.tails[arc]), int(self.graph.heads[arc])
-            room = int(self.left[2 * arc])
-            if self.sent[v] <= self.most or not room:
+            room, mine = int(self.left[2 * arc]), self.lanes[arc]
+            beyond = int((self.held[mine] - self.most[mine]).max(initial=0))
+            if beyond <= 0 or not room:
                 continue
             left = self.left.copy()
             left[self.own + 2 * v] = MUCH  # cuts with v on the side of the roots
             ask = self.indptr, self.arcs, self.heads, left, self.graph.nodes, w
             over = largest_flow(*ask, self.wanted + room) - self.wanted
-            less = max(0, min(over, room, int(self.sent[v]) - self.most))
+            less = max(0, min(over, room, beyond))
             self.flows += 1
             self.left[2 * arc] -= less
-            self.sent[v] -= less
+            self.held[mine] -= less
 
 
 _STAGES = 8

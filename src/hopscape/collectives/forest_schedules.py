@@ -40,6 +40,8 @@ __all__ = [
     "best_pieces",
     "forest_plan",
     "forest_schedule",
+    "paths_of_trees",
+    "shallow",
     "split_switches",
 ]
 
@@ -142,11 +144,11 @@ def forest_plan(network: Network, pieces: int = 1) -> PathPlan:
     place[ends] = np.arange(len(ends))
     arcs = logical.arcs
     graph = Arcs(len(ends), place[arcs.tails], place[arcs.heads], arcs.capacity)
-    bundles = _shallow(graph, pack_trees(graph, pieces, network.spec))
-    return _paths(graph, logical.paths, bundles, pieces)
+    bundles = shallow(graph, pack_trees(graph, pieces, network.spec))
+    return paths_of_trees(graph, logical.paths, bundles, pieces)
 
 
-def _shallow(graph: Arcs, bundles: list[Bundle]) -> list[Bundle]:
+def shallow(graph: Arcs, bundles: list[Bundle]) -> list[Bundle]:
     """The same trees with nodes hung nearer to their roots, where trees can exchange arcs."""
     from hopscape.collectives.forest_kernels import shorten_trees
 
@@ -186,7 +188,7 @@ def packing_cost(network: Network, goal: Goal | None = None, model: Model | None
     return steps * ends * ends * (channels + 10 * ends)
 
 
-def _paths(
+def paths_of_trees(
     graph: Arcs, paths: list[tuple[int, ...]], bundles: list[Bundle], pieces: int
 ) -> PathPlan:
     """The arcs of all trees, each a path of channels after the one to its tail."""

@@ -7,12 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from hopscape.collectives.bounds import CUTS, bandwidth_optimum, least_rate
+from hopscape.collectives.partitions import worst_partition
 from hopscape.core.arrays import Floats
 from hopscape.core.goal import Goal
 from hopscape.core.model import Model
 from hopscape.core.network import Network
 
 __all__ = ["least_load", "least_moved"]
+
+_PARTS = 400_000
+"""Endpoints times channels up to which the worst partition is looked for: some seconds."""
 
 
 def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[float, float]:
@@ -21,7 +25,8 @@ def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[fl
     In buffers, summed over rounds: in no schedule is the busiest channel (by its capacity) less
     busy. A node takes in and gives out by as many channels at once as the model allows; sums are
     sent at least 2 (n - 1) times as a whole in an all-reduce, unless switches add. What no cut lets
-    through, and what the routes of an all-to-all must share, counts as well.
+    through, what the parts of a network must exchange in an all-reduce, and what the routes of an
+    all-to-all must share, counts as well.
 
     Examples:
         >>> import hopscape
@@ -36,7 +41,7 @@ def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[fl
     load, added = _node_load(network, goal, model)
     if not load:
         return 0.0, added
-    return max(load, _cut_load(network, goal), _rate_load(network, goal, model)), added
+    return max(load, _cut_load(network, goal, model), _rate_load(network, goal, model)), added
 
 
 def _rate_load(network: Network, goal: Goal, model: Model) -> float:
@@ -48,10 +53,10 @@ def _rate_load(network: Network, goal: Goal, model: Model) -> float:
     return rounds / (network.endpoint_count * unit)
 
 
-def _cut_load(network: Network, goal: Goal) -> float:
+def _cut_load(network: Network, goal: Goal, model: Model) -> float:
     """What the worst cut makes its channels carry, by their capacity, in buffers."""
     if len(goal.groups) == 1:
-        return _cut_load(network.among(goal.groups[0]), goal.everywhere())
+        return _cut_load(network.among(goal.groups[0]), goal.everywhere(), model)
     ends, small = network.endpoint_count, len(network.heads) * network.endpoint_count <= CUTS
     if goal.groups or goal.sources or not small or not network.materialised:
         return 0.0
@@ -66,7 +71,10 @@ def _cut_load(network: Network, goal: Goal) -> float:
         return 1 / (root_cut(network, goal.root, inward=goal.kind == "reduce") * unit)
     if goal.kind == "all-reduce":
         first = int(network.endpoints[0])
-        return 1 / (min(root_cut(network, first, inward=way) for way in (False, True)) * unit)
+        least = min(root_cut(network, first, inward=way) for way in (False, True))
+        seen = not model.in_network and _uneven(network)
+        parts = worst_partition(network) if seen and ends * len(network.heads) <= _PARTS else None
+        return max(1 / least, 0.0 if parts is None else float(parts.rounds)) / unit
     return 0.0
 
 
@@ -136,6 +144,12 @@ def least_moved(network: Network, goal: Goal, model: Model) -> float:
     if goal.kind != "all-reduce" or len(goal.groups) > 1 or len(ends) < 2 or model.in_network:
         return apart
     return max(apart, _sums_cost(_widths(network, model, into=True)[ends], load, added, model))
+
+
+def _uneven(network: Network) -> bool:
+    """May parts of the network be narrower than its nodes?"""
+    like = network.symmetry is not None and network.symmetry.transitive
+    return network.materialised and not (like and network.one_speed and not network.has_switches)
 
 
 def _sums_cost(widths: Floats, load: float, added: float, model: Model) -> float:

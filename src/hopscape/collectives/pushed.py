@@ -10,6 +10,7 @@ is as short as its busiest channel allows if a search finds such a deal.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -45,8 +46,11 @@ class HeldPaths(NamedTuple):
     room: IntArray
 
 
-def pushed_rounds(held: HeldPaths, waves: int) -> IntArray | None:
+def pushed_rounds(held: HeldPaths, waves: int, tries: int = 0) -> IntArray | None:
     """A round for every path of so many waves, no channel beyond its room; None: too much work.
+
+    Args:
+        tries: Orders at random beside the others, as far as they are not too much work.
 
     Examples:
         >>> import hopscape
@@ -68,7 +72,10 @@ def pushed_rounds(held: HeldPaths, waves: int) -> IntArray | None:
         return None
     best: IntArray | None = None
     generator = np.random.default_rng(0)
-    for first in _first_orders(held, waves):
+    tries = min(tries, _WORK // (4 * len(channel) * passes))
+    for first in chain(_first_orders(held, waves), _random_orders(held.before, tries)):
+        if best is not None and int(best.max()) + 1 <= least:
+            break
         check_time("giving rounds to the paths")
         rounds = push_paths(*held, first, total, False)
         for _ in range(passes):
@@ -81,6 +88,20 @@ def pushed_rounds(held: HeldPaths, waves: int) -> IntArray | None:
         if len(rounds) and (best is None or rounds.max() < best.max()):
             best = rounds
     return best
+
+
+def _random_orders(before: IntArray, tries: int) -> Iterator[IntArray]:
+    """Orders by what still follows, with noise; every path after the one before it."""
+    from hopscape.collectives.plan_kernels import heights
+
+    height, generator = heights(before), np.random.default_rng(1)
+    for _ in range(tries):
+        noise = generator.random(len(height)) * (height.max() + 1)
+        late = height + noise  # whatever comes before a path is at least as urgent
+        for p in np.argsort(height, kind="stable").tolist():
+            if before[p] >= 0:
+                late[before[p]] = max(late[before[p]], late[p])
+        yield np.lexsort((-height, -late))
 
 
 def _first_orders(held: HeldPaths, waves: int) -> Iterator[IntArray]:

@@ -37,6 +37,7 @@ __all__ = [
     "schedule_of_hops",
     "search_steps",
     "ways_of",
+    "with_lanes",
 ]
 
 _WORK = 20_000_000
@@ -77,14 +78,14 @@ def ways_of(network: Network, model: Model, every: bool = False) -> Paths:
     """
     if model.switching == "store-and-forward" or model.in_network or not network.has_switches:
         order = np.argsort(network.heads, kind="stable").astype(np.int64)
-        return _with_lanes(network, model, np.arange(len(order) + 1), order)
+        return with_lanes(network, model, np.arange(len(order) + 1), order)
     lists = _paths_past_switches(network, network.order if every else _SOURCES)
     start = np.cumsum([0, *(len(path) for path in lists)])
     channel = np.fromiter(chain.from_iterable(lists), dtype=np.int64)  # empty where none is left
-    return _with_lanes(network, model, start, channel)
+    return with_lanes(network, model, start, channel)
 
 
-def _with_lanes(network: Network, model: Model, start: IntArray, channel: IntArray) -> Paths:
+def with_lanes(network: Network, model: Model, start: IntArray, channel: IntArray) -> Paths:
     """The lanes of paths that are sorted by their ends: channels or links, and ports of nodes."""
     from hopscape.collectives.rarest_kernels import Ways
 

@@ -108,8 +108,8 @@ def _nearby(board, ways, apart, s, d, slack):  # type: ignore[no-untyped-def]
 
 
 @helper
-def _route(board, ways, apart, packets, p, slack, dear, work):  # type: ignore[no-untyped-def]
-    """The cheapest way through the rounds for packet p, which is not on the board."""
+def _cheapest(board, ways, apart, packets, p, slack, dear, work):  # type: ignore[no-untyped-def]
+    """Search for the cheapest way of packet p; how many hops it has."""
     rounds = len(board.used)
     s, d = packets.source[p], packets.target[p]
     count, found = _nearby(board, ways, apart, s, d, slack)
@@ -148,7 +148,20 @@ def _route(board, ways, apart, packets, p, slack, dear, work):  # type: ignore[n
             at = board.tail[k]
         t -= 1
     packets.hops[p] = hops
-    at, t = board.place[d], rounds
+    return hops
+
+
+@helper
+def _route(board, ways, apart, packets, p, slack, dear, work):  # type: ignore[no-untyped-def]
+    """The cheapest way through the rounds for packet p, which is not on the board.
+
+    One that goes to and fro and has more hops than the tables are wide is not taken, but one of
+    the fewest hops.
+    """
+    if _cheapest(board, ways, apart, packets, p, slack, dear, work) > packets.way.shape[1]:
+        _cheapest(board, ways, apart, packets, p, 0, dear, work)
+    rounds = len(board.used)
+    at, t, hops = board.place[packets.target[p]], rounds, packets.hops[p]
     while t > 0:
         k = board.came[t, at]
         t -= 1

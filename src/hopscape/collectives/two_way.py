@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from hopscape.collectives.checked import verified
-from hopscape.collectives.forest import Arcs, bottleneck, pack_rooted
+from hopscape.collectives.forest import Arcs, bottleneck, has_room, pack_rooted
 from hopscape.collectives.forest_schedules import two_digits
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.errors import ArgumentError, TooLargeError
@@ -220,15 +220,8 @@ def _whole_shares(
 
 def _with_room(network: Network, room: IntArray, begun: IntArray) -> IntArray:
     """As many trees of each root as find room, all together."""
-    from hopscape.metrics.flow_kernels import least_flow_to
-
-    nodes = np.arange(network.order)
-    graph = Arcs(network.order, network.tails, network.heads, room).with_top(nodes)
-    while begun.any():
-        graph.capacity[-len(nodes) :] = begun
-        wanted = int(begun.sum())
-        if int(least_flow_to(*graph.csr(), network.order, nodes, wanted, 0)) >= wanted:
-            break
+    graph = Arcs(network.order, network.tails, network.heads, room)
+    while begun.any() and not has_room(graph, begun):
         begun[int(begun.argmax())] -= 1
     return begun
 
