@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hopscape
-from commands import ask
+from commands import ask, refused, run
 from hopscape.core.detours import DetourRouter
 from hopscape.core.errors import ArgumentError, HopscapeError
 from hopscape.core.router_check import check_router
@@ -400,6 +400,32 @@ def test_front_of_a_small_search():
     assert (max(slow["speeds"]), max(fast["speeds"])) == (1, 2)
     assert fast["rate"] > slow["rate"]
     assert fast["cost"] > slow["cost"]
+
+
+def test_a_stopped_search_shows_what_it_has(monkeypatch):
+    def stopped(*_, **__):
+        yield from cell_rows([3], [1], [1])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hopscape.papers.blockdesign.shared_search.cell_rows", stopped)
+    done = run("blockdesign", "shared", "--radix", "3:9", "--format", "json")
+    assert done.returncode == 130
+    assert [row["supernodes"] for row in json.loads(done.stdout)] == [7]
+    assert "this is what was finished" in done.stderr
+
+
+def test_wrong_requests():
+    for words, answer in (
+        (("search", "machines", "--nodes", "3"), "at least 4"),
+        (("search", "machines", "--speeds", "0"), "at least 1"),
+        (("search", "machines", "--supernode", "quasicomplete_digraph(3)"), "simplex"),
+        (("search", "machines", "--nodes", "10000000"), "no machine"),
+        (("blockdesign", "rates", "torus(4, 4)"), "is not a crossbar_machine"),
+        (("blockdesign", "rates", MACHINES[0], "--step", "13"), "from 1 to 12"),
+        (("blockdesign", "shared", "--radix", "1"), "from 2 to 64"),
+        (("blockdesign", "shared", "--seed", "3"), "is for --search"),
+    ):
+        assert answer in refused(*words)
 
 
 def test_commands():

@@ -76,6 +76,8 @@ def machine_specs(question: MachineQuestion) -> Iterator[str]:
     for text in question.supernodes:
         inside = build(text)
         size = inside.endpoint_count
+        if not inside.duplex:
+            raise ArgumentError(f"the links of {text} are simplex; machines need duplex supernodes")
         for ports in question.ports:
             for crossbars in question.crossbars:
                 radix = size * ports // crossbars
