@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from hopscape.core.errors import ArgumentError, HopscapeError
-from hopscape.core.files import make_folder
+from hopscape.core.files import make_folder, write_text
 from hopscape.core.network import Network
+from hopscape.core.numbers import signed_json
+from hopscape.core.schedule import Schedule
 from hopscape.formats.astra import write_analytical, write_htsim, write_ns3, write_systems
 from hopscape.formats.garnet import NAME, write_garnet
 from hopscape.formats.simgrid import BANDWIDTH, LATENCY
 from hopscape.formats.sst import write_sst_routes
 from hopscape.metrics.routes import Routes
-from hopscape.workloads import WorkloadBuilder, write_workload
+from hopscape.workloads import (
+    Fabric,
+    GroupPlan,
+    Placement,
+    Workload,
+    WorkloadBuilder,
+    execute,
+    write_workload,
+)
 
 __all__ = ["SEEN", "write_for_astra", "write_for_gem5", "write_for_sst"]
 
+_BYTES = 65536.0  # of a transfer in chakra/
 _RUNS = "hopscape check . --with"
 SEEN = {
     "opensm/": f"OpenSM, ibsim and ibdmchk: `{_RUNS} opensm`",
@@ -33,9 +46,8 @@ SEEN = {
     "msccl/*.xml": "msccl-tools' own check, if it is installed; no GPU",
     "msccl/*.json": "an interpreter by the rules of MSCCL++'s executor; no GPU",
     "chakra/": "ASTRA-sim's analytical back end, as workloads and as custom collectives",
-    "astra/": "network.yml and the custom collectives: ASTRA-sim's analytical back end, in earlier"
-    " runs of such files (`benchmarks/astra.py`); ns3_topology.txt and network.topo: no program,"
-    " they are written by what its readers read",
+    "astra/": f"network.yml and the custom collectives: ASTRA-sim's analytical back end,"
+    f" `{_RUNS} astra`; ns3_topology.txt and network.topo: no program",
 }
 """File, as the README lists it, and who has seen such files."""
 
@@ -77,8 +89,11 @@ def write_for_astra(network: Network, top: Path) -> str:
     if names:
         write_systems(folder, names)
         draft = WorkloadBuilder(network.endpoint_count)
-        draft.collective("all-reduce", range(network.endpoint_count), 65536.0)
-        write_workload(draft.workload(), folder / "workload", "step")
+        draft.collective("all-reduce", range(network.endpoint_count), _BYTES)
+        work = draft.workload()
+        write_workload(work, folder / "workload", "step")
+        if (folder / "network.yml").is_file():
+            _write_times(network, work, top, names)
         told.append(
             f"workload/ is one all-reduce, which {' or '.join(f'{name}.json' for name in names)}"
             " replaces by the schedule of that name, sent as its dependencies allow (as workloads,"
@@ -87,3 +102,30 @@ def write_for_astra(network: Network, top: Path) -> str:
     if not told:
         raise ArgumentError("; ".join(why))
     return ". ".join([*told, *why])
+
+
+def _write_times(network: Network, work: Workload, top: Path, names: Sequence[str]) -> None:
+    """``astra/times.json``: nanoseconds of each schedule by our copy of the analytical model."""
+    costs = {"alpha": 0.0, "beta": 1e6 / BANDWIDTH, "gamma": 0.0, "delta": 1e6 * LATENCY}
+    placement = Placement.in_order(network, network.endpoint_count)
+    times = {}
+    for name in names:
+        path = next(x for x in (top / f"{name}.json", top / f"{name}.npz") if x.is_file())
+        plan = {"all-reduce": traced(Schedule.load(path, lambda _: network), name)}
+        fabric = Fabric(network, placement, executor="astra", costs=costs, algorithms=plan)
+        times[name] = round(1e9 * execute(work, fabric).seconds, 3)
+    write_text(top / "astra" / "times.json", signed_json({"nanoseconds": times}))
+
+
+def traced(schedule: Schedule, name: str) -> GroupPlan:
+    """The messages of a schedule's traces: each waits for what brought its sender the chunk."""
+    rank = {node: i for i, node in enumerate(schedule.network.endpoints.tolist())}
+    columns = (schedule.round, schedule.source, schedule.target, schedule.chunk)
+    rows = sorted(zip(*(x.tolist() for x in columns), strict=True))
+    held: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    messages, after = [], []
+    for i, (now, a, b, chunk) in enumerate(rows):
+        after.append([sent for sent, when in held[a, chunk] if when < now])
+        messages.append((rank[a], rank[b], 1.0))
+        held[b, chunk].append((i, now))
+    return GroupPlan.of_messages(name, len(rank), messages, after)

@@ -17,6 +17,9 @@ from hopscape.core.errors import (
 )
 from hopscape.core.verdict import Verdict
 from hopscape.formats import (
+    astra_check as astra,
+)
+from hopscape.formats import (
     booksim_check as booksim,
 )
 from hopscape.formats import (
@@ -95,6 +98,7 @@ COMPONENTS: dict[str, Component] = {
         "build BookSim 2 from source and put 'booksim' on the PATH",
         booksim.check_booksim,
     ),
+    "astra": Component("astra/times.json", astra.missing_astra, astra.PACKAGES, astra.check_astra),
     "frr": Component(
         "ethernet/ecmp.csv", frr.missing_frr, frr.PACKAGES, frr.check_frr, sampled=True
     ),
