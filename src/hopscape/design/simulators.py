@@ -26,9 +26,15 @@ from hopscape.workloads import (
     write_workload,
 )
 
-__all__ = ["SEEN", "write_for_astra", "write_for_gem5", "write_for_sst"]
+__all__ = [
+    "SEEN",
+    "messages",
+    "write_for_astra",
+    "write_for_gem5",
+    "write_for_sst",
+]
 
-_BYTES = 65536.0  # of a transfer in chakra/
+_BYTES = 65536  # of a transfer in chakra/
 _RUNS = "hopscape check . --with"
 SEEN = {
     "opensm/": f"OpenSM, ibsim and ibdmchk: `{_RUNS} opensm`",
@@ -85,12 +91,10 @@ def write_for_astra(network: Network, top: Path) -> str:
             if isinstance(error.__cause__, OSError):
                 raise
             why.append(f"no {name}: {error}")
-    names = sorted(path.name[: -len(".0.et")] for path in (top / "chakra").glob("*.0.et"))
+    names = _traced(top)
     if names:
         write_systems(folder, names)
-        draft = WorkloadBuilder(network.endpoint_count)
-        draft.collective("all-reduce", range(network.endpoint_count), _BYTES)
-        work = draft.workload()
+        work = _one_all_reduce(network, _BYTES)
         write_workload(work, folder / "workload", "step")
         if (folder / "network.yml").is_file():
             _write_times(network, work, top, names)
@@ -104,28 +108,55 @@ def write_for_astra(network: Network, top: Path) -> str:
     return ". ".join([*told, *why])
 
 
+def _traced(top: Path) -> list[str]:
+    """Schedules of the folder that there are traces of."""
+    return sorted(path.name[: -len(".0.et")] for path in (top / "chakra").glob("*.0.et"))
+
+
+def _schedule(network: Network, top: Path, name: str) -> Schedule:
+    path = next(x for x in (top / f"{name}.json", top / f"{name}.npz") if x.is_file())
+    return Schedule.load(path, lambda _: network)
+
+
 def _write_times(network: Network, work: Workload, top: Path, names: Sequence[str]) -> None:
     """``astra/times.json``: nanoseconds of each schedule by our copy of the analytical model."""
-    costs = {"alpha": 0.0, "beta": 1e6 / BANDWIDTH, "gamma": 0.0, "delta": 1e6 * LATENCY}
-    placement = Placement.in_order(network, network.endpoint_count)
     times = {}
     for name in names:
-        path = next(x for x in (top / f"{name}.json", top / f"{name}.npz") if x.is_file())
-        plan = {"all-reduce": traced(Schedule.load(path, lambda _: network), name)}
-        fabric = Fabric(network, placement, executor="astra", costs=costs, algorithms=plan)
-        times[name] = round(1e9 * execute(work, fabric).seconds, 3)
+        rows, after = messages(_schedule(network, top, name))
+        times[name] = round(1e9 * _seconds(network, work, rows, after), 3)
     write_text(top / "astra" / "times.json", signed_json({"nanoseconds": times}))
 
 
-def traced(schedule: Schedule, name: str) -> GroupPlan:
-    """The messages of a schedule's traces: each waits for what brought its sender the chunk."""
+def _seconds(
+    network: Network,
+    work: Workload,
+    rows: list[tuple[int, int]],
+    after: list[list[int]],
+) -> float:
+    """How long messages take, each after those that it waits for."""
+    whole = [(a, b, 1.0) for a, b in rows]
+    plan = GroupPlan.of_messages("replayed", network.endpoint_count, whole, after)
+    costs = {"alpha": 0.0, "beta": 1e6 / BANDWIDTH, "gamma": 0.0, "delta": 1e6 * LATENCY}
+    placement = Placement.in_order(network, network.endpoint_count)
+    named = {"all-reduce": plan}
+    fabric = Fabric(network, placement, executor="astra", costs=costs, algorithms=named)
+    return execute(work, fabric).seconds
+
+
+def messages(schedule: Schedule) -> tuple[list[tuple[int, int]], list[list[int]]]:
+    """Messages of a schedule, by ranks; each waits for all that brought its sender the chunk."""
     rank = {node: i for i, node in enumerate(schedule.network.endpoints.tolist())}
     columns = (schedule.round, schedule.source, schedule.target, schedule.chunk)
     rows = sorted(zip(*(x.tolist() for x in columns), strict=True))
     held: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
-    messages, after = [], []
+    after = []
     for i, (now, a, b, chunk) in enumerate(rows):
         after.append([sent for sent, when in held[a, chunk] if when < now])
-        messages.append((rank[a], rank[b], 1.0))
         held[b, chunk].append((i, now))
-    return GroupPlan.of_messages(name, len(rank), messages, after)
+    return [(rank[a], rank[b]) for _, a, b, _ in rows], after
+
+
+def _one_all_reduce(network: Network, size: float) -> Workload:
+    draft = WorkloadBuilder(network.endpoint_count)
+    draft.collective("all-reduce", range(network.endpoint_count), size)
+    return draft.workload()

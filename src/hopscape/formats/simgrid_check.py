@@ -7,6 +7,7 @@ import json
 import shutil
 import tempfile
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ import numpy as np
 
 from hopscape.core.errors import FileFormatError
 from hopscape.core.processes import run_to_end
+from hopscape.core.schedule import Schedule
 from hopscape.core.verdict import Verdict
-from hopscape.formats.programs import run_program
+from hopscape.formats.programs import read_back, run_program
+from hopscape.formats.simgrid import channel_names
 
 __all__ = ["PACKAGES", "check_simgrid", "missing_simgrid"]
 
@@ -23,6 +26,8 @@ PACKAGES = "Debian: python3-simgrid"
 _RUNNER = Path(__file__).parent / "runners" / "run_platform.py"
 _BYTES = 1_000_000  # of a message: the time of the links outweighs rounding by far
 _ALL_TO_ALL_HOSTS = 32  # 1,024 messages at once; SimGrid shares every link among them
+_SCHEDULED = 0.05  # more than our price: where messages of a round meet twice, links stand idle
+_REPLAYED = 2000  # transfers of a schedule that is replayed
 _CLOSE = 1e-6  # times are printed with enough digits; a wrong route is off by a link
 _PYTHONS = ("/usr/bin/python3", "python3")
 
@@ -72,7 +77,88 @@ def check_simgrid(folder: Path, *, pairs: int = 48, seconds: float = 300) -> Ver
         words = [str(_python()), str(_RUNNER), str(platform.resolve()), "question.json"]
         run_program([*words, "report.json"], work, seconds=seconds)
         report = json.loads((work / "report.json").read_text(encoding="utf-8"))
-    return _compare(folder, links, routes, question, report)
+        found = _compare(folder, links, routes, question, report)
+        return _replayed(folder, links, work, found, seconds) if found else found
+
+
+def _replayed(
+    folder: Path, links: dict[str, tuple[float, float]], work: Path, found: Verdict, seconds: float
+) -> Verdict:
+    """Replay the schedules of the folder by their own paths, round by round.
+
+    A round takes at least what its busiest link carries, and by our price its longest way more.
+    """
+    network = read_back(folder)
+    names = np.asarray(channel_names(network))
+    paths: dict[tuple[str, ...], int] = {}
+    kept: dict[str, list[list[int]]] = {}
+    bounds: dict[str, tuple[float, float]] = {}
+    for path in sorted(folder.glob("[abr]*.json")):
+        schedule = Schedule.load(path, lambda _: network)
+        if schedule.transfers > _REPLAYED or (schedule.channels < 0).any():
+            continue
+        rounds: list[list[int]] = [[] for _ in range(schedule.rounds)]
+        for t, now in enumerate(schedule.round.tolist()):
+            taken = schedule.channels[schedule.path_start[t] : schedule.path_start[t + 1]]
+            way = tuple(names[taken].tolist())
+            rounds[now].append(paths.setdefault(way, len(paths)))
+        kept[path.stem] = rounds
+        bounds[path.stem] = _between(list(paths), rounds, links)
+    if not kept:
+        return found
+    question = {"schedules": kept, "paths": len(paths), "bytes": _BYTES}
+    question |= {"hosts": [], "pairs": [], "routes": []}
+    (work / "rounds.json").write_text(json.dumps(question), encoding="utf-8")
+    (work / "paths.xml").write_text(_path_platform(list(paths), links), encoding="utf-8")
+    words = [str(_python()), str(_RUNNER), "paths.xml", "rounds.json", "times.json"]
+    run_program(words, work, seconds=seconds)
+    times = json.loads((work / "times.json").read_text(encoding="utf-8"))["schedules"]
+    return _judged(times, bounds, found)
+
+
+def _judged(
+    times: dict[str, float], bounds: dict[str, tuple[float, float]], found: Verdict
+) -> Verdict:
+    off = {name: taken / bounds[name][1] - 1 for name, taken in times.items()}
+    worst = max(off, key=lambda name: abs(off[name]))
+    text = (
+        f"{len(times)} schedules replayed, {worst} takes {times[worst]:.6g} s, by our price"
+        f" {bounds[worst][1]:.6g} s ({100 * off[worst]:+.2f} %), the others are no further off"
+    )
+    details = {
+        **found.details,
+        "schedules": times,
+        "schedules_ours": {n: b[1] for n, b in bounds.items()},
+    }
+    for name, taken in times.items():
+        if not bounds[name][0] * (1 - _CLOSE) <= taken <= bounds[name][1] * (1 + _SCHEDULED):
+            return Verdict(False, text, {"schedule": name, "seconds": taken}, details)
+    return Verdict(True, f"{found.reason}; {text}", details=details)
+
+
+def _between(
+    paths: list[tuple[str, ...]], rounds: list[list[int]], links: dict[str, tuple[float, float]]
+) -> tuple[float, float]:
+    """Seconds of the busiest links of the rounds, and with the longest ways."""
+    busy = way = 0.0
+    for messages in rounds:
+        carried = Counter(link for i in messages for link in paths[i])
+        busy += max((_BYTES * n / links[one][0] for one, n in carried.items()), default=0.0)
+        way += max((sum(links[one][1] for one in paths[i]) for i in messages), default=0.0)
+    return busy, busy + way
+
+
+def _path_platform(paths: list[tuple[str, ...]], links: dict[str, tuple[float, float]]) -> str:
+    """A platform with two hosts for each path, on the same links."""
+    text = ["<?xml version='1.0'?>", '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">']
+    text += ['<platform version="4.1">', '<zone id="network" routing="Full">']
+    text += [f'<host id="{side}{i}" speed="1Gf"/>' for i in range(len(paths)) for side in "ab"]
+    for name, (bandwidth, latency) in links.items():
+        text.append(f'<link id="{name}" bandwidth="{bandwidth!r}Bps" latency="{latency!r}s"/>')
+    for i, path in enumerate(paths):
+        steps = "".join(f'<link_ctn id="{name}"/>' for name in path)
+        text.append(f'<route src="a{i}" dst="b{i}" symmetrical="NO">{steps}</route>')
+    return "\n".join([*text, "</zone></platform>"]) + "\n"
 
 
 def _read(path: Path) -> tuple[dict[str, tuple[float, float]], dict[tuple[str, str], list[str]]]:
