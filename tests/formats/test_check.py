@@ -17,14 +17,16 @@ from real_programs import needs
 
 from commands import ask, refused
 from hopscape.core.errors import ArgumentError, FileFormatError
+from hopscape.core.verdict import Verdict
 from hopscape.design.handover import hand_over
 from hopscape.design.schedules import write_schedules
+from hopscape.formats.astra_check import check_astra
 from hopscape.formats.booksim import native_topology, write_booksim
 from hopscape.formats.booksim_check import check_booksim
 from hopscape.formats.check import CheckSettings, check_folder
 from hopscape.formats.mpi_check import check_mpi
 from hopscape.formats.programs import SCHEDULES, ProgramError, changed_files, read_back, run_program
-from hopscape.formats.simgrid_check import check_simgrid
+from hopscape.formats.simgrid_check import between, check_simgrid, judged
 from hopscape.formats.tables import read_routing_table
 from hopscape.formats.verilog_check import check_verilog
 from hopscape.registry import build
@@ -155,6 +157,10 @@ class TestSimGrid:
         found = check_simgrid(folders(spec), pairs=12)
         assert found, found.reason
         assert found.details["all_to_all_seconds"] >= 0.999 * found.details["all_to_all_least"]
+        ours = found.details["schedules_ours"]
+        assert set(found.details["schedules"]) == set(ours) != set()
+        for name, seconds in found.details["schedules"].items():
+            assert seconds == pytest.approx(ours[name], rel=0.01)
 
     def test_another_route_is_noticed(self, tmp_path: Path) -> None:
         hand_over("ring(5)", tmp_path)
@@ -166,6 +172,39 @@ class TestSimGrid:
         path.write_text(text.replace(old, new))
         found = check_simgrid(tmp_path, pairs=0)
         assert found.where["source"] == "n0"
+
+
+class TestAstra:
+    """With ASTRA-sim."""
+
+    pytestmark = needs("astra")
+
+    @pytest.mark.parametrize("spec", ["ring(5)", "ring(8)", "complete(6)", "xgft([8], [1])"])
+    def test_schedules_take_what_they_take_here(self, spec: str, tmp_path: Path) -> None:
+        hand_over(spec, tmp_path)
+        found = check_astra(tmp_path)
+        assert found, found.reason
+        assert len(found.details["nanoseconds"]) == 4
+
+    def test_another_time_is_noticed(self, tmp_path: Path) -> None:
+        hand_over("ring(5)", tmp_path)
+        path = tmp_path / "astra" / "times.json"
+        said = json.loads(path.read_text())
+        said["nanoseconds"]["all-gather"] *= 1.01
+        path.write_text(json.dumps(said))
+        assert check_astra(tmp_path).where["schedule"] == "all-gather"
+
+
+def test_the_price_of_rounds_by_hand() -> None:
+    """Two messages share link x in the first round; the longest way counts, not the busiest."""
+    links = {"x": (1e6, 1.0), "y": (2e6, 2.0), "z": (1e6, 4.0)}
+    paths = [("x",), ("x", "y"), ("z", "y")]
+    assert between(paths, [[0, 1], [2]], links) == (2 + 1, 2 + 1 + 3 + 6)
+    found = Verdict(True, "routes", {}, {})
+    bounds = {"a": (3.0, 12.0), "b": (1.0, 1.0)}
+    assert judged({"a": 12.0, "b": 1.0}, bounds, found)
+    assert judged({"a": 2.9, "b": 1.0}, bounds, found).where["schedule"] == "a"
+    assert judged({"a": 12.0, "b": 1.06}, bounds, found).where["schedule"] == "b"
 
 
 class TestBookSim:

@@ -20,7 +20,7 @@ from hopscape.core.verdict import Verdict
 from hopscape.formats.programs import read_back, run_program
 from hopscape.formats.simgrid import channel_names
 
-__all__ = ["PACKAGES", "check_simgrid", "missing_simgrid"]
+__all__ = ["PACKAGES", "between", "check_simgrid", "judged", "missing_simgrid"]
 
 PACKAGES = "Debian: python3-simgrid"
 _RUNNER = Path(__file__).parent / "runners" / "run_platform.py"
@@ -103,7 +103,7 @@ def _replayed(
             way = tuple(names[taken].tolist())
             rounds[now].append(paths.setdefault(way, len(paths)))
         kept[path.stem] = rounds
-        bounds[path.stem] = _between(list(paths), rounds, links)
+        bounds[path.stem] = between(list(paths), rounds, links)
     if not kept:
         return found
     question = {"schedules": kept, "paths": len(paths), "bytes": _BYTES}
@@ -113,12 +113,13 @@ def _replayed(
     words = [str(_python()), str(_RUNNER), "paths.xml", "rounds.json", "times.json"]
     run_program(words, work, seconds=seconds)
     times = json.loads((work / "times.json").read_text(encoding="utf-8"))["schedules"]
-    return _judged(times, bounds, found)
+    return judged(times, bounds, found)
 
 
-def _judged(
+def judged(
     times: dict[str, float], bounds: dict[str, tuple[float, float]], found: Verdict
 ) -> Verdict:
+    """Every time is between the busiest links alone and our price, or little above."""
     off = {name: taken / bounds[name][1] - 1 for name, taken in times.items()}
     worst = max(off, key=lambda name: abs(off[name]))
     text = (
@@ -136,7 +137,7 @@ def _judged(
     return Verdict(True, f"{found.reason}; {text}", details=details)
 
 
-def _between(
+def between(
     paths: list[tuple[str, ...]], rounds: list[list[int]], links: dict[str, tuple[float, float]]
 ) -> tuple[float, float]:
     """Seconds of the busiest links of the rounds, and with the longest ways."""
