@@ -363,6 +363,20 @@ def test_the_command_says_what_python_says(tmp_path: Path) -> None:
     assert "tp exposed" in table
 
 
+def test_short_steps_are_shown_in_a_unit_that_has_digits(tmp_path: Path) -> None:
+    path = tmp_path / "job.toml"
+    asked = ("step", str(path), "--on", "ring(8)")
+    for factor, unit in ((1, "step (ms)"), (1000, "step (µs)")):
+        path.write_text(JOB.replace("tflops = 10", f"tflops = {10 * factor}") + "\n")
+        free = ("--alpha", "0", "--beta", "0", "--delta", "0", "--gamma", "0")
+        lines = shown(*asked, *free).splitlines()
+        (row,) = ask(*asked, *free)["steps"]
+        assert unit in lines[1]
+        said = float(lines[3].split()[2])
+        scale = 1e3 if "ms" in unit else 1e6
+        assert said == pytest.approx(scale * row["step_s"], rel=1e-3)
+
+
 def test_a_router_of_ones_own_decides_the_paths(tmp_path: Path) -> None:
     """Up*/down* never crosses the link farthest from the root: other paths, the same bounds."""
     path = tmp_path / "job.toml"

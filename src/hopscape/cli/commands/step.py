@@ -224,6 +224,11 @@ def _search(
         found = search_parallelism(job, network, dead_nodes=nodes, dead_links=links, **options)
         rows += [{"network": network.spec, **row} for row in found]
     rows.sort(key=lambda row: row["step_s"])
+    unit = "s"
+    if output_settings.style is Format.table:
+        unit, scale = _unit(rows[0]["step_s"])
+        times = ("step_s", "at_least_s")
+        rows = [row | {name: float(f"{scale * row[name]:.6g}") for name in times} for row in rows]
     titles = {
         "network": "network",
         "tp": "tp",
@@ -232,8 +237,8 @@ def _search(
         "ep": "ep",
         "cp": "cp",
         "micro": "micro",
-        "step_s": "step (s)",
-        "at_least_s": "at least (s)",
+        "step_s": f"step ({unit})",
+        "at_least_s": f"at least ({unit})",
         "memory_gb": "memory (GB)",
     }
     title = f"{job.name}: {len(rows)} ways to cut it that fit memory"
@@ -247,11 +252,13 @@ def _show(rows: list[dict[str, Any]], priced: bool) -> None:
         return
     kinds = [k for k in dict.fromkeys(k for row in rows for k in row["shares_s"])
              if any(row["shares_s"].get(k) for row in rows)]  # fmt: skip
-    shown = [_cells(row, kinds) for row in rows]
+    times = [row["step_s"] or row["at_least_s"] for row in rows]
+    unit, scale = _unit(min(times))
+    shown = [_cells(row, kinds, scale) for row in rows]
     titles = {
         "network": "network",
-        "step_s": "step (s)",
-        "at_least_s": "at least (s)",
+        "step_s": f"step ({unit})",
+        "at_least_s": f"at least ({unit})",
         "gap": "gap",
     }
     titles |= {kind: _heading(kind) for kind in kinds}
@@ -272,12 +279,25 @@ def _heading(kind: str) -> str:
     return kind if kind in ("compute", "bubble") else f"{kind} exposed"
 
 
-def _cells(row: dict[str, Any], kinds: list[str]) -> dict[str, Any]:
+def _unit(seconds: float) -> tuple[str, float]:
+    """A unit in which a table shows at least three digits of a time.
+
+    Examples:
+        >>> _unit(0.0031), _unit(12.5), _unit(0.0)
+        (('ms', 1000.0), ('s', 1.0), ('s', 1.0))
+    """
+    for unit, scale in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * scale >= 0.1:
+            return unit, scale
+    return "s", 1.0
+
+
+def _cells(row: dict[str, Any], kinds: list[str], scale: float) -> dict[str, Any]:
     whole = row["step_s"]
     out = {
         "network": row["network"],
-        "step_s": None if whole is None else float(f"{whole:.6g}"),
-        "at_least_s": float(f"{row['at_least_s']:.6g}"),
+        "step_s": None if whole is None else float(f"{scale * whole:.6g}"),
+        "at_least_s": float(f"{scale * row['at_least_s']:.6g}"),
         "gap": None if row["gap"] is None else f"{100 * row['gap']:.1f} %",
     }
     for kind in kinds:
