@@ -78,9 +78,9 @@ def leaf_falls(
 ) -> int:
     """How often, at most, a route between leaves goes up again after it went down.
 
-    ``each[source, goal]`` gets the number for every pair of rows that it has, unless it is empty:
-    rows of leaves by switch, whose channel goes up, then those whose channel goes down, then those
-    of switches. -1 when a route does not arrive.
+    ``each[goal, source]`` gets the number for every pair that it has, unless it is empty: sources
+    are leaves by switch, whose channel goes up, then those whose channel goes down, then switches.
+    -1 when a route does not arrive.
     """
     switches = len(table.nodes)
     known, channel = np.full(switches, -1, np.int32), np.empty(switches, np.int64)
@@ -107,11 +107,11 @@ def leaf_falls(
                 start = falls[v] + (way and not down[c])
                 most = max(most, start)
                 if len(each):
-                    each[way * switches + v, place] = min(start, 255)
+                    each[place, way * switches + v] = min(start, 255)
             if anywhere:
                 most = max(most, falls[v])
                 if len(each):
-                    each[2 * switches + v, place] = min(falls[v], 255)
+                    each[place, 2 * switches + v] = min(falls[v], 255)
     return int(most)
 
 
@@ -156,13 +156,13 @@ def leaf_waits(
             v = line[i]
             c = channel[v]
             if anywhere:
-                last = first[2 * switches + v, place] if len(first) > 1 else 0
+                last = first[place, 2 * switches + v] if first.size > 1 else 0
                 here[v] |= (np.int64(2) << last) - 1
             for way in range(2):
                 leaves = table.sources[v, way] - (v == home and down[back] == way)
                 if leaves <= 0:
                     continue
-                last = first[way * switches + v, place] if len(first) > 1 else 0
+                last = first[place, way * switches + v] if first.size > 1 else 0
                 rise = np.int64(way and not down[c])
                 if last + rise >= classes:
                     return -1

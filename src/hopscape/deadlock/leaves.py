@@ -86,7 +86,6 @@ def classes_by_leaves(
         >>> found.classes.method, found.classes.count, found.certificate.dependencies
         ('rising', 2, 1501)
     """
-    from hopscape.deadlock.leaf_kernels import leaf_falls
 
     columns = RouteColumns(network, router)
     if columns.rings is not None or columns.parallel:
@@ -106,39 +105,66 @@ def classes_by_leaves(
         proof = Certificate(True, 1, "single", columns.router, waits + ends)
         sort = np.zeros((2, 0), dtype=np.int32)
         return LeafRoutes(columns, flat_table, single_class(columns), proof, sort)
-    best: tuple[int, IntArray] | None = None
-    for ranks in node_rankings(network):
-        down = downward(network, ranks)
-        ranked, goals = _counted(network, table, down)
-        most = leaf_falls(network.indptr, ranked, goals.nodes, down, anywhere, _ALIKE[:0])
-        if most < 0:
-            raise ArgumentError(f"some {router.name} routes of {network.spec} do not arrive")
-        if best is None or most + 1 < best[0]:
-            best = int(most) + 1, ranks
-        if most <= 1:
-            break
-    assert best is not None
-    count, ranks = best
+    count, ranks, falls = _best_ranks(network, table, few, anywhere, spread)
     if count > _MOST_CLASSES:
         return None
     down = downward(network, ranks)
     ranked, goals = _counted(network, table, down)
     rings = down.astype(np.int32)
     classes = Classes("rising", count, rings, _ALIKE, _ALIKE, _ALIKE, ranks=ranks)
+    starts = _ALIKE
     if spread:
-        rows = (3 if anywhere else 2) * len(table.nodes)
-        require_memory(rows * len(goals.nodes), f"the classes of {network.spec}")
-        starts = np.zeros((rows, len(goals.nodes)), dtype=np.uint8)
-        leaf_falls(network.indptr, ranked, goals.nodes, down, anywhere, starts)
-        np.subtract(count - 1, starts, out=starts, casting="unsafe")
+        starts = np.subtract(count - 1, falls, out=falls, casting="unsafe")
         sets = tuple((2 << last) - 1 for last in range(count))
-        classes = replace(classes, layers=starts, sets=sets)
-    waits = _graph(network, ranked, goals, down, count, classes.layers, anywhere)
+        classes = replace(classes, layers=np.ascontiguousarray(starts.T), sets=sets)
+    waits = _graph(network, ranked, goals, down, count, starts, anywhere)
     if waits is None:
         return None
     ends = _lines(ranked, goals, down, network, count, spread)
     proof = Certificate(True, count, "rising", columns.router, waits + ends, at_least=2)
     return LeafRoutes(columns, ranked, classes, proof, _sorts(network, ranked, goals, down))
+
+
+def _best_ranks(
+    network: Network, table: LeafTable, few: IntArray | None, anywhere: bool, spread: bool
+) -> tuple[int, IntArray, IntArray]:
+    """The first node ranks of those with the fewest rising classes, and how many these are.
+
+    What a few goals need is a lower bound: most ranks are rejected by it.
+
+    Args:
+        spread: How often each route falls is returned too.
+    """
+    from hopscape.deadlock.leaf_kernels import leaf_falls
+
+    def classes(ranks: IntArray, some: IntArray | None) -> tuple[int, IntArray]:
+        down = downward(network, ranks)
+        ranked, goals = _counted(network, table, down)
+        each = _ALIKE[:0]
+        if some is not None:
+            goals = goals.first(some)
+        elif spread:
+            rows = (3 if anywhere else 2) * len(table.nodes)
+            require_memory(2 * rows * len(goals.nodes), f"the classes of {network.spec}")
+            each = np.zeros((len(goals.nodes), rows), dtype=np.uint8)
+        most = leaf_falls(network.indptr, ranked, goals.nodes, down, anywhere, each)
+        if most < 0:
+            raise ArgumentError(f"some routes of {network.spec} do not arrive")
+        return int(most) + 1, each
+
+    tried = list(node_rankings(network))
+    bounds = [
+        (classes(ranks, few)[0] if few is not None else 1, i) for i, ranks in enumerate(tried)
+    ]
+    best: tuple[tuple[int, int], IntArray] | None = None
+    for bound in sorted(bounds):
+        if best is not None and bound > best[0]:
+            break
+        count, each = classes(tried[bound[1]], None)
+        if best is None or (count, bound[1]) < best[0]:
+            best = (count, bound[1]), each
+    assert best is not None
+    return best[0][0], tried[best[0][1]], best[1]
 
 
 @dataclass(frozen=True)
