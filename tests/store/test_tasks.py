@@ -183,3 +183,28 @@ def test_tasks_in_threads_say_how_far_they_are(how):
         assert seen == pytest.approx([0.125, 0.25, 0.625, 0.999])
     assert {0.125, 0.375, 0.5, 0.625} & {round(x, 4) for x in seen}
     assert max(seen) <= 1
+
+
+def test_threads_stop_in_the_middle_of_a_task_when_nobody_waits():
+    from threading import Event
+
+    from hopscape.core.progress import step_done
+
+    begun, ends = Event(), []
+
+    def work(x):
+        if not x:
+            assert begun.wait(60)
+            raise KeyboardInterrupt
+        try:
+            while True:
+                step_done(0.5)
+                begun.set()
+        except BaseException as error:
+            ends.append(type(error).__name__)
+            raise
+
+    tasks = [Task(str(x), (x,)) for x in (0, 1)]
+    with pytest.raises(KeyboardInterrupt):
+        list(run_tasks(tasks, work, threads=2))
+    assert ends == ["CancelledError"]

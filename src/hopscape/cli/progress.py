@@ -33,9 +33,10 @@ def _say(text: str, seconds: float) -> None:
     if text.startswith(_KERNELS):
         return
     _watch.erase()
-    print(
-        f"{text}: about {human_time(float(f'{seconds:.2g}'))} in all", file=sys.stderr, flush=True
-    )
+    number, _, unit = human_time(seconds).partition(" ")
+    if number[0].isdigit():
+        number = f"{float(f'{float(number):.2g}'):g}"
+    print(f"{text}: about {number} {unit} in all", file=sys.stderr, flush=True)
 
 
 def quiet() -> None:

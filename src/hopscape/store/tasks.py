@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
+    CancelledError,
     Future,
     ProcessPoolExecutor,
     as_completed,
@@ -365,17 +366,25 @@ def on_threads(
     count: int,
     tell: Callable[[Task, float], None] = lambda task, share: None,
 ) -> Results:
-    """On threads of this process.
+    """On threads of this process; tasks that say how far they are end there when nobody waits.
 
     Args:
         tell: Hears how much of a task is done.
     """
+    stopped = threading.Event()
+
+    def hear(task: Task, share: float) -> None:
+        if stopped.is_set():
+            raise CancelledError
+        tell(task, share)
+
     pool = kernel_threads(count)
     try:
-        futures = {pool.submit(_told, tell, work, task): task for task in tasks}
+        futures = {pool.submit(_told, hear, work, task): task for task in tasks}
         for future in as_completed(futures):
             yield futures[future], future.result()
     finally:
+        stopped.set()
         pool.shutdown(wait=True, cancel_futures=True)
 
 

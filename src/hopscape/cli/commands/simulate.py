@@ -5,12 +5,14 @@ The study of load and latency over the families.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopscape.cli.ended import ended_code, ended_word
 from hopscape.cli.options import (
     DaskOption,
     DeviceOption,
@@ -226,24 +228,42 @@ def simulate(
         _replay(jobs, plan, str(traffic.schedule), traffic.flits, traffic.barrier)
         return
     _say_memory(networks, job.settings)
-    how: dict[str, Any] = {"workers": run.workers, "resume": run.resume}
-    how |= {"dask": run.dask, "device": run.device}
+    how: dict[str, Any] = {"workers": run.workers, "dask": run.dask, "device": run.device}
+    missing = 0
     if run.saturation:
         from hopscape.simulate.sweep import saturations
 
-        best = saturations([replace(job, spec=spec) for spec in networks], **how)
+        best = saturations([replace(job, spec=spec) for spec in networks], resume=run.resume, **how)
         rows = [row for one in best for row in one.records()]
         saturated = {one.spec: one.load for one in best}
     else:
-        from hopscape.simulate import simulate as measure
-
         jobs = _points(job, networks, traffic.load or ("0" if trace else _LOADS))
-        rows, saturated = measure(jobs, **how), {}
+        rows, saturated = _measured(jobs, run.resume, how), {}
+        missing = len(jobs) - len(rows)
     if run.figure is not None:
         from hopscape.simulate.figures import draw_curves
 
         draw_curves(rows, run.figure, title=f"{traffic.traffic} traffic")
     _show(networks, job, rows, saturated)
+    if missing:
+        known = f"{len(rows)} of {len(rows) + missing} points are known"
+        print(f"hopscape: {ended_word()}; {known}", file=sys.stderr)
+        raise typer.Exit(ended_code())
+
+
+def _measured(jobs: list[Job], resume: Path | None, how: dict[str, Any]) -> list[dict[str, Any]]:
+    """The points; after Ctrl-C those that were finished, if any were."""
+    from hopscape.simulate import simulate as measure
+    from hopscape.store import Store
+
+    with Store(resume) as kept:
+        try:
+            return measure(jobs, resume=kept, **how)
+        except KeyboardInterrupt:
+            rows = [kept[job.key] for job in jobs if job.key in kept]
+            if not rows:
+                raise
+            return rows
 
 
 def _job(spec: str, traffic: _Traffic, routers: _Routers, faults: _Faults, run: _Run) -> Job:
