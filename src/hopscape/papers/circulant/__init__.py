@@ -20,7 +20,8 @@ Broadcast
     memoryless  the same as a rule for one node; broadcasts round dead nodes
 Searches
     scanning, search, search_kernels, search_gpu   all generator sets of an order, on CPU and GPU
-    orbit_search, orbit_kernels   larger ones of a degree and diameter, out of orbits of multipliers
+    lattice_search, orbit_search, orbit_kernels   larger ones of a degree and diameter, out of
+                lattices and of orbits of multipliers
     loops, loop_kernels   directed circulants: the same searches
     formulas    large ones of degree 8 to 11 in closed form
     atlas       the results for every order, shipped and proved again

@@ -251,9 +251,9 @@ def atlas_largest(
 ) -> None:
     """List the largest circulants of each degree and diameter, and what is proved of each.
 
-    With --improve: look for a larger one among the sets of generators that are made of orbits of a
-    multiplier. The best so far is printed on Ctrl-C. The same seed, time limit and number of
-    workers give the same set on a machine that keeps up with the plan.
+    With --improve: look for a larger one among random lattices and among sets of generators that
+    are made of orbits of a multiplier. The best so far is printed on Ctrl-C. The same seed, time
+    limit and number of workers give the same set on a machine that keeps up with the plan.
     """
     from hopscape.papers.circulant.atlas import largest_loops, largest_of_steps, largest_table
 

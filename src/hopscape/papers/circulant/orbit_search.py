@@ -1,4 +1,7 @@
-"""Larger circulants of a degree and diameter than the table has, mostly of orbits of multipliers.
+"""Larger circulants of a degree and diameter than the table has, of lattices and multipliers.
+
+Random lattices of closed walks (``lattice_search``) come first: they find most at diameters from
+about the number of generators on. Then sets made of orbits of multipliers.
 
 Many orders are looked at shortly rather than few for long: of those within reach above the best,
 most have no such set that a longer climb would find either.
@@ -11,7 +14,7 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +26,7 @@ from hopscape.core.grid_kernels import seeded
 from hopscape.families.circulant.closed_forms import canonical
 from hopscape.families.circulant.figures import ball_sizes
 from hopscape.papers.circulant.atlas import largest_table, most_nodes
+from hopscape.papers.circulant.lattice_search import try_lattices
 from hopscape.papers.circulant.orbit_kernels import (
     OrbitParts,
     climb_orbits,
@@ -35,6 +39,9 @@ __all__ = ["LargerCirculant", "improve_largest", "try_order"]
 
 _WINDOW = 1.3  # times the best order: sets that are larger still were never found first
 _BATCH = 32  # orders between two looks at what was found
+_LATTICES = 16  # tasks of random lattices in the first turn, twice as many in every next one
+_TOGETHER = 4  # of them between two looks at what was found
+_LATTICE_SECONDS = 0.1  # measured; only the progress bar depends on it
 _MULTIPLIERS, _SHAPES = 6, 3  # of an order in the first turn; more in later ones
 _MOST_PARTS = 4  # orbits of a set
 _FREE = 6  # times the words of a climb go to climbs among any sets, short ones
@@ -49,8 +56,8 @@ class LargerCirculant:
 
     Attributes:
         before: Nodes of the table's entry; equal to `nodes` if nothing larger was found.
-        multiplier: Its orbits make up the generators; None for the table's own entry.
-        tried: Orders looked at.
+        multiplier: Its orbits make up the generators; None for a lattice and the table's own entry.
+        tried: Orders and lattices looked at.
         complete: Was the plan done, rather than stopped?
     """
 
@@ -108,11 +115,11 @@ class _Search:
         step = 1 + self.degree % 2
         return range(self.nodes + step, last + 1, step)
 
-    def take(self, nodes: int, found: dict[str, Any]) -> None:
-        self.tried += 1
+    def take(self, found: dict[str, Any]) -> None:
+        self.tried += found["orders"]
         self.words -= found["words"]
-        if found["generators"] and nodes > self.nodes:
-            self.nodes, self.multiplier = nodes, found["multiplier"]
+        if found["generators"] and found["nodes"] > self.nodes:
+            self.nodes, self.multiplier = found["nodes"], found["multiplier"]
             self.generators = tuple(found["generators"])
 
 
@@ -198,23 +205,12 @@ def _turns(
     count = workers if workers is not None else os.cpu_count() or 1
     with closing(Processes(count)) if count > 1 else nullcontext() as pool:
         for turn in range(_MOST_TURNS):
-            orders = list(search.window())
-            random.Random(f"{seed}.{turn}").shuffle(orders)
-            for batch in _batches(orders):
-                tasks = [
-                    Task.of(
-                        try_order,
-                        (nodes, search.degree, search.diameter, turn, seed),
-                        _most_words(turn) / _WORDS_PER_SECOND,
-                        f"circulant nodes={nodes} degree={search.degree} turn={turn}",
-                    )
-                    for nodes in batch
-                    if nodes > search.nodes
-                ]
+            for tasks, look in _batches(search, turn, seed):
                 text = f"turn {turn + 1}: {search.nodes:,} nodes"
-                work = run_tasks(tasks, try_order, store, processes=workers, pool=pool, text=text)
-                for task, found in work:
-                    search.take(task.arguments[0], found)
+                for _, found in run_tasks(
+                    tasks, look, store, processes=workers, pool=pool, text=text
+                ):
+                    search.take(found)
                 if search.words <= 0:
                     return True
                 if seconds is not None and time.monotonic() - begun > seconds:
@@ -222,9 +218,40 @@ def _turns(
     return True
 
 
-def _batches(orders: list[int]) -> Iterator[list[int]]:
-    for first in range(0, len(orders), _BATCH):
-        yield orders[first : first + _BATCH]
+def _batches(
+    search: _Search, turn: int, seed: int
+) -> Iterator[tuple[list[Task], Callable[..., dict[str, Any]]]]:
+    """Tasks of a turn, made as they are asked for: random lattices, then orders of the window."""
+    cell = search.degree, search.diameter
+    for first in range(_LATTICES * ((1 << turn) - 1), _LATTICES * ((2 << turn) - 1), _TOGETHER):
+        yield (
+            [
+                Task.of(
+                    try_lattices,
+                    (*cell, search.nodes, number, seed),
+                    _LATTICE_SECONDS,
+                    f"circulant lattices degree={search.degree} number={number}",
+                )
+                for number in range(first, first + _TOGETHER)
+            ],
+            try_lattices,
+        )
+    orders = list(search.window())
+    random.Random(f"{seed}.{turn}").shuffle(orders)
+    for at in range(0, len(orders), _BATCH):
+        yield (
+            [
+                Task.of(
+                    try_order,
+                    (nodes, *cell, turn, seed),
+                    _most_words(turn) / _WORDS_PER_SECOND,
+                    f"circulant nodes={nodes} degree={search.degree} turn={turn}",
+                )
+                for nodes in orders[at : at + _BATCH]
+                if nodes > search.nodes
+            ],
+            try_order,
+        )
 
 
 def _most_words(turn: int) -> int:
@@ -236,7 +263,8 @@ def try_order(nodes: int, degree: int, d: int, turn: int, seed: int) -> dict[str
     """Look for a circulant of one order: single orbits, any sets, then sets of several orbits.
 
     Returns:
-        dict: The generators (none: not found), the multiplier, and the words of bit sets written.
+        dict: Nodes and generators (none: not found), the multiplier, orders looked at, and the
+            words of bit sets written.
     """
     rng = random.Random(f"{seed}.{turn}.{nodes}.{degree}.{d}")
     generators: tuple[int, ...] = ()
@@ -251,7 +279,13 @@ def try_order(nodes: int, degree: int, d: int, turn: int, seed: int) -> dict[str
             break
     words = nodes * (degree // 2) / 8  # powers of units take their time as well
     words += sum(climb.words for climb in tried)
-    return {"generators": list(generators), "multiplier": multiplier, "words": words}
+    return {
+        "nodes": nodes,
+        "generators": list(generators),
+        "multiplier": multiplier,
+        "orders": 1,
+        "words": words,
+    }
 
 
 def _climbs(
