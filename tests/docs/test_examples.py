@@ -31,7 +31,7 @@ LEFT = {
     r"hopscape explore$": "serves pages until it is stopped: tests/show/explore/test_server.py",
     r"hopscape (check|run-mpi) ": "OpenSM, MPI, BookSim, SimGrid: tests/formats",
     r"hopscape compare-fabric ": "a fabric that was built: tests/design/test_built.py",
-    r"--to (c|verilog) .*--check": "gcc, iverilog, yosys: tests/formats/code",
+    r"--to (c|verilog|systemverilog) .*--check": "gcc, iverilog, yosys: tests/formats/code",
     r"hopscape (compare .wheel|wheels)": "not installed: tests/test_plugin.py",
     r"hopscape (study|ledger)": "minutes to hours: tests/ledger",
 }

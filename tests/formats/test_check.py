@@ -135,6 +135,23 @@ class TestVerilog:
         assert "port p + 1" in path.read_text()
 
 
+class TestProof:
+    """With Yosys and z3."""
+
+    pytestmark = needs("yosys")
+
+    def test_ports_are_proved(self, tmp_path: Path) -> None:
+        hand_over("torus(3, 4)", tmp_path)
+        found = check_folder(tmp_path, ["yosys"])[0].verdict
+        assert found is not None
+        assert found.reason == "proved: all 144 pairs take the router's port"
+        path = tmp_path / "verilog" / "router.v"
+        path.write_text(path.read_text().replace("arrived = chosen < 0", "arrived = 1'b0"))
+        found = check_folder(tmp_path, ["yosys"], CheckSettings(changed=True))[0].verdict
+        assert found is not None
+        assert "does not say that it has arrived" in found.reason
+
+
 class TestSwitched:
     """Schedules through switches, which only forward, on MPI ranks that are endpoints."""
 

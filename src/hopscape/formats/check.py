@@ -92,6 +92,12 @@ COMPONENTS: dict[str, Component] = {
         "Debian: iverilog",
         verilog.check_verilog,
     ),
+    "yosys": Component(
+        "verilog/router.v",
+        partial(which_all, ("yosys", "yosys-smtbmc", "z3")),
+        "Debian: yosys z3",
+        verilog.prove_verilog,
+    ),
     "booksim": Component(
         "booksim/network.cfg",
         partial(which_all, ("booksim",)),

@@ -1,4 +1,4 @@
-"""The router of a hand-over in Verilog, simulated by Icarus Verilog."""
+"""The router of a hand-over in Verilog, simulated by Icarus Verilog, proved by Yosys and z3."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from hopscape.core.files import make_folder, write_text
 from hopscape.core.network import Network
 from hopscape.core.verdict import Verdict
 from hopscape.formats.code.checking import check_code
+from hopscape.formats.code.proving import prove_route
 from hopscape.formats.code.routine import emit_code
 from hopscape.formats.programs import read_back
 
-__all__ = ["check_verilog", "write_verilog"]
+__all__ = ["check_verilog", "prove_verilog", "write_verilog"]
 
 _NUMBERING = """\
 // The one file of this folder whose ports count from 0, as wires do in hardware: port p here is
@@ -35,3 +36,10 @@ def check_verilog(folder: Path, *, seconds: float = 300) -> Verdict:
     network = read_back(folder)
     text = (folder / "verilog" / "router.v").read_text(encoding="utf-8")
     return check_code(replace(emit_code(network, "verilog"), text=text), network)
+
+
+def prove_verilog(folder: Path, *, seconds: float = 300) -> Verdict:
+    """Prove that ``router.v`` takes the router's port for every pair."""
+    network = read_back(folder)
+    text = (folder / "verilog" / "router.v").read_text(encoding="utf-8")
+    return prove_route(text, emit_code(network, "verilog").name, network, seconds=seconds)

@@ -32,6 +32,7 @@ __all__ = [
     "permutation_traffic",
     "read_matrix",
     "read_trace",
+    "traced",
     "worst_permutation",
 ]
 
@@ -338,8 +339,12 @@ def read_trace(path: str | Path, endpoints: int) -> Traffic:
         rows.append([w.integer(n, *span) for w, n, span in zip(words, _TRACE, limits, strict=True)])
     if not rows:
         raise file.error("it holds no packets")
-    data = np.asarray(rows, dtype=np.int64)
-    data = data[np.lexsort((data[:, 0], data[:, 1]))]
+    return traced(np.asarray(rows, dtype=np.int64), endpoints)
+
+
+def traced(packets: IntArray, endpoints: int) -> Traffic:
+    """Packets from a list of births, sources, targets and flits."""
+    data = packets[np.lexsort((packets[:, 0], packets[:, 1]))]
     starts = np.searchsorted(data[:, 1], np.arange(endpoints + 1))
     base = _plain("trace", layout.TABLE)
     trace = np.ascontiguousarray(data[:, [0, 2, 3]], dtype=np.int32)

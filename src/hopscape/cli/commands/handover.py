@@ -96,8 +96,8 @@ def check(
     components: Annotated[
         str,
         option(
-            "opensm, mpi, simgrid, smpi, iverilog, booksim, astra, frr, msccl, weights, separated"
-            " by commas; or all.",
+            "opensm, mpi, simgrid, smpi, iverilog, yosys, booksim, astra, frr, msccl, weights,"
+            " separated by commas; or all.",
             "--with",
         ),
     ] = "all",

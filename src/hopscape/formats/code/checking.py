@@ -21,9 +21,18 @@ from hopscape.formats.code.fabric import VerilogFabric
 from hopscape.formats.code.routine import Code, begins_shortest
 from hopscape.formats.code.verilog import address_bits, port_bits
 
-__all__ = ["PROGRAMS", "cell_count", "check_code", "check_fabric", "has_program"]
+__all__ = [
+    "PROGRAMS",
+    "cell_count",
+    "check_code",
+    "check_fabric",
+    "has_program",
+    "require_program",
+    "run_tool",
+]
 
 PROGRAMS = {"cc": "gcc", "iverilog": "iverilog", "vvp": "iverilog", "yosys": "yosys"}
+PROGRAMS |= {"yosys-smtbmc": "yosys", "z3": "z3", "verilator": "verilator"}
 """Programs that are used, and the Debian packages that hold them."""
 
 _SECONDS = 280  # for a compiler or simulator of somebody else, which may be slow but must end
@@ -83,18 +92,24 @@ def has_program(name: str) -> bool:
     return shutil.which(name) is not None
 
 
-def _run(
-    words: list[str | Path], folder: Path, given: bytes = b"", seconds: int = _SECONDS
+def require_program(name: str) -> None:
+    """Refuse to go on without a program."""
+    if not has_program(name):
+        package = PROGRAMS[name]
+        raise HopscapeError(f"{name} is not installed; on Debian it is in the package {package}")
+
+
+def run_tool(
+    words: list[str | Path], folder: Path, given: bytes = b"", seconds: float = _SECONDS
 ) -> bytes:
     """What a program prints; its last words where it fails."""
     name = str(words[0])
-    if Path(name).name in PROGRAMS and not has_program(name):
-        package = PROGRAMS[Path(name).name]
-        raise HopscapeError(f"{name} is not installed; on Debian it is in the package {package}")
+    if name in PROGRAMS:
+        require_program(name)
     try:
         done = run_to_end(words, cwd=folder, input=given, timeout=seconds)
     except subprocess.TimeoutExpired as error:
-        raise HopscapeError(f"{name} was still running after {seconds} seconds") from error
+        raise HopscapeError(f"{name} was still running after {seconds:.0f} seconds") from error
     if done.returncode:
         last = (done.stderr or done.stdout).decode(errors="replace").strip()[-300:]
         raise HopscapeError(f"{name} failed: {' '.join(last.split())}")
@@ -153,15 +168,17 @@ def _pairs(nodes: int, most: int) -> tuple[IntArray, IntArray]:
 def _run_c(code: Code, at: IntArray, to: IntArray, folder: Path) -> IntArray:
     (folder / "route.c").write_text(code.text + _DRIVER % code.name, encoding="utf-8")
     flags = ["-std=c11", "-Wall", "-Werror", "-O1", "-o", "route", "route.c"]
-    _run(["cc", *flags], folder)
+    run_tool(["cc", *flags], folder)
     pairs = np.stack([at, to], axis=1).astype(np.int64).tobytes()
-    return np.frombuffer(_run([folder / "route"], folder, pairs), dtype=np.int32).astype(np.int64)
+    return np.frombuffer(run_tool([folder / "route"], folder, pairs), dtype=np.int32).astype(
+        np.int64
+    )
 
 
 def _run_python(code: Code, at: IntArray, to: IntArray, folder: Path) -> IntArray:
     (folder / "route.py").write_text(code.text + _LOOP, encoding="utf-8")
     pairs = "".join(f"{a} {b}\n" for a, b in zip(at.tolist(), to.tolist(), strict=True))
-    printed = _run([sys.executable, "-I", "route.py"], folder, pairs.encode())
+    printed = run_tool([sys.executable, "-I", "route.py"], folder, pairs.encode())
     return np.asarray(printed.split(), dtype=np.int64)
 
 
@@ -181,8 +198,8 @@ def _run_verilog(
     (folder / "pairs.v").write_text(_BENCH % words, encoding="utf-8")
     for name, nodes in (("at.hex", at), ("to.hex", to)):
         (folder / name).write_text("\n".join(f"{v:x}" for v in nodes.tolist()), encoding="utf-8")
-    _run(["iverilog", "-g2005", "-o", "test", "-s", "pairs", "route.v", "pairs.v"], folder)
-    lines = _run(["vvp", "-n", "test"], folder).decode().split("\n")
+    run_tool(["iverilog", "-g2005", "-o", "test", "-s", "pairs", "route.v", "pairs.v"], folder)
+    lines = run_tool(["vvp", "-n", "test"], folder).decode().split("\n")
     return np.asarray([int(line) for line in lines if re.fullmatch(r"-?\d+", line)], dtype=np.int64)
 
 
@@ -197,7 +214,7 @@ def cell_count(text: str, top: str) -> int | None:
         folder = Path(place)
         (folder / "design.v").write_text(text, encoding="utf-8")
         script = f"read_verilog design.v; synth -top {top}; check -assert; tee -o stat.txt stat"
-        _run(["yosys", "-q", "-p", script], folder)
+        run_tool(["yosys", "-q", "-p", script], folder)
         counts = re.findall(r"Number of cells: +(\d+)", (folder / "stat.txt").read_text("utf-8"))
     return int(counts[-1]) if counts else 0
 
@@ -222,10 +239,10 @@ def check_fabric(
         (folder / "test.v").write_text(fabric.testbench, encoding="utf-8")
         top = f"{fabric.name}_test"
         flags = ["-g2005", "-DHOPSCAPE_TRACE", "-o", "test", "-s", top, "design.v", "test.v"]
-        _run(["iverilog", *flags], folder)
+        run_tool(["iverilog", *flags], folder)
         given = [f"+packets={packets}", f"+seed={seed}", f"+load={load}"]
         limit = _SECONDS + packets // 40
-        printed = _run(["vvp", "-n", "test", *given], folder, seconds=limit).decode()
+        printed = run_tool(["vvp", "-n", "test", *given], folder, seconds=limit).decode()
     return _judge(fabric, packets, printed)
 
 

@@ -31,7 +31,7 @@ from hopscape.formats.code.verilog import (
     route_module,
 )
 
-__all__ = ["MOST_NODES", "VerilogFabric", "emit_fabric"]
+__all__ = ["MOST_NODES", "VerilogFabric", "emit_fabric", "fill", "inputs_of", "require_routes"]
 
 MOST_NODES = 512  # routers are written out one by one, with a table each
 _MOST_DEPTH = 1024  # flits of a queue: the words of a block memory of common FPGAs (18 kbit)
@@ -87,26 +87,26 @@ def emit_fabric(
             f"the formula of {network.spec} settles ties in another way than its router, for which"
             " the virtual channels are chosen; take another router"
         )
-    _require_routes(network, chosen.distances(at, to))
+    require_routes(network, chosen.distances(at, to))
     layers, proof = _layers(network, routing_table(network, chosen, ties=False))
     prefix = identifier(network.spec if name is None else name)
     words = _words(network, prefix, int(layers.max()) + 1, depth)
     parts = [
         header(_notes(network, chosen.name, proof)),
         route_module(result, prefix, network.order, network.ports),
-        _fill(QUEUE, words),
-        _fill(ROUTER, {"EXITS": _exits(int(words["IN"]), int(words["OUT"]))} | words),
-        _fill(NETWORK, {"NODES": _nodes(network, layers, words)} | words),
+        fill(QUEUE, words),
+        fill(ROUTER, {"EXITS": _exits(int(words["IN"]), int(words["OUT"]))} | words),
+        fill(NETWORK, {"NODES": _nodes(network, layers, words)} | words),
     ]
     endpoints = [f"    ends[{i}] = {v};" for i, v in enumerate(network.endpoints.tolist())]
-    bench = _fill(TESTBENCH, words | {"ENDPOINTS": "\n".join(endpoints)})
+    bench = fill(TESTBENCH, words | {"ENDPOINTS": "\n".join(endpoints)})
     classes = int(layers.max()) + 1
     return VerilogFabric(
         "\n".join(parts), bench, prefix, network, chosen.name, router, classes, proof
     )
 
 
-def _require_routes(network: Network, distances: IntArray) -> None:
+def require_routes(network: Network, distances: IntArray) -> None:
     ends = network.endpoints
     between = distances.reshape(network.order, network.order)[np.ix_(ends, ends)]
     if (between < 0).any():
@@ -130,7 +130,7 @@ def _class_row(layers: IntArray, bits: int) -> str:
     return f"{bits * len(layers)}'h{number:x}"
 
 
-def _inputs(network: Network) -> list[list[int]]:
+def inputs_of(network: Network) -> list[list[int]]:
     """The channels that lead to each node."""
     incoming: list[list[int]] = [[] for _ in range(network.order)]
     for channel, head in enumerate(network.heads.tolist()):
@@ -140,7 +140,7 @@ def _inputs(network: Network) -> list[list[int]]:
 
 def _words(network: Network, prefix: str, classes: int, depth: int) -> dict[str, str]:
     wide = address_bits(network.order)
-    entries, exits = max(map(len, _inputs(network))) + 1, network.ports + 1
+    entries, exits = max(map(len, inputs_of(network))) + 1, network.ports + 1
     return {
         "NAME": prefix,
         "A": str(wide),
@@ -163,7 +163,7 @@ def _words(network: Network, prefix: str, classes: int, depth: int) -> dict[str,
     }
 
 
-def _fill(template: str, words: dict[str, str]) -> str:
+def fill(template: str, words: dict[str, str]) -> str:
     for key, value in words.items():
         template = template.replace(f"@{key}@", value)
     return template
@@ -198,7 +198,7 @@ def _exits(entries: int, exits: int) -> str:
 
 def _nodes(network: Network, layers: IntArray, words: dict[str, str]) -> str:
     """The channels, and one router for each node."""
-    inward, entries, exits = _inputs(network), int(words["IN"]), int(words["OUT"])
+    inward, entries, exits = inputs_of(network), int(words["IN"]), int(words["OUT"])
     tails = network.tails.tolist()
     port_of = network.port_of(np.arange(len(tails))).tolist()
     channel = [f"{tail}_{port}" for tail, port in zip(tails, port_of, strict=True)]
@@ -217,8 +217,8 @@ def _nodes(network: Network, layers: IntArray, words: dict[str, str]) -> str:
         targets = [leaving.get(port, "") for port in range(exits - 1)]
         lines.append(_unused(v, sources, targets))
         constant = {"ROW": _class_row(layers[v], int(words["VB"]))}
-        lines.append(_fill(NODE, _node_words(v, sources, targets) | constant))
-    return _fill("\n".join(lines), words)
+        lines.append(fill(NODE, _node_words(v, sources, targets) | constant))
+    return fill("\n".join(lines), words)
 
 
 def _unused(v: int, sources: list[str], targets: list[str]) -> str:
