@@ -261,6 +261,17 @@ def test_what_is_said_to_bind_binds_alone_or_with_the_budget():
         design(dataclasses.replace(asked, budget=90_000.0))
 
 
+def test_each_of_two_demands_that_exclude_each_other_has_its_price():
+    families = ("complete", "leaf_spine")
+    asked = SwitchedRequirements(40, 12, worst=1.0, max_hops=1, families=families)
+    with pytest.raises(ArgumentError, match="to drop one of them is enough: ") as caught:
+        design(asked)
+    for name, option in (("worst", "--worst 1"), ("max_hops", "--max-hops 1")):
+        other = design(dataclasses.replace(asked, **{name: None})).best
+        words = rf"without {option} the cheapest, {re.escape(called(other))}, has .* and costs"
+        assert re.search(f"{words} {other.value('money'):,.0f} USD", str(caught.value))
+
+
 def test_the_half_rate_is_offered_for_more_endpoints_only():
     asked = SwitchedRequirements(70, 20, budget=9_000.0, families=("complete", "leaf_spine"))
     with pytest.raises(ArgumentError, match=r"at least [0-9]+ endpoints as asked$"):

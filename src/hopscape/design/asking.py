@@ -34,6 +34,7 @@ Ask = Callable[[SwitchedRequirements], list[Candidate]]
 _MOST_ENDPOINTS = 2_000
 """Endpoints up to which other questions are asked: they take as long as the first one."""
 _SIZES = 5  # looked at between the largest that is known to fit a budget and the least that is not
+_NAMED = 2  # demands of which to drop one is enough: each takes as long as the first question
 _FULL = 1 - 1e-9
 
 
@@ -86,26 +87,15 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
         rest = cheapest(replace(question, budget=None), ask)
         if rest is not None:
             return f"{_over_budget(question, rest)}{_affordable(question, rest, ask)}"
-    currency = question.price_list.currency
-    if question.worst is not None:
-        other = cheapest(replace(question, worst=None, budget=None), ask)
-        if other is not None:
-            if question.routing == "optimal" and other.value("guaranteed_routing") != "optimal":
-                other.figures |= optimal_figures(Offer.of(other.spec).machine(), other.figures)
-            parts.append(
-                f"{_binding(question, f'--worst {question.worst:g}', other)}: the cheapest that"
-                f" meets the rest, {called(other)}, has guaranteed"
-                f" {float(other.value('guaranteed_throughput') or 0):.4g} and costs"
-                f" {other.value('money'):,.0f} {currency}"
-            )
-    for name in _droppable(question):
-        if parts or name == "worst":
-            continue
-        other = cheapest(question.without(name, "budget"), ask)
-        if other is not None:
-            words = _what_binds(question, name, other)
-            more = _on_smaller_racks(question, other, ask) if name == "watts_per_rack" else ""
-            parts.append(f"{words} and costs {other.value('money'):,.0f} {currency}{more}")
+    currency, enough = question.price_list.currency, _enough_to_drop(question, ask)
+    for name, other in enough:
+        demand, has = _dropped(question, name, other)
+        more = _on_smaller_racks(question, other, ask) if name == "watts_per_rack" else ""
+        words = f"{_binding(question, demand, other)}: the cheapest that meets the rest"
+        if len(enough) > 1:
+            words = f"without {_both(question, demand, other)} the cheapest"
+        cost = f"costs {other.value('money'):,.0f} {currency}"
+        parts.append(f"{words}, {called(other)}, {has} and {cost}{more}")
     most = max(found, key=lambda one: (_uniform(one), -float(one.value("money"))))
     if not parts and _uniform(most) < question.throughput:
         most.name = plain_name(most)
@@ -119,7 +109,20 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
         most.name = plain_name(most)
         alone = "; to drop one of them alone is not enough" if len(_droppable(question)) > 1 else ""
         return f"{head}{alone}; the nearest, {called(most)}: {most.trouble}"
-    return f"{head}; {'; '.join(parts)}"
+    several = "to drop one of them is enough: " if len(enough) > 1 else ""
+    return f"{head}; {several}{'; '.join(parts)}"
+
+
+def _enough_to_drop(question: SwitchedRequirements, ask: Ask) -> list[tuple[str, Candidate]]:
+    """Demands, the first few, without one of which there is a machine: the cheapest of each."""
+    out: list[tuple[str, Candidate]] = []
+    for name in _droppable(question):
+        other = None
+        if len(out) < _NAMED:
+            other = cheapest(question.without(name, "budget"), ask)
+        if other is not None:
+            out.append((name, other))
+    return out
 
 
 def _droppable(question: SwitchedRequirements) -> list[str]:
@@ -128,8 +131,14 @@ def _droppable(question: SwitchedRequirements) -> list[str]:
     return [name for name in names if getattr(question, name) is not None]
 
 
-def _what_binds(question: SwitchedRequirements, name: str, other: Candidate) -> str:
-    """A demand that binds, and what the cheapest machine that meets the rest has instead."""
+def _dropped(question: SwitchedRequirements, name: str, other: Candidate) -> tuple[str, str]:
+    """A demand, and what the cheapest machine that meets the rest has instead."""
+    option = f"--{name.replace('_', '-')}"
+    if name == "worst":
+        if question.routing == "optimal" and other.value("guaranteed_routing") != "optimal":
+            other.figures |= optimal_figures(Offer.of(other.spec).machine(), other.figures)
+        share = float(other.value("guaranteed_throughput") or 0)
+        return f"{option} {question.worst:g}", f"has guaranteed {share:.4g}"
     if name == "survive":
         asked = question.survive
         assert asked is not None
@@ -140,27 +149,16 @@ def _what_binds(question: SwitchedRequirements, name: str, other: Candidate) -> 
             rest = f"keeps {left.sign}{float(left.value):.4g} of the line rate" if left.value else (
                 "is parted, or nothing is left of it,"
             )  # fmt: skip
-        words = f"--survive {asked.text}" + f" --remaining {asked.share:g}" * bool(asked.share)
-        return (
-            f"{_binding(question, words, other)}: the cheapest that meets the rest,"
-            f" {called(other)}, {rest}"
-        )
+        return f"{option} {asked.text}" + f" --remaining {asked.share:g}" * bool(asked.share), rest
     if name == "grow":
-        return (
-            f"{_binding(question, f'--grow {question.grow}', other)}: the cheapest that meets the"
-            f" rest, {called(other)}, has no larger machine in its family that it is known to grow"
-            " into"
-        )
+        rest = "has no larger machine in its family that it is known to grow into"
+        return f"{option} {question.grow}", rest
     has = other.value(LIMIT_COLUMNS[name])
     if name == "vcs":  # measured of those that are asked for it
         has = measure_columns(new_evaluation(build(other.spec)), ["vcs"])["vcs"].value
     noun = LIMITS[name]
     shown = f"an unknown number of {noun[1]}" if has is None else counted(float(has), *noun)
-    words = f"--{name.replace('_', '-')} {getattr(question, name):g}"
-    return (
-        f"{_binding(question, words, other)}: the cheapest that meets the rest, {called(other)},"
-        f" has {shown}"
-    )
+    return f"{option} {getattr(question, name):g}", f"has {shown}"
 
 
 def _on_smaller_racks(question: SwitchedRequirements, other: Candidate, ask: Ask) -> str:
@@ -185,9 +183,15 @@ def _on_smaller_racks(question: SwitchedRequirements, other: Candidate, ask: Ask
 
 def _binding(question: SwitchedRequirements, words: str, other: Candidate) -> str:
     """Which demands bind: one, and the budget as well if what meets the rest is beyond it."""
+    both = _both(question, words, other)
+    return f"{both} is what binds" if both == words else f"{both} both bind"
+
+
+def _both(question: SwitchedRequirements, words: str, other: Candidate) -> str:
+    """A demand, and the budget where what meets the rest is beyond it."""
     if question.budget is None or float(other.value("money")) <= question.budget:
-        return f"{words} is what binds"
-    return f"{words} and --budget {question.budget:,.0f} both bind"
+        return words
+    return f"{words} and --budget {question.budget:,.0f}"
 
 
 def _uniform(one: Candidate) -> float:
