@@ -63,6 +63,8 @@ def random_command(
         if parameter.param_type_name == "argument":
             count = rng.choice((1, 1, 1, 1, 2)) if parameter.nargs == -1 else 1
             words += [_value(parameter, rng, folder) for _ in range(count)]
+            if path == ("explore",) and words == ["--"]:  # no SPEC: it would serve until stopped
+                words = [SMALL[0]]
         elif parameter.name != "help" and (parameter.required or rng.random() < 0.15):
             option = rng.choice((*parameter.opts, *parameter.secondary_opts))
             flag = bool(getattr(parameter, "is_flag", False))
