@@ -253,3 +253,12 @@ def test_an_adapter_with_two_ports_in_one_subnet(tmp_path: Path) -> None:
     assert len(set(lists.guids.values())) == 8
     lids = read_lids(tmp_path / "plane-1" / "guid2lid")
     assert trace(lists, read_tables(tmp_path / "plane-1" / "routes.lfts"), lids)
+
+
+def test_routes_that_are_not_shortest_are_not_called_so(tmp_path: Path) -> None:
+    """Local, global, local: two global links would be shorter for some pairs of a dragonfly."""
+    for spec, word in (("dragonfly(2, 2, p=1)", "family's"), ("circulant(10, 1, 3)", "shortest")):
+        words = write_opensm(all_routes(build(spec)), tmp_path / spec).words()
+        other = {"family's", "shortest"} - {word}
+        assert word in words
+        assert not [one for one in other if one in words]

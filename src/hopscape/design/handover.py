@@ -124,8 +124,9 @@ _WHICH = """
 - `opensm/opensm.conf`, *one lane*: routes that cannot deadlock on a single virtual lane. Take it
   where hosts have one fixed service level (UCX with `UCX_IB_SL`, most MPI settings), or where the
   longer routes do not matter.
-- `opensm/service-levels/opensm.conf`: the shortest routes. Pairs of hosts are spread over service
-  levels by a QoS policy; hosts get theirs when they ask the subnet administrator for a path record
+- `opensm/service-levels/opensm.conf`: the shortest routes, or the family's own (of dragonflies over
+  one global link). Pairs of hosts are spread over service levels by a QoS policy; hosts get
+  theirs when they ask the subnet administrator for a path record
   (rdma_cm, IPoIB, MPI with path queries). A host that ignores it brings the deadlock back. The
   subnet manager must run on host {manager}.
 

@@ -546,20 +546,22 @@ class OpenSM:
     def words(self) -> str:
         """The two hand-overs in a sentence each."""
         if self.one_lane is self.shortest:
+            first = "shortest" if self.shortest.exact else "the family's"
             return (
-                "shortest routes cannot deadlock on one lane: use opensm.conf; there are no service"
+                f"{first} routes cannot deadlock on one lane: use opensm.conf; there are no service"
                 " levels"
             )
         one, short = self.one_lane, self.shortest
+        kind = "shortest" if short.exact else "family's"
         rows = (
-            f"one lane (opensm.conf): mean hops {one.mean:.3f} (shortest {short.mean:.3f}), at most"
+            f"one lane (opensm.conf): mean hops {one.mean:.3f} ({kind} {short.mean:.3f}), at most"
             f" {one.longest} ({short.longest}), busiest link {int(one.loads.max())} pairs"
             f" ({int(short.loads.max())}), throughput {_throughput(one):.3f}"
             f" ({_throughput(short):.3f}) of an endpoint's link; "
         )
         if self.layers is None:
-            return rows + f"service levels: none, the shortest routes need more than {MOST_LEVELS}"
-        return rows + f"service-levels/: the shortest routes on {self.levels} service levels"
+            return rows + f"service levels: none, the {kind} routes need more than {MOST_LEVELS}"
+        return rows + f"service-levels/: the {kind} routes on {self.levels} service levels"
 
 
 def _throughput(routes: Routes) -> float:
