@@ -33,7 +33,7 @@ from hopscape.simulate import Settings, Setup, build_setup, layout, make_traffic
 from hopscape.simulate.measurement import blank_counters, make_source, start
 
 _SOURCE = Path(layout.__file__).parent
-_ROOMS = ("engine", "packet", "router", "source", "switch")
+_ROOMS = ("engine", "entry", "gate", "packet", "router", "source", "switch")
 _TABLES = ("vcs", "packets", "units", "sides", "ends", "injectors")
 _RUNS = (
     ("mesh(8, 8)", Settings(vcs=8, buffer=8, routing_delay=0, credit_delay=2, speedup=2), 0.3),
