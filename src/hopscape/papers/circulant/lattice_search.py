@@ -18,6 +18,7 @@ import numpy as np
 from hopscape.algebra.reduction import solve
 from hopscape.families.circulant.closed_forms import canonical
 from hopscape.families.circulant.figures import ball_sizes
+from hopscape.papers.circulant.atlas import most_nodes
 
 __all__ = ["try_lattices", "walk_lattices"]
 
@@ -34,12 +35,12 @@ def try_lattices(degree: int, d: int, above: int, number: int, seed: int) -> dic
         dict: Nodes and generators (none: not found), no multiplier, lattices measured, and words of
             bit sets written.
     """
-    rng = np.random.default_rng([seed, degree, d, number])
+    rng, most = np.random.default_rng([seed, degree, d, number]), most_nodes(d, degree)
     best, held, words, orders = above, [], _PATTERNS * _DRAWN, 0
     for lattice in walk_lattices(degree, d, above, rng):
         words += _SOLVED
         known = _generators(lattice)
-        if known is None or known[0] <= best:
+        if known is None or not best < known[0] <= most:
             continue
         nodes, generators = known
         generators += [nodes // 2] if degree % 2 else []
@@ -47,7 +48,7 @@ def try_lattices(degree: int, d: int, above: int, number: int, seed: int) -> dic
             continue
         orders += 1
         words += d * len(generators) * (nodes // 32 + 8)
-        if len(ball_sizes(nodes, generators, nodes)) - 1 == d:
+        if ball_sizes(nodes, generators, d)[-1] == nodes:
             best, held = nodes, list(canonical(nodes, generators))
     return {
         "nodes": best,

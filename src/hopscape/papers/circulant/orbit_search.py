@@ -160,14 +160,13 @@ def improve_largest(
         complete = _turns(search, seconds, seed, resume, workers)
     except KeyboardInterrupt:
         interrupted = True
-    measured = len(ball_sizes(search.nodes, search.generators, search.nodes)) - 1
-    if measured > diameter:
-        raise CheckFailedError(
-            f"circulant{(search.nodes, *search.generators)} has diameter {measured}, not {diameter}"
-        )
+    sizes = ball_sizes(search.nodes, search.generators, diameter)
+    if sizes[-1] < search.nodes:
+        text = f"circulant{(search.nodes, *search.generators)}"
+        raise CheckFailedError(f"{text} has a diameter above {diameter}")
     return LargerCirculant(
         degree,
-        measured,
+        len(sizes) - 1,
         search.nodes,
         search.generators,
         search.multiplier,
