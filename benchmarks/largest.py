@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--time-limit", type=float, default=20, help="processor seconds for a cell")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--degree", type=int, nargs="*", help="only these degrees")
-    parser.add_argument("--most", type=int, default=1_000_000, help="only cells up to this order")
+    parser.add_argument("--most", type=int, default=2_000_000, help="only cells up to this order")
     parser.add_argument("--write", action="store_true", help="write the package's table anew")
     given = parser.parse_args()
     found = {(degree, d): (nodes, steps) for degree, d, nodes, steps in best_found()}
