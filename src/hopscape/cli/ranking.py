@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,6 +127,20 @@ _DEMANDED = (
 """Columns of demands that few make."""
 
 
+def few_order(demanded: Iterable[str]) -> dict[str, float]:
+    """Columns of the short table; a narrow terminal loses the last ones first.
+
+    Examples:
+        >>> list(few_order([]))[:3]
+        ['name', 'money', 'guaranteed_throughput']
+    """
+    return {n: float(i) for i, n in enumerate(
+        ("name", "money", "guaranteed_throughput", *demanded, "line_throughput",
+         "guaranteed_routing", "why", "reduce_time", "spec", "tables_throughput", "hops",
+         "watts_per_endpoint", "switches", "endpoints"),
+    )}  # fmt: skip
+
+
 def _show_few(result: Design) -> None:
     """Print three to five machines that differ in kind, and the answer in words."""
     from hopscape.design.table import SIGNS, cell, heads
@@ -139,11 +153,7 @@ def _show_few(result: Design) -> None:
         row |= {n: cell(n, one.figures[n]) for n in usual if n in one.figures}
         rows.append(row)
     titles = {"name": "machine", "why": "why"} | heads(usual) | {"spec": "spec"}
-    order = {n: float(i) for i, n in enumerate(
-        ("name", "money", "guaranteed_throughput", *demanded, "line_throughput",
-         "guaranteed_routing", "why", "reduce_time", "spec", "tables_throughput", "hops",
-         "watts_per_endpoint", "switches", "endpoints"),
-    )}  # fmt: skip
+    order = few_order(demanded)
     spec = titles.pop("spec")
     titles["spec"] = spec
     emit_rows(rows, title=result.requirements.title, columns=titles, priority=order, legend=SIGNS)
