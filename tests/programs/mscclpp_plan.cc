@@ -1,8 +1,8 @@
 // Reads execution plans with the parser of MSCCL++ itself: mscclpp-plan FILE...
 //
-// Compiled against a source folder of MSCCL++ by mscclpp.sh; nothing of it is in here. Every rank of a
-// plan is loaded as the executor does before it launches, and held against the sizes of the tables
-// that the executor fills.
+// A program that uses MSCCL++ as a library; nothing of it is in here. Every rank of a plan is loaded as
+// the executor does before it launches, and held against the sizes of the tables that the executor
+// fills.
 
 #include <cstdio>
 #include <exception>
