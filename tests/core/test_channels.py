@@ -282,6 +282,9 @@ _MADE = {
         (_of(f, hopscape.build("ring(3)"), 2, lamp=b), lambda v: (v // 3 % _SIZE, v // 12)),
     ],
     "ring_of_cycles": lambda f, b: [(_of(f, b, 2), lambda v: v % 12 // 3)],
+    "crossbar_machine": lambda f, b: [
+        (_of(f, b, 13), lambda v: v % _SIZE if v < 13 * _SIZE else -1)
+    ],
     "design_expansion": lambda f, b: [
         (_of(f, b, 3, 2), lambda v: -1 if v < 6 else (v - 6) % _SIZE)
     ],

@@ -494,7 +494,7 @@ def test_no_curve_runs_behind_the_legend(monkeypatch):
     kept = []
     monkeypatch.setattr("hopscape.simulate.figures._save", lambda figure, *_: kept.append(figure))
     jobs = [
-        Job(spec, "uniform", x, Settings(), 200)
+        Job(spec, "uniform", x, Settings(), cycles=200)
         for spec in ("ring(6)", "path(6)")
         for x in (0.1, 0.9)
     ]

@@ -95,7 +95,7 @@ def named_algorithms(network: Network, goal: Goal) -> tuple[Collective, ...]:
         >>> import hopscape
         >>> algorithms = named_algorithms(hopscape.build("hypercube(3)"), Goal.all_gather())
         >>> [one.name for one in algorithms]
-        ['translations', 'rarest-first', 'breadth-first', 'flow', 'forest']
+        ['translations', 'rarest-first', 'breadth-first', 'flow', 'forest', 'rate-forest']
     """
     plugins = (*_BUILT_IN, *load_plugins("collectives").values())
     added = tuple(p for p in plugins if isinstance(p, Collective) and p.goal == goal.kind)

@@ -53,6 +53,7 @@ __all__ = [
     "is_ready",
     "kernel",
     "loop",
+    "place_of",
 ]
 
 _LITTLE = 500_000  # steps: about a quarter of a second
@@ -228,6 +229,12 @@ def intrinsic_or(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], An
     return choose
 
 
+def place_of(target: Any, builder: Any, kind: Any, array: Any, indices: Any) -> Any:
+    """For an intrinsic: where an element of an array lies, from the array's type and value."""
+    view = target.make_array(kind)(target, builder, array)
+    return cgutils.get_item_pointer(target, builder, kind, view, indices, wraparound=False)
+
+
 def _nothing_to_fetch(array: Any, row: Any, column: Any) -> None:
     """Nothing to do where nothing is compiled."""
 
@@ -238,15 +245,8 @@ def fetch(_context: Any, array: Any, row: Any, column: Any) -> Any:
 
     def build(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = signature.args[0]
-        view = target.make_array(kind)(target, builder, arguments[0])
-        place = cgutils.get_item_pointer(
-            target,
-            builder,
-            kind,
-            view,
-            [target.cast(builder, arguments[i], signature.args[i], types.intp) for i in (1, 2)],
-            wraparound=False,
-        )
+        at = [target.cast(builder, arguments[i], signature.args[i], types.intp) for i in (1, 2)]
+        place = place_of(target, builder, kind, arguments[0], at)
         byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
         ask = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
         prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], ask)

@@ -13,10 +13,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 
 from hopscape.core.arrays import IntArray, Integer
-from hopscape.core.kernel import intrinsic_or
+from hopscape.core.kernel import intrinsic_or, place_of
 from hopscape.simulate.layout import G_TURN
 from hopscape.simulate.packet_kernels import inner
 
@@ -30,10 +29,15 @@ _NAP = 50  # microseconds
 def _place(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Where ``gates[row, G_TURN]`` lies."""
     kind = signature.args[0]
-    gates = target.make_array(kind)(target, builder, arguments[0])
     row = target.cast(builder, arguments[1], signature.args[1], types.intp)
     column = target.get_constant(types.intp, G_TURN)
-    return cgutils.get_item_pointer(target, builder, kind, gates, [row, column], wraparound=False)
+    return place_of(target, builder, kind, arguments[0], [row, column])
+
+
+def _called(builder: Any, kind: Any, name: str) -> Any:
+    """A function of the system's library."""
+    known = builder.module.globals.get(name)
+    return known or ir.Function(builder.module, kind, name)
 
 
 def _plain_come(gates: IntArray, row: Integer, turn: Integer) -> None:
@@ -80,11 +84,11 @@ def _step_aside(_context: Any, micros: Any) -> Any:
         with builder.if_else(builder.icmp_signed(">", wait, word(0))) as (nap, look):
             with nap:
                 how = ir.FunctionType(ir.VoidType() if windows else word, [word])
-                sleep = cgutils.get_or_insert_function(builder.module, how, names[1])
+                sleep = _called(builder, how, names[1])
                 builder.call(sleep, [word(1) if windows else wait])  # Windows counts milliseconds
             with look:
                 how = ir.FunctionType(word, [])
-                give = cgutils.get_or_insert_function(builder.module, how, names[0])
+                give = _called(builder, how, names[0])
                 builder.call(give, [])
         return target.get_dummy_value()
 

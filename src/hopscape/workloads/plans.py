@@ -142,14 +142,15 @@ class GroupPlan:
         """
         step, source, target, chunk = columns
         extra = np.zeros(len(step), np.int64) if keys is None else keys
-        rows = np.stack([step, source, target, extra], axis=1)
-        if not len(rows):
+        if not len(step):
             which = one = np.zeros(0, np.int64)
         else:
-            _, one, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+            splits = int(extra.max()) + 1
+            same = ((step * members + source) * members + target) * splits + extra
+            _, one, which = np.unique(same, return_index=True, return_inverse=True)
             turn = np.argsort(one)  # messages in the order in which they are said
             one, place = one[turn], np.argsort(turn)
-            which = place[which.ravel()]
+            which = place[which]
         count = len(one)
         before, after = _waits(step, source, target, chunk, which)
         pairs = np.unique(before * max(count, 1) + after)

@@ -34,7 +34,7 @@ _WHOLE = 400_000
 """Parts up to which a step is executed whole."""
 _MOST_PARTS = 1_000_000
 """Parts of the largest piece that is executed, where a smaller one would do."""
-_MOST_LEAST = 2_000_000
+_MOST_LEAST = _MOST_PARTS
 """Parts of one layer in the fewest micro-batches beyond which some replicas stand for all."""
 _MOST_REPLICAS = 400_000
 """Parts of these replicas: as many as some minutes allow."""

@@ -422,10 +422,10 @@ def _around(
     if not fabric.free_paths or fabric.splits is not None:
         return
     name = in_pieces(best)[0]
+    whole = len(plan_named(goal, members, name).source) * groups * fabric.network.channels
     for pieces in _AROUND:
-        plan = plan_named(goal, members, name, pieces)
-        if len(plan.source) * groups * fabric.network.channels <= MOST_ROUTED:
-            yield f"{name}/{pieces}{AROUND}", plan
+        if whole * pieces <= MOST_ROUTED:
+            yield f"{name}/{pieces}{AROUND}", plan_named(goal, members, name, pieces)
 
 
 def _candidates(goal: str, fabric: Fabric) -> Iterator[str]:

@@ -429,7 +429,7 @@ def test_wrong_requests():
 
 
 def test_commands():
-    rows = ask("blockdesign", "shared", "--radix", "4", "--crossbars", "1:2", "--ways", "1")
+    rows = ask("blockdesign", "shared", "--radix", "4", "--crossbars", "1:2", "--multiplicity", "1")
     assert [(row["supernodes"], row["status"]) for row in rows] == [(13, "built"), (25, "built")]
     command = ("search", "machines", "--nodes", "50", "--supernode", "complete(4)", "--k3", "1:2")
     rows = ask(*command, "--workers", "1")

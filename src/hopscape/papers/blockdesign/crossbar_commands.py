@@ -33,7 +33,9 @@ _MOST = 1000  # numbers of an option
 def shared_crossbars(
     radix: Annotated[str, option("Ports of a crossbar, as 8 or 2:44.")] = "2:44",
     crossbars: Annotated[str, option("Crossbars of a supernode, as 1:4.")] = "1:4",
-    ways: Annotated[str, option("Crossbars in which two supernodes meet, as 1:3.")] = "1:3",
+    ways: Annotated[
+        str, option("Crossbars in which two supernodes meet, as 1:3.", "--multiplicity")
+    ] = "1:3",
     search: Annotated[
         int, option("Also search base blocks, with so many annealing steps each.", min=0)
     ] = 0,
@@ -194,7 +196,7 @@ def search_machines(
     ] = None,
     k3: Annotated[str, option("K3 ports of a node, as 1:4.")] = "1:4",
     crossbars: Annotated[str, option("Crossbars of a supernode, as 1:4.")] = "1:4",
-    ways: Annotated[str, option("Ways between two supernodes, as 1:3.")] = "1:3",
+    ways: Annotated[str, option("Ways between two supernodes, as 1:3.", "--multiplicity")] = "1:3",
     speeds: Annotated[str, option("Speeds that a K3 port may have, as 1,2.")] = "1",
     metres: Annotated[float, option("Length of a cable between supernodes.")] = 20.0,
     prices: Annotated[str, option("Price list, a name or a .toml file.")] = "default",

@@ -71,7 +71,7 @@ def machine_specs(question: MachineQuestion) -> Iterator[str]:
     Examples:
         >>> question = MachineQuestion(60, ("complete(4)",), (1, 2), (1, 2), (1,))
         >>> list(machine_specs(question))[:1]
-        ['crossbar_machine(complete(4), 21, radix=8)']
+        ['crossbar_machine(complete(4), 19, radix=8)']
     """
     for text in question.supernodes:
         inside = build(text)

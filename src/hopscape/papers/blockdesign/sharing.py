@@ -441,7 +441,7 @@ def sharings(radix: int, crossbars: int, ways: int) -> tuple[Sharing, ...]:
 
     Examples:
         >>> [(s.points, s.how) for s in sharings(8, 3, 2)][2:3]
-        [(57, '2 times B(57, 8, 1): Singer, projective plane of order 7')]
+        [(64, 'transversal design of 8 groups of 8')]
     """
     _check(radix, crossbars, ways)
     best: dict[int, Sharing] = {}

@@ -52,7 +52,7 @@ def closed_form(degree: int, d: int) -> tuple[int, tuple[int, ...]] | None:
         >>> closed_form(9, 7)
         (2548, (1, 7, 521, 571, 1274))
         >>> closed_form(11, 6)
-        (3200, (49, 75, 109, 121, 579, 1600))
+        (3200, (11, 59, 125, 159, 729, 1600))
         >>> closed_form(12, 7) is None
         True
     """
