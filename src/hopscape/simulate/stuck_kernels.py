@@ -17,6 +17,7 @@ from hopscape.simulate.entry_kernels import shortest_of
 from hopscape.simulate.layout import (
     ACTIVE,
     ADAPTIVE,
+    B_ARRIVALS,
     COUNT,
     CREDIT,
     CUT_THROUGH,
@@ -74,16 +75,26 @@ class Movement(NamedTuple):
 @kernel(error_model="numpy", _nrt=False)
 def find_owners(fabric: FabricArrays, state: State, movement: Movement) -> None:
     """Who sends into each row, and in which row the first flit of each injector's packet is."""
-    vcs, flits, packets = state.vcs, state.flits, state.packets
-    coming, depth = movement.coming, fabric.numbers[N_DEPTH]
+    vcs, flits, depth = state.vcs, state.flits, fabric.numbers[N_DEPTH]
+    arrivals, blocks = state.arrivals, state.blocks
     for row in range(len(vcs)):
         if vcs[row, STATE] == ACTIVE:
             movement.owner[vcs[row, OUT]] = row
-        for i in range(vcs[row, COUNT] + coming[row]):
-            flit = flits[row, (vcs[row, HEAD] + i) % depth]
-            line = packets[flit >> 2, LINE]
-            if flit & FIRST and state.injectors[line, I_SENDING] == flit >> 2:
-                movement.front[line] = row
+        for i in range(vcs[row, COUNT]):
+            _note_front(state, movement, row, flits[row, (vcs[row, HEAD] + i) % depth])
+    for slot in range(len(arrivals)):
+        for pair in range(blocks.shape[1]):
+            first = blocks[B_ARRIVALS, pair] + 1
+            for i in range(first, first + arrivals[slot, first - 1], 2):
+                _note_front(state, movement, arrivals[slot, i], arrivals[slot, i + 1])
+
+
+@inner
+def _note_front(state: State, movement: Movement, row: Integer, flit: Integer) -> None:
+    """A flit that is in a row, or on its way there."""
+    line = state.packets[flit >> 2, LINE]
+    if flit & FIRST and state.injectors[line, I_SENDING] == flit >> 2:
+        movement.front[line] = row
 
 
 @kernel(error_model="numpy", _nrt=False)
