@@ -49,7 +49,7 @@ STARTED = {
         "warmup._run('search')"
     ),
     "code that is checked": (
-        "from hopscape.formats.code import checking\nchecking._run(slow.program, slow.here)"
+        "from hopscape.formats.code import checking\nchecking.run_tool(slow.program, slow.here)"
     ),
     "programs of a hand-over": (
         "from hopscape.formats.programs import run_program\n"

@@ -43,7 +43,7 @@ def test_the_attack_notices_a_store_that_keeps_torn_lines():
 def test_a_folder_is_whole_or_as_before():
     [found] = attack("handover", "--every", "60").values()
     assert found["wrong"] == []
-    assert found["kills"] == 6
+    assert found["kills"] >= 6  # every sixtieth call; new files are new calls
 
 
 @pytest.mark.slow

@@ -112,7 +112,8 @@ class Fabric:
             name, pieces = in_pieces(text)
             if text.endswith(CONTEST) and self.free_paths:
                 continue
-            if name not in plan_names(goal):
+            worded = pieces == 0 and not text.partition("/")[2].partition("/")[0].isdecimal()
+            if name not in plan_names(goal) or worded:
                 known = ", ".join(plan_names(goal))
                 raise ArgumentError(f"plan {text!r} of {goal!r} is unknown; there are {known}")
             if pieces == 0:
