@@ -97,7 +97,7 @@ def test_every_sentence_is_what_the_program_answers(ends, radix, share):
         words = options.split()
         more = {a.removeprefix("--"): float(b) for a, b in zip(words[::2], words[1::2])}
         other = design(dataclasses.replace(asked, **more)).best
-        assert f"take {called(other)}: {percent} %" in found.answer
+        assert f"take {called(other, article=True)}: {percent} %" in found.answer
         ratio = other.value("money") / found.best.value("money")
         assert f"{100 * (ratio - 1):+.1f}" == percent
 
