@@ -13,7 +13,7 @@ from hopscape.core.faults import Faults
 from hopscape.design.broken import hand_over_broken
 from hopscape.design.built import Comparison, compare_fabric
 from hopscape.design.handover import hand_over
-from hopscape.formats.graphs.fabrics import Fabric, Plug, read_fabric
+from hopscape.formats.graphs.fabrics import FabricListing, Plug, read_fabric
 from hopscape.registry import build
 
 
@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top / "plan"
 
 
-def write_fabric(fabric: Fabric, path: Path) -> Path:
+def write_fabric(fabric: FabricListing, path: Path) -> Path:
     """A netlist with other cables."""
     lines = []
     for name, switch in fabric.switches.items():
@@ -37,7 +37,7 @@ def write_fabric(fabric: Fabric, path: Path) -> Path:
     return path
 
 
-def lay(fabric: Fabric, old: list[tuple[Plug, Plug]], new: list[tuple[Plug, Plug]]) -> None:
+def lay(fabric: FabricListing, old: list[tuple[Plug, Plug]], new: list[tuple[Plug, Plug]]) -> None:
     """Take cables away, then lay others."""
     for a, b in old:
         assert fabric.wires.pop(a) == b

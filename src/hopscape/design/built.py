@@ -21,7 +21,7 @@ from hopscape.core.files import FABRIC_ENDINGS
 from hopscape.core.network import Network
 from hopscape.core.reading import TextFile
 from hopscape.design.floorplan import place
-from hopscape.formats.graphs.fabrics import Fabric, Plug, is_fabric, read_fabric
+from hopscape.formats.graphs.fabrics import FabricListing, Plug, is_fabric, read_fabric
 from hopscape.formats.graphs.libraries import link_ends
 from hopscape.formats.infiniband import Subnet, subnets_of
 from hopscape.formats.tables import read_cable_places, read_cables, read_faults
@@ -245,7 +245,7 @@ def _called(path: str | Path) -> dict[str, str]:
     return called
 
 
-def _renamed(fabric: Fabric, called: Mapping[str, str], path: str | Path) -> Fabric:
+def _renamed(fabric: FabricListing, called: Mapping[str, str], path: str | Path) -> FabricListing:
     """A fabric under planned names."""
     given = {name: name for name in fabric.switches}
     for name in given:
@@ -256,7 +256,7 @@ def _renamed(fabric: Fabric, called: Mapping[str, str], path: str | Path) -> Fab
     if len(set(given.values())) < len(given):
         twice = next(x for x in given.values() if list(given.values()).count(x) > 1)
         raise ArgumentError(f"two nodes of {path} are {twice} by the file of names")
-    new = Fabric({given[name]: switch for name, switch in fabric.switches.items()})
+    new = FabricListing({given[name]: switch for name, switch in fabric.switches.items()})
     new.wires = {
         Plug(given[a.node], a.port): Plug(given[b.node], b.port) for a, b in fabric.wires.items()
     }
@@ -265,10 +265,10 @@ def _renamed(fabric: Fabric, called: Mapping[str, str], path: str | Path) -> Fab
 
 def _matched(
     plans: Sequence[_Plan],
-    fabrics: Sequence[Fabric],
+    fabrics: Sequence[FabricListing],
     planned: str | Path,
     built: Sequence[str | Path],
-) -> Iterator[tuple[_Plan, Fabric]]:
+) -> Iterator[tuple[_Plan, FabricListing]]:
     """Each plan with the listing that has most of its switches."""
     taken: dict[int, str | Path] = {}
     for fabric, path in zip(fabrics, built, strict=True):
@@ -291,7 +291,7 @@ def _matched(
         )
 
 
-def _compare(plan: _Plan, fabric: Fabric) -> Comparison:
+def _compare(plan: _Plan, fabric: FabricListing) -> Comparison:
     laid = fabric.cables()
     wanted = set(plan.cables)
     at: dict[Plug, list[tuple[bool, Cable]]] = {}

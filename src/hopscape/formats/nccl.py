@@ -24,7 +24,7 @@ from hopscape.core.files import make_folder, write_text
 from hopscape.core.goal import Goal
 from hopscape.core.network import Network
 
-__all__ = ["Server", "servers_of", "tuner_rows", "write_nccl"]
+__all__ = ["GpuServer", "servers_of", "tuner_rows", "write_nccl"]
 
 _MOST_RANKS = 128  # whose algorithms are compared: some seconds
 _LEAST_BYTES, _MOST_BYTES = 1 << 22, (1 << 40) - 1
@@ -41,7 +41,7 @@ _COLUMNS = "collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNod
 
 
 @dataclass(frozen=True)
-class Server:
+class GpuServer:
     """What stands in one server.
 
     Attributes:
@@ -60,7 +60,7 @@ class Server:
         return self.inside, self.adapters
 
 
-def servers_of(network: Network) -> list[Server]:
+def servers_of(network: Network) -> list[GpuServer]:
     """The servers of a machine with switches.
 
     Raises:
@@ -90,7 +90,7 @@ def servers_of(network: Network) -> list[Server]:
             (int(rail[network.heads[c]]), int(capacity[c])) for c in own if c not in local
         )
     made = [
-        Server(tuple(gpus), within[key], tuple(lines[v] for v in gpus))
+        GpuServer(tuple(gpus), within[key], tuple(lines[v] for v in gpus))
         for key, gpus in groups.items()
     ]
     for one in made:
@@ -129,7 +129,7 @@ def _rails(network: Network, inner: Bools) -> IntArray:
     return rail
 
 
-def topology(server: Server, gbps: float) -> str:
+def topology(server: GpuServer, gbps: float) -> str:
     """The XML of a server whose lines are of so many Gb/s."""
     capability, nvlink, pcie = next(g[1:] for g in _GENERATIONS if gbps >= g[0])
     system = Element("system", version="1")
@@ -232,7 +232,7 @@ def write_nccl(network: Network, folder: str | Path, gbps: float) -> str:
     Raises:
         ArgumentError: As :func:`servers_of`.
     """
-    kinds: dict[object, list[Server]] = {}
+    kinds: dict[object, list[GpuServer]] = {}
     for server in servers_of(network):
         kinds.setdefault(server.shape, []).append(server)
     top = make_folder(folder)

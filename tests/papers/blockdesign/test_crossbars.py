@@ -14,7 +14,7 @@ from hopscape.core.router_check import check_router
 from hopscape.metrics import channel_load
 from hopscape.papers.blockdesign import shared_kernels as kernels
 from hopscape.papers.blockdesign.crossbar_rates import (
-    Crossings,
+    CrossbarCrossings,
     crossbar_losses,
     jumps_without,
     machine_rates,
@@ -350,7 +350,7 @@ def test_valiant_carries_half_of_uniform_flit_by_flit():
 
 def test_shapes_of_loads_between_supernodes():
     family = hopscape.build(MACHINES[3]).family
-    crossings = Crossings(family)
+    crossings = CrossbarCrossings(family)
     assert len(crossings.alike) == family.count  # no shifts
     other, _, part = crossings.meeting(3)
     assert set(other.tolist()) == set(range(family.count)) - {3}

@@ -18,7 +18,7 @@ from hopscape.core.network import Network
 from hopscape.core.reading import TextFile, TextLine
 from hopscape.formats.graphs.draft import Draft
 
-__all__ = ["Fabric", "Plug", "fabric_network", "is_fabric", "read_fabric", "read_netlist"]
+__all__ = ["FabricListing", "Plug", "fabric_network", "is_fabric", "read_fabric", "read_netlist"]
 
 _MOST_PORTS = 255  # a port is a byte
 _NODE = re.compile(r'(Switch|Hca|Ca|Rt)\s+(\d+)\s+"([^"]+)"(?:\s*#\s*"([^"]*)")?')
@@ -41,7 +41,7 @@ class Plug(NamedTuple):
 
 
 @dataclass
-class Fabric:
+class FabricListing:
     """Who is there, and which plug is wired to which.
 
     Attributes:
@@ -80,7 +80,7 @@ def is_fabric(text: str) -> bool:
     return "==>" in text or re.search(r'^(Switch|Hca|Ca)\s+\d+\s+"', text, re.MULTILINE) is not None
 
 
-def read_fabric(path: str | Path) -> Fabric:
+def read_fabric(path: str | Path) -> FabricListing:
     """Read a netlist, or what ibnetdiscover or iblinkinfo printed.
 
     Raises:
@@ -95,7 +95,7 @@ def read_fabric(path: str | Path) -> Fabric:
     return fabric
 
 
-def _read_topology(file: TextFile) -> Fabric:
+def _read_topology(file: TextFile) -> FabricListing:
     """A netlist or ibnetdiscover: records of a node, then its wires, which name identifiers."""
     kinds: dict[str, tuple[bool, int, str, int]] = {}
     wires: list[tuple[TextLine, Plug, Plug]] = []
@@ -117,7 +117,7 @@ def _read_topology(file: TextFile) -> Fabric:
         elif not _OTHER.match(text):
             raise line.error(f"this is not a line of a netlist or of ibnetdiscover: {text!r:.60}")
     names = _names({one: (name, guid) for one, (_, _, name, guid) in kinds.items()})
-    fabric = Fabric()
+    fabric = FabricListing()
     for one, (switch, ports, _, guid) in kinds.items():
         fabric.switches[names[one]], fabric.ports[names[one]] = switch, ports
         fabric.guids[names[one]] = guid
@@ -141,7 +141,7 @@ def _names(known: Mapping[str, tuple[str, int]]) -> dict[str, str]:
     }
 
 
-def _read_links(file: TextFile) -> Fabric:
+def _read_links(file: TextFile) -> FabricListing:
     """iblinkinfo: a line for each port; its far end is known by LID and description.
 
     A node is known by its own LID, one of each port where it is an adapter. With ``-l`` it is not
@@ -183,7 +183,9 @@ def _read_links(file: TextFile) -> Fabric:
             at[far] = f"far {line.number}"
             told[at[far]] = far[1]
     names = _names({one: (name, guids.get(one, 0)) for one, name in told.items()})
-    fabric = Fabric({name: switches.get(one, counts[one] > 1) for one, name in names.items()})
+    fabric = FabricListing(
+        {name: switches.get(one, counts[one] > 1) for one, name in names.items()}
+    )
     fabric.guids = {names[one]: guid for one, guid in guids.items() if guid}
     for line, one, port, far, into in wires:
         fabric.lay(line, Plug(names[one], port), Plug(names[at[far]], into))
@@ -220,7 +222,7 @@ def fabric_network(path: str | Path, spec: str) -> Network:
     return draft.network(spec, file.error)
 
 
-def _our_numbers(fabric: Fabric) -> dict[str, str]:
+def _our_numbers(fabric: FabricListing) -> dict[str, str]:
     """The number of each node as text, where all have names such as S12 and H3; else none."""
     if any(re.fullmatch(r"[SH](0|[1-9][0-9]{0,8})", x, re.ASCII) is None for x in fabric.switches):
         return {}

@@ -21,7 +21,7 @@ from hopscape.papers.blockdesign.crossbar_machine import CrossbarMachine
 from hopscape.papers.blockdesign.machines import jumps_from
 from hopscape.papers.blockdesign.sharing import pair_multiplicities
 
-__all__ = ["Crossings", "Loss", "Rates", "crossbar_losses", "machine_rates"]
+__all__ = ["CrossbarCrossings", "Loss", "Rates", "crossbar_losses", "machine_rates"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Rates:
         return asdict(self)
 
 
-class Crossings:
+class CrossbarCrossings:
     """Loads of a machine when every endpoint sends 1."""
 
     def __init__(self, family: CrossbarMachine) -> None:
@@ -243,7 +243,7 @@ def machine_rates(family: CrossbarMachine, *, step: int = 1) -> Rates:
     """
     if not 1 <= step < family.count:
         raise ArgumentError(f"step is {step}; it must be from 1 to {family.count - 1}")
-    crossings = Crossings(family)
+    crossings = CrossbarCrossings(family)
     uniform, one = crossings.uniform(), crossings.one(step)
     valiant = crossings.valiant(step)
     bound = "global" if uniform[0] >= uniform[1] else "local"

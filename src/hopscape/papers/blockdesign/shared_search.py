@@ -17,7 +17,7 @@ from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.papers.blockdesign.covers import abelian_groups, difference_cover
 from hopscape.papers.blockdesign.difference_sets import AbelianGroup, singer
-from hopscape.papers.blockdesign.sharing import Cell, cell, check_sharing, develop
+from hopscape.papers.blockdesign.sharing import BlockCell, cell, check_sharing, develop
 from hopscape.store import Task, Work, run_tasks
 
 __all__ = ["cell_rows", "improve_cell"]
@@ -166,7 +166,7 @@ def cell_rows(
         yield _row(known, result["points"], how, result)
 
 
-def _row(known: Cell, points: int, how: str, found: dict[str, Any] | None) -> dict[str, Any]:
+def _row(known: BlockCell, points: int, how: str, found: dict[str, Any] | None) -> dict[str, Any]:
     status = known.status if points == known.built else "bounded"
     if points == known.most:
         status = "built" if known.why.startswith("counting:") else "refuted"

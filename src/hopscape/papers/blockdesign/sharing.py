@@ -33,7 +33,7 @@ from hopscape.papers.blockdesign.difference_sets import AbelianGroup, singer
 from hopscape.papers.blockdesign.shared_covers import Bases, kept_covers
 
 __all__ = [
-    "Cell",
+    "BlockCell",
     "Sharing",
     "best_sharing",
     "check_sharing",
@@ -511,7 +511,7 @@ def _cyclic(
 
 
 @dataclass(frozen=True)
-class Cell:
+class BlockCell:
     """What is known of the most supernodes for M, c and w.
 
     Attributes:
@@ -536,7 +536,7 @@ class Cell:
         return "built" if self.why.startswith("counting:") else "refuted"
 
 
-def cell(radix: int, crossbars: int, ways: int) -> Cell:
+def cell(radix: int, crossbars: int, ways: int) -> BlockCell:
     """What is known of one cell of the table.
 
     Examples:
@@ -546,4 +546,4 @@ def cell(radix: int, crossbars: int, ways: int) -> Cell:
     best = best_sharing(radix, crossbars, ways)
     most, why = most_points(radix, crossbars, ways)
     built, how = (best.points, best.how) if best is not None else (1, "one supernode")
-    return Cell(radix, crossbars, ways, built, how, most, why)
+    return BlockCell(radix, crossbars, ways, built, how, most, why)

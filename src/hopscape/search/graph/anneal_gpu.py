@@ -20,7 +20,7 @@ from hopscape.search.graph.lifts import LiftShape
 from hopscape.search.graph.problem import Problem
 
 __all__ = [
-    "Device",
+    "ClimbDevice",
     "Heats",
     "anneal_together",
     "gpu_seconds_per_step",
@@ -44,7 +44,7 @@ class Heats(NamedTuple):
     cold: float
 
 
-class Device(Protocol):
+class ClimbDevice(Protocol):
     """What is asked of a device; the tests have one that is compiled for the processor."""
 
     arrays: Any
@@ -88,7 +88,7 @@ def anneal_together(
     plan: Sequence[Heats],
     *,
     stop: Callable[[], bool] = lambda: False,
-    device: Device | None = None,
+    device: ClimbDevice | None = None,
 ) -> None:
     """Anneal climbs side by side, as :meth:`Climb.anneal` does one after the other.
 
@@ -127,7 +127,7 @@ def anneal_together(
 class _Chains:
     """The climbs on the device."""
 
-    def __init__(self, climbs: Sequence[Climb], device: Device, spilled: bool) -> None:
+    def __init__(self, climbs: Sequence[Climb], device: ClimbDevice, spilled: bool) -> None:
         self._climbs, self._device = climbs, device
         xp = self._xp = device.arrays
         self._tables: dict[int, Any] = {}
