@@ -74,7 +74,7 @@ def test_points_are_the_same(load):
 @pytest.mark.parametrize("many", [1, 2, 3, 7])
 def test_parts_have_about_as_many_lines_each(spec, many):
     setup = build_setup(hopscape.build(spec), Settings(vcs=8))
-    cut = cut_into_parts(setup, many)
+    cut = cut_into_parts(setup.network, setup.fabric.fold, setup.lines, setup.home, many)
     leaves, leads = np.divmod(cut.pair, many)
     assert sorted(cut.own) == list(range(setup.endpoints))
     assert cut.ends[0] == 0

@@ -9,16 +9,14 @@ another goes by wheels, so that the results are the same for any number of parts
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from hopscape.core.arrays import IntArray
+from hopscape.core.network import Network
 from hopscape.simulate import layout
-from hopscape.simulate.layout import Counters, FabricArrays, Source, State
-
-if TYPE_CHECKING:
-    from hopscape.simulate.fabric import Setup
+from hopscape.simulate.layout import Counters, FabricArrays, Fold, Source, State
 
 __all__ = ["Cut", "advance_parts", "cut_into_parts", "packets_under_way"]
 
@@ -43,13 +41,20 @@ class Cut(NamedTuple):
     ends: IntArray
 
 
-def cut_into_parts(setup: Setup, parts: int) -> Cut:
-    """Ranges of routers with about as many lines each."""
-    network, lines = setup.network, setup.lines
+def cut_into_parts(
+    network: Network, fold: Fold, lines: IntArray, home: IntArray, parts: int
+) -> Cut:
+    """Ranges of routers with about as many lines each.
+
+    Args:
+        fold: How the tables are folded: leaves go with their switches.
+        lines: Channels, injection lines, ejection lines.
+        home: Router of each endpoint.
+    """
     order, channels = network.order, len(network.heads)
     with_switch = np.arange(order)
-    if setup.fabric.fold.kind[0] == layout.LEAVES:
-        switch = setup.fabric.fold.switch
+    if fold.kind[0] == layout.LEAVES:
+        switch = fold.switch
         switches = np.nonzero(switch >= 0)[0]
         with_switch = switches[np.where(switch >= 0, switch, -1 - switch)]
     leads = lines[:, layout.U_TO].astype(np.int64)
@@ -59,11 +64,11 @@ def cut_into_parts(setup: Setup, parts: int) -> Cut:
     part_of = part_of[with_switch]
     leaves = leads.copy()  # lines of endpoints begin and end at the same router
     leaves[:channels] = network.tails
-    home = part_of[setup.home]
+    at = part_of[home]
     return Cut(
         pair=part_of[leaves] * parts + part_of[leads],
-        own=np.argsort(home, kind="stable").astype(np.int32),
-        ends=np.concatenate([[0], np.cumsum(np.bincount(home, minlength=parts))]),
+        own=np.argsort(at, kind="stable").astype(np.int32),
+        ends=np.concatenate([[0], np.cumsum(np.bincount(at, minlength=parts))]),
     )
 
 
