@@ -62,7 +62,7 @@ ASKED_FOR_HELP = """
 import contextlib, io, sys
 from hopscape.cli import main
 def is_command(name):
-    paper = name.startswith("hopscape.papers.") and name.endswith(".commands")
+    paper = name.startswith("hopscape.papers.") and name.endswith("commands")
     return paper or name.startswith("hopscape.cli.commands.")
 for words, place in {calls!r}:
     for name in [name for name in sys.modules if is_command(name)]:

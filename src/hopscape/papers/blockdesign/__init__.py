@@ -34,7 +34,7 @@ searches), ``machines`` (the paper's and your own, their jumps). Shared crossbar
 ``crossbar_rates`` (exact rates and survivors), ``machine_search``, ``crossbar_commands``. The
 paper: ``printed``, ``reference`` (counts in the wires alone), ``checks_designs``,
 ``checks_switches``,
-``checks_expansion``, ``checks_machines`` and ``claims``; ``commands``.
+``checks_expansion``, ``checks_machines`` and ``claims``; ``commands`` and ``command_group``.
 
 Type::
 

@@ -17,7 +17,6 @@ from hopscape.cli.options import (
     refuse,
 )
 from hopscape.cli.output import Format, emit, emit_rows, output_settings
-from hopscape.cli.overview import CommandGroup
 from hopscape.core.errors import ArgumentError
 from hopscape.core.numbers import number
 from hopscape.registry import build
@@ -43,21 +42,6 @@ _MACHINE_COLUMNS = {
     "cables": "cables",
     "spec": "spec",
 }
-
-
-GROUP = CommandGroup(
-    "Block designs, distributed switches and two-level machines.",
-    former={
-        "designs": "list",
-        "design-blocks": "blocks",
-        "design-check": "check",
-        "difference-cover": "cover",
-        "digraph-table": "digraph",
-        "check-permutation": "permutation",
-        "route-around": "routes",
-        "machines": "machines",
-    },
-)
 
 
 def designs(
