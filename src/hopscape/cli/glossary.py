@@ -81,6 +81,8 @@ _EMBEDDING = {
 }
 _SEARCH = {
     "best sets": "sets of generators of the least diameter, then the least mean distance",
+    "sets": "how many sets of generators are best, or how many sets of steps were tested",
+    "up to isomorphism": "the best sets, those of isomorphic networks counted once",
     "sets tested": "sets whose distances were computed",
     "optimal generators": "a set of the least diameter, then the least mean distance",
 }
