@@ -7,9 +7,7 @@ that end with the check is touched.
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -26,7 +24,7 @@ from hopscape.core.reading import TextFile, load_json
 from hopscape.core.verdict import Verdict
 from hopscape.formats.frr import EthernetFabric
 from hopscape.formats.graphs.libraries import link_ends
-from hopscape.formats.programs import read_back, run_program, which_all
+from hopscape.formats.programs import ProgramError, read_back, run_program, which_all
 
 __all__ = ["PACKAGES", "check_frr", "missing_frr"]
 
@@ -40,10 +38,11 @@ def missing_frr() -> list[str]:
     """What is not there: programs, or the right to make namespaces."""
     absent = which_all(("vtysh", "ip", "ping", "unshare", "sysctl"))
     absent += [x for x in ("zebra", "bgpd") if not Path("/usr/lib/frr", x).is_file()]
-    if not absent and (
-        os.geteuid() or subprocess.run([*_APART, "true"], capture_output=True).returncode
-    ):
-        absent = ["root's right to make network namespaces is"]
+    if not absent:
+        try:
+            run_program([*_APART, "sh", "-c", 'test "$(id -u)" = 0'], Path.cwd(), seconds=10)
+        except ProgramError:
+            absent = ["root's right to make network namespaces is"]
     return absent
 
 

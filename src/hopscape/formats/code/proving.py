@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -12,12 +11,13 @@ import numpy as np
 from hopscape.core.errors import HopscapeError
 from hopscape.core.formula import evaluate
 from hopscape.core.network import Network
-from hopscape.core.processes import require_at_most, run_to_end
+from hopscape.core.processes import require_at_most
 from hopscape.core.router import Router
 from hopscape.core.verdict import Verdict
 from hopscape.formats.code.checking import require_program, run_tool
 from hopscape.formats.code.routine import compare_formula, router_formula
 from hopscape.formats.code.verilog import address_bits, port_bits
+from hopscape.formats.programs import run_program
 
 __all__ = ["prove_route"]
 
@@ -88,11 +88,7 @@ def prove_route(
         run_tool(["yosys", "-q", "-p", _SCRIPT], folder, seconds=seconds)
         solve = ["yosys-smtbmc", "-s", "z3", "-t", "1", "--noprogress"]
         solve += ["--dump-vlogtb", "case.v", "miter.smt2"]
-        try:
-            done = run_to_end(solve, cwd=folder, timeout=seconds)
-        except subprocess.TimeoutExpired as error:
-            raise HopscapeError(f"z3 was still running after {seconds:.0f} seconds") from error
-        said = (done.stdout + done.stderr).decode(errors="replace")
+        said = run_program(solve, folder, seconds=seconds, codes=None)
         case = folder / "case.v"
         found = case.read_text(encoding="utf-8") if case.is_file() else ""
     details = {"pairs": n * n, "solver": "z3"}

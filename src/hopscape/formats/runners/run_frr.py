@@ -2,23 +2,31 @@
 """Run a fabric of FRR routers in network namespaces, and say what they know and who answers.
 
 Run by ``unshare --net --mount --pid --fork --kill-child --mount-proc python3 run_frr.py plan.json
-report.json``: names, interfaces and processes are in namespaces of their own, and end with it. It
-reads nothing of hopscape.
+report.json``: names, interfaces and processes are in namespaces of their own, and end with it. Of
+hopscape it has only how programs are started.
 """
 
 import json
 import os
 import shutil
-import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+from hopscape.core.processes import run_to_end
+from hopscape.formats.programs import running
 
 DAEMONS = "/usr/lib/frr"
 PLACE = "/run/frr"
 
 
-def run(*words, **more):
-    return subprocess.run(words, check=True, capture_output=True, text=True, **more).stdout
+def run(*words):
+    done = run_to_end(words, encoding="utf-8")
+    if done.returncode:
+        sys.exit(f"{' '.join(words)}: {(done.stdout + done.stderr).strip()[-300:]}")
+    return done.stdout
 
 
 def counts(router):
@@ -46,42 +54,18 @@ def settled(expected, seconds):
 
 def lost(pings):
     """Who gets no answer from whom."""
-    failed = []
-    for start in range(0, len(pings), 40):
-        some = [
-            (
-                at,
-                to,
-                subprocess.Popen(
-                    [
-                        "ip",
-                        "netns",
-                        "exec",
-                        at,
-                        "ping",
-                        "-n",
-                        "-q",
-                        "-c",
-                        "2",
-                        "-i",
-                        "0.2",
-                        "-W",
-                        "2",
-                        "-I",
-                        source,
-                        to,
-                    ],
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                ),
-            )
-            for at, source, to in pings[start : start + 40]
-        ]
-        failed += [[at, to] for at, to, one in some if one.wait() != 0]
-    return failed
+
+    def answers(ping):
+        at, source, to = ping
+        words = ["ip", "netns", "exec", at, "ping", "-n", "-q", "-c", "2", "-i", "0.2", "-W", "2"]
+        return run_to_end([*words, "-I", source, to]).returncode == 0
+
+    with ThreadPoolExecutor(40) as pool:
+        heard = list(pool.map(answers, pings))
+    return [[at, to] for (at, _, to), one in zip(pings, heard, strict=True) if not one]
 
 
-def build(plan):
+def build(plan, stack):
     for place in ("/run/netns", PLACE):
         os.makedirs(place, exist_ok=True)
         run("mount", "-t", "tmpfs", "tmpfs", place)
@@ -96,10 +80,10 @@ def build(plan):
     for name, (port, address, gateway) in plan["hosts"].items():
         run("ip", "-n", name, "address", "add", f"{address}/31", "dev", port)
         run("ip", "-n", name, "route", "add", "default", "via", gateway)
-    return [daemon for name, conf in plan["routers"].items() for daemon in start(name, conf)]
+    return [daemon for name, conf in plan["routers"].items() for daemon in start(name, conf, stack)]
 
 
-def start(name, conf):
+def start(name, conf, stack):
     """The daemons of a router, its configuration loaded; they run as FRR's own user."""
     inside = ["ip", "netns", "exec", name]
     run(
@@ -117,36 +101,34 @@ def start(name, conf):
     for daemon in ("zebra", "bgpd"):
         words = [*inside, f"{DAEMONS}/{daemon}", "--vty_socket", own, "-z", f"{own}/zserv.api"]
         words += ["-i", f"{own}/{daemon}.pid", "-f", "/dev/null"]
-        with open(f"{own}/{daemon}.log", "w") as log:
-            started.append(subprocess.Popen(words, stdout=log, stderr=log))
+        log = Path(own, f"{daemon}.log")
+        started.append(stack.enter_context(running(words, Path.cwd(), log, {})))
         end = time.monotonic() + 30
         while not os.path.exists(f"{own}/{daemon}.vty"):
             if started[-1].poll() is not None or time.monotonic() > end:
-                with open(f"{own}/{daemon}.log") as log:
-                    sys.exit(f"{daemon} of {name} did not start: {log.read()[-300:]}")
+                said = log.read_text(encoding="utf-8", errors="replace")[-300:]
+                sys.exit(f"{daemon} of {name} did not start: {said}")
             time.sleep(0.02)
-    done = subprocess.run(
-        [*inside, "vtysh", "--vty_socket", own, "-f", conf], capture_output=True, text=True
-    )
+    load = [*inside, "vtysh", "--vty_socket", own, "-f", conf]
+    done = run_to_end(load, encoding="utf-8")
     if done.returncode or "%" in done.stdout:
         sys.exit(f"vtysh takes no {conf}: {(done.stdout + done.stderr).strip()[-300:]}")
     return started
 
 
 def main(plan_file, report_file):
-    with open(plan_file) as text:
-        plan = json.load(text)
-    started = build(plan)
-    report = {"before": settled(plan["before"], plan["seconds"]), "lost": lost(plan["pings"])}
-    if plan["cut"] is not None:
-        a, port, *_ = plan["links"][plan["cut"]]
-        run("ip", "-n", a, "link", "set", port, "down")
-        report["after"] = settled(plan["after"], plan["seconds"])
-        report["lost_after"] = lost(plan["pings"])
-    with open(report_file, "w") as out:
-        json.dump(report, out)
-    for one in started:
-        one.terminate()
+    plan = json.loads(Path(plan_file).read_text(encoding="utf-8"))
+    with ExitStack() as stack:
+        started = build(plan, stack)
+        report = {"before": settled(plan["before"], plan["seconds"]), "lost": lost(plan["pings"])}
+        if plan["cut"] is not None:
+            a, port, *_ = plan["links"][plan["cut"]]
+            run("ip", "-n", a, "link", "set", port, "down")
+            report["after"] = settled(plan["after"], plan["seconds"])
+            report["lost_after"] = lost(plan["pings"])
+        Path(report_file).write_text(json.dumps(report), encoding="utf-8")
+        for one in started:  # all at once; each is waited for when the block is left
+            one.terminate()
 
 
 if __name__ == "__main__":
