@@ -568,6 +568,7 @@ def test_replicas_that_were_asked_for_stand_for_all() -> None:
     split = Split(batch=64, tp=2, pp=2, dp=16)
     job = ModelJob(model, split, Chip(tflops=10, bandwidth=100), Overlap(dp=False))
     whole, some = (step(job, "xgft([8, 8], [1, 8])", replicas=few) for few in (None, 4))
+    assert whole.record()["ranks"] == some.record()["ranks"] == 64
     assert some.repeated == "16 replicas from 4"
     assert some.seconds == pytest.approx(whole.seconds, rel=1e-9)
     for wrong, words in ((3, "must divide dp = 16"), (0, "replicas is 0")):

@@ -107,7 +107,8 @@ class Step:
 
     def record(self, links: int = 5) -> dict[str, Any]:
         """The result under the names that scripts rely on."""
-        ranks = self.timeline.workload.ranks
+        job = self.job
+        ranks = job.split.ranks if isinstance(job, ModelJob) else job.ranks
         out: dict[str, Any] = {
             "network": self.network.spec,
             "job": self.job.name,
