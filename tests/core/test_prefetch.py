@@ -56,6 +56,10 @@ def test_numba_is_there_before_threads(started: str) -> None:
 def test_threads_are_started_in_one_place() -> None:
     """Kernels of a module that is loaded have a compiler. Runners of programs call no kernels."""
     package = Path(hopscape.__file__).parent
-    found = {one.relative_to(package).as_posix() for one in package.rglob("*.py")
-             if one.parent.name != "runners" and "ThreadPoolExecutor(" in one.read_text("utf-8")}  # fmt: skip
+    modules = (one for one in package.rglob("*.py") if one.parent.name != "runners")
+    found = {
+        one.relative_to(package).as_posix()
+        for one in modules
+        if "ThreadPoolExecutor(" in one.read_text("utf-8")
+    }
     assert found == {"core/processes.py", "core/distance_kernels.py"}
