@@ -83,6 +83,7 @@ IRREGULAR = ((12, 6), (16, 12), (20, 10), (24, 30), (30, 15), (34, 44))
 """Nodes, and links beside those of a tree."""
 SPEEDS = (1, 2, 3, 12)
 SIZES = (100e6, 1e9)
+KINDS = ["broadcast", "reduce", "all-gather", "all-reduce"]
 PUBLISHED = (
     "ForestColl (arXiv 2402.06787, abstracts): up to 52 % above RCCL and NCCL on MI250 and A100,"
     " up to 61 % more efficient than other generated schedules; torus(8, 8) in 105 CPU s",
@@ -172,27 +173,28 @@ def machines() -> list[tuple[Network, dict[str, float]]]:
     return usual + [(dgx(count), {"gamma": 0.0}) for count in range(2, 9)]
 
 
-def deliver(network: Network, costs: dict[str, float]) -> str:
+def deliver(network: Network, costs: dict[str, float], kinds: list[str]) -> str:
     """One line: delivered time over the bound, goal by goal and size by size."""
     root = int(network.endpoints[0])
     start, cells = time.process_time(), []
     goals = (Goal.broadcast(root), Goal.reduce(root), Goal.all_gather(), Goal.all_reduce())
     spent = {}
-    for goal in goals:
+    for goal in (goal for goal in goals if goal.kind in kinds):
         for size in SIZES if goal.root is not None else SIZES[-1:]:
             found = compete(network, goal, costs or None, size=size)
             spent[goal.kind] = found.best.time(found.costs, size)
             ratio = spent[goal.kind] / found.least_time(size)
             cells.append(f"{goal.kind} {size:.0e} {ratio:.3f} {found.best.algorithm}")
-    dearer = " DEARER than the all-reduce" * (spent["broadcast"] > spent["all-reduce"])
+    known = {"broadcast", "all-reduce"} <= spent.keys()
+    dearer = " DEARER than the all-reduce" * (known and spent["broadcast"] > spent["all-reduce"])
     seconds = time.process_time() - start
     return f"{network.spec:32} {'  '.join(cells)}{dearer}  {seconds:.1f} s"
 
 
-def print_delivered(part: slice) -> None:
+def print_delivered(part: slice, kinds: list[str]) -> None:
     """The second table."""
     for network, costs in machines()[part]:
-        print(deliver(network, costs), flush=True)
+        print(deliver(network, costs, kinds), flush=True)
     print(*PUBLISHED, sep="\n")
 
 
@@ -203,10 +205,11 @@ def main() -> None:
     )
     parser.add_argument("table", nargs="?", choices=("packed", "delivered"), default="packed")
     parser.add_argument("--only", default=":", metavar="A:B", help="lines A to B - 1 of delivered")
+    parser.add_argument("--goals", nargs="+", choices=KINDS, default=KINDS, metavar="GOAL")
     given = parser.parse_args()
     if given.table == "delivered":
         low, high = given.only.split(":")
-        print_delivered(slice(int(low or 0), int(high) if high else None))
+        print_delivered(slice(int(low or 0), int(high) if high else None), given.goals)
         return
     for spec in GATHERED:
         pieces = best_pieces(hopscape.build(spec))

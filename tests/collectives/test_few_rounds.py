@@ -12,11 +12,13 @@ import hopscape
 from hopscape import Goal, Model, Network, Schedule, verify
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.contest import compete
+from hopscape.collectives.forest import bottleneck
 from hopscape.collectives.negotiated import PERMUTATION, _hops, negotiated_schedule
-from hopscape.collectives.rarest import rarest_first, ways_of
+from hopscape.collectives.rarest import few_pieces, rarest_first, ways_of
 from hopscape.collectives.rarest_kernels import NEVER, Ways, gather_rounds
 from hopscape.collectives.rates import exchange_rate, gather_rate
 from hopscape.collectives.rounds_kernels import Packets, negotiate
+from hopscape.core.channels import ChannelClass
 
 RULES = [
     {},
@@ -170,6 +172,41 @@ def test_named_all_gathers():
         assert found.best.rounds == found.bounds[0].rounds == rounds
     one = compete(KARATE, Goal.all_gather(), {"ports": 1})
     assert one.best.rounds == one.bounds[0].rounds == 90
+
+
+def faster_lines(spec: str, times: int) -> Network:
+    """A switched machine whose endpoints have faster lines than its switches."""
+    net = hopscape.build(spec)
+    once = net.tails < net.heads
+    line = (np.isin(net.tails, net.endpoints) | np.isin(net.heads, net.endpoints))[once]
+    classes = [ChannelClass("between", 1), ChannelClass("line", times)]
+    switches = np.setdiff1d(np.arange(net.order), net.endpoints)
+    ends = net.tails[once], net.heads[once]
+    return Network.from_links(
+        net.order, *ends, switches=switches, classes=classes, kinds=line.astype(int), spec=spec
+    )
+
+
+@pytest.mark.parametrize(
+    "net", [hopscape.build("hammingmesh(2, 2, 2, 2)"), faster_lines("leaf_spine(4, 2, 4)", 2)]
+)
+def test_long_data_through_switches_at_the_optimum(net):
+    """Pieces that are sent where they are rarest fill every round of the optimum."""
+    found = compete(net, Goal.all_gather(), size=1e9)
+    optimum = float(bottleneck(net).rounds)
+    pieces = found.best.schedule.goal.chunks
+    assert found.best.algorithm == "rarest-first"
+    assert pieces > 1
+    assert found.best.rounds == round(optimum * pieces)
+    assert found.best.time(found.costs, 1e9) < 1.02 * found.least_time(1e9)
+
+
+def test_pieces_are_tried_where_a_short_search_places_them():
+    rules = Model(switching="cut-through", packing="packed", beta=2e-5)
+    small, large = hopscape.build("fat_tree(4)"), hopscape.build("fat_tree(8)")
+    assert few_pieces(small, Goal.all_gather(), rules, 1e9) == [1, 8]
+    assert few_pieces(small, Goal.all_gather(), rules, 1e3) == [1]
+    assert few_pieces(large, Goal.all_gather(), rules, 1e9) == [1]
 
 
 def test_named_all_to_alls():

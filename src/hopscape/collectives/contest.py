@@ -772,7 +772,8 @@ def _served(one: Collective, network: Network, model: Model) -> Iterator[Model]:
     """Models under which an algorithm's schedule is one under the model asked for.
 
     A hop is a short path, and circuits share nothing: both are cut-through as well. A hop is a
-    circuit, too, where each channel carries one chunk.
+    circuit, too, where each channel carries one chunk. Pieces past switches may go one by one where
+    they need not.
     """
     listed = one.serves.switching
     hops = listed is not None and "circuit" not in listed and not network.has_switches
@@ -780,7 +781,8 @@ def _served(one: Collective, network: Network, model: Model) -> Iterator[Model]:
         yield replace(model, switching="store-and-forward", disjoint="arc")
         return
     if model.switching != "cut-through" or (listed is not None and model.switching in listed):
-        yield model
+        single = one.chunks is not None and one.serves.packing == ("unit",)
+        yield replace(model, packing="unit") if single and network.has_switches else model
         return
     plain = not network.has_switches or model.in_network
     if plain and (listed is None or "store-and-forward" in listed):

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hopscape.collectives.bounds import lower_bounds
 from hopscape.collectives.checked import verified
+from hopscape.collectives.forest import bottleneck
 from hopscape.core.arrays import Incoming, IntArray
 from hopscape.core.distances import distance_rows, unreached
 from hopscape.core.errors import ArgumentError, DisconnectedError
@@ -50,6 +52,8 @@ _STEPS = 7.0
 _FILL, _CROWDED = 10, 80
 """Steps of the first answer for every chunk, node and round: with all ports, and where ports are
 few, so that room must be made."""
+_PIECE_STEPS = 3e8
+"""Elementary steps for data in pieces: three seconds."""
 _SOURCES, _PATHS = 48, 6
 """Sources of each endpoint and paths from each that are looked at, where switches only forward."""
 _HOP_STEPS, _CHANNEL_STEPS = 170.0, 20.0
@@ -284,16 +288,37 @@ def rarest_cost(network: Network, goal: Goal, model: Model) -> float:
     ends, nodes = network.endpoint_count, network.order
     width = int(network.degrees[network.endpoints].min(initial=1))
     lanes = min(width, model.ports or width)
-    rounds = ends * goal.chunks / max(1, lanes)
+    work = search_steps(ends * goal.chunks, nodes, _WORK_EACH, _WORK)
+    first = _first_steps(network, model, goal.chunks, ends * goal.chunks / max(1, lanes))
+    return _STEPS * work + first + paths_cost(network, model)
+
+
+def _first_steps(network: Network, model: Model, pieces: int, rounds: float) -> float:
+    """Steps of the first answer, about."""
     crowded = model.ports is not None or model.duplex == "half" or network.has_switches
-    each = _CROWDED if crowded else _FILL
-    work = search_steps(ends * goal.chunks, network.order, _WORK_EACH, _WORK)
-    search = _STEPS * (work + each * ends * goal.chunks * nodes * rounds)
-    return search + paths_cost(network, model)
+    each = _STEPS * (_CROWDED if crowded else _FILL)
+    return each * network.endpoint_count * pieces * network.order * rounds
 
 
-def _as_it_is(network: Network, goal: Goal, model: Model, size: float) -> tuple[int, ...]:
-    return (1,)
+def few_pieces(network: Network, goal: Goal, model: Model, size: float) -> list[int]:
+    """The data as they are, and in pieces so many that starting the rounds costs what one lasts.
+
+    Pieces that leave no channel idle at the bound have hardly any rounds beyond it, since every
+    round is as full as a matching: none are needed to fill trees.
+    """
+    ends = network.endpoint_count
+    if ends < 2 or model.ports is not None or model.duplex == "half" or goal.groups:
+        return [1]
+    if _first_steps(network, model, 1, ends) > _PIECE_STEPS:
+        return [1]
+    period = bottleneck(network).rounds
+    unit = float(network.capacities().max(initial=1.0)) / float(network.room().max(initial=1))
+    moved = model.beta * size * float(period) / (ends * unit)
+    each = model.alpha + model.delta
+    waves = sqrt(moved / each) / period.numerator if each else 1.0
+    most = sqrt(_PIECE_STEPS / _first_steps(network, model, 1, float(period)))
+    least = period.denominator
+    return sorted({1, least * max(1, round(min(waves, most / least)))}) if least <= most else [1]
 
 
 SERVES = Served(switching=("store-and-forward", "cut-through"), packing=("unit",))
@@ -303,6 +328,6 @@ ALL_GATHER = Collective(
     "a search for few rounds: what fewest have goes first, for any network and number of ports",
     rarest_first,
     SERVES,
-    chunks=_as_it_is,
+    chunks=few_pieces,
     cost=rarest_cost,
 )
