@@ -102,6 +102,20 @@ def test_long_searches_are_for_few_endpoints(
     assert ({"flow", "forest"} <= set(tried)) is searched
 
 
+@pytest.mark.parametrize("chunks", [1, 2])
+def test_one_chunk_goes_down_no_pipeline(chunks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packed trees let chunks follow each other; to search them for one chunk would be in vain."""
+    tried: list[str] = []
+
+    def note(network: object, goal: Goal, name: str, model: object) -> Schedule:
+        tried.append(name)
+        raise ArgumentError("only noted")
+
+    monkeypatch.setattr("hopscape.design.schedules.run_algorithm", note)
+    assert best_schedule(build("torus(4, 4)"), Goal.broadcast(0, chunks), ONE_PORT) is None
+    assert ("even-forest" in tried) is (chunks > 1)
+
+
 def _channels(schedule: Schedule):  # type: ignore[no-untyped-def]
     return schedule.channels
 

@@ -88,10 +88,13 @@ def best_schedule(
         ('translations', 5)
     """
     few = network.endpoint_count <= _SEARCHED_ENDPOINTS
+    pipelined = goal.chunks > 1 or goal.root is None  # one chunk has nothing to run behind
     names = [
         one.name
         for one in named_algorithms(network, goal)
-        if one.serves.allows(model) and (few or one.name not in _SEARCHES)
+        if one.serves.allows(model)
+        and (few or one.name not in _SEARCHES)
+        and (pipelined or one.chunks is None)
     ]
     best: VerifiedSchedule | None = None
     for name in [*names, GENERIC]:
