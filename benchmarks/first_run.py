@@ -49,7 +49,7 @@ _PIECES: dict[str, tuple[tuple[str, str, str], ...]] = {
     "longest chain first": (
         (_AHEAD, "best = max(ready, key=lambda k: k.rank)", "best = ready[0]"),
     ),
-    "interpreting small calls": ((_KERNEL, "_LITTLE = 500_000", "_LITTLE = 0"),),
+    "interpreting small calls": ((_KERNEL, "_LITTLE = 1_000_000", "_LITTLE = 0"),),
     "no kernel for a constant": ((_KERNEL, 'if hasattr(made, "get_call_template")', "if False"),),
     "no entries for C and Python": (
         (_KERNEL, "no_cfunc_wrapper=True", "no_cfunc_wrapper=False"),

@@ -365,11 +365,12 @@ def test_front_pages_are_part_of_circles(tmp_path: Path) -> None:
         _COMMAND.format(["show", "torus(8, 8)"]),
         _COMMAND.format(["route", "torus(8, 8)", "0", "9"]),
         _COMMAND.format(["families"]),
+        _COMMAND.format(["compare", "torus(8, 8)", "hypercube(6)"]),
     ],
 )
 def test_light_ways_import_nothing_heavy(code: str) -> None:
     heavy = {"numba", "scipy", "matplotlib", "networkx"}
-    if "families" not in code:  # which loads them all
+    if "families" not in code and "compare" not in code:  # which load them all, or all columns
         heavy |= {"hopscape.core.formula", "hopscape.metrics.load"}
     if "route" in code:
         heavy |= {"hopscape.deadlock.one_lane"}

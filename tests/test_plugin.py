@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import numpy as np
@@ -101,10 +101,10 @@ def test_two_packages_with_one_name_are_refused(monkeypatch: pytest.MonkeyPatch)
     """Before, the last one won, and nobody was told."""
     group = "hopscape.exporters"
     pair = [EntryPoint("edges", f"{package}:EDGES", group) for package in ("here", "there")]
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: pair)
+    monkeypatch.setattr(plugins, "_all_entries", lambda: EntryPoints(pair))
     with pytest.raises(HopscapeError, match=r"'edges' is declared by .* and by .*another name"):
         plugins.plugin_entries.__wrapped__("exporters")
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [pair[0], pair[0]])
+    monkeypatch.setattr(plugins, "_all_entries", lambda: EntryPoints([pair[0], pair[0]]))
     assert plugins.plugin_entries.__wrapped__("exporters") == {"edges": pair[0]}
 
 

@@ -56,7 +56,7 @@ __all__ = [
     "place_of",
 ]
 
-_LITTLE = 500_000  # steps: about a quarter of a second
+_LITTLE = 1_000_000  # steps: about half a second, less than the verifier takes to compile
 _DIGITS = 18  # of a setting: all numbers of so many fit into 64 bits
 
 _PACKAGE = Path(__file__).resolve().parent.parent

@@ -36,6 +36,14 @@ _GROUPS = (
 
 
 @cache
+def _all_entries() -> Any:
+    """Those of all packages (of a class that depends on Python): one look at their files."""
+    from importlib.metadata import entry_points
+
+    return entry_points()
+
+
+@cache
 def plugin_entries(group: str) -> dict[str, EntryPoint]:
     """Entry points of a group by name; nothing is imported.
 
@@ -43,10 +51,8 @@ def plugin_entries(group: str) -> dict[str, EntryPoint]:
         HopscapeError: When two packages use the same name: neither would know that the other one
             won.
     """
-    from importlib.metadata import entry_points
-
     entries: dict[str, EntryPoint] = {}
-    for entry in entry_points(group=f"hopscape.{group}"):
+    for entry in _all_entries().select(group=f"hopscape.{group}"):
         other = entries.setdefault(entry.name, entry)
         if other.value != entry.value:
             raise HopscapeError(

@@ -22,7 +22,6 @@ from hopscape.core.faults import Faults
 from hopscape.core.processes import require_memory
 from hopscape.workloads.flow_bounds import GroupDemand, least_seconds
 from hopscape.workloads.job import ModelJob
-from hopscape.workloads.path_kernels import PathWork, longest_paths
 from hopscape.workloads.timeline import Fabric
 from hopscape.workloads.transformer import (
     PART_BYTES,
@@ -305,11 +304,13 @@ class _Graph:
         self.leads = (~silent).astype(np.int64)
 
     def _run(self, lasts: Floats, back: bool) -> tuple[Floats, Floats]:
+        from hopscape.workloads.path_kernels import PathWork, longest_paths
+
         before, later = self.edges[::-1] if back else self.edges
         count = len(lasts)
         order = np.argsort(before, kind="stable")
         everybody = np.ones(count, np.int64)
-        return longest_paths(
+        paths: tuple[Floats, Floats] = longest_paths(
             PathWork(
                 np.bincount(later, minlength=count).astype(np.int64),
                 np.searchsorted(before[order], np.arange(count + 1)).astype(np.int64),
@@ -323,6 +324,7 @@ class _Graph:
                 self.latency,
             )
         )
+        return paths
 
     def longest(self, lasts: Floats) -> float:
         """The longest path; 0 where parts wait for each other."""
