@@ -10,7 +10,7 @@ from hopscape.core.kernel import helper, kernel
 
 @helper
 def _shuffled(count: int) -> IntArray:
-    """The numbers below `count` in random order: numpy's permutation, in a tenth of its compiling."""
+    """The numbers below `count` in random order: numpy's permutation, quick to compile."""
     order = np.arange(count)
     for i in range(count - 1, 0, -1):
         j = np.random.randint(0, i + 1)  # noqa: NPY002 (numba's own generator)
@@ -20,7 +20,7 @@ def _shuffled(count: int) -> IntArray:
 
 @helper
 def _sorted(key: Floats) -> IntArray:
-    """Places by rising key (heapsort): numpy's argsort, in a tenth of its compiling."""
+    """Places by rising key (heapsort): numpy's argsort, quick to compile."""
     order = np.arange(len(key))
     left, end = len(key) // 2, len(key)
     while end > 1:

@@ -123,8 +123,8 @@ def leaf_waits(
     down: IntArray,
     first: IntArray,
     anywhere: bool,
+    seen: IntArray,
     graph: IntArray,
-    entering: IntArray,
 ) -> int:
     """Mark who waits for whom when a packet rises where it turns up again.
 
@@ -132,9 +132,10 @@ def leaf_waits(
         goals (int64[2, goals]): Leaves, and how many each stands for.
         first: As `each` of :func:`leaf_falls`: the last class in which a packet starts; with one
             entry, that of all.
-        graph (uint8[channels * classes, columns]): Gets what channels between switches lead to.
-        entering (uint8[channels * 2 * classes]): Gets the channels that leaves wait for, by whether
-            the channel of the leaf goes down, and its class.
+        seen (uint[channels, ports]): Zeros; gets the classes, as bits, in which packets go from a
+            channel between switches to a port behind it. A quarter of `graph`: what is looked up
+            for every switch and goal should fit into caches.
+        graph (uint8[channels * classes, ports * classes]): Gets the same, class by class.
 
     Returns:
         Dependencies, all leaves counted, but for those of leaves of one switch; -1 when a route
@@ -143,6 +144,7 @@ def leaf_waits(
     switches, classes = len(table.nodes), len(graph) // len(down)
     known, channel = np.full(switches, -1, np.int32), np.empty(switches, np.int64)
     line, here = np.empty(2 * switches + 2, np.int64), np.empty(switches, np.int64)
+    entered = np.zeros((len(down), 2), np.uint8)  # classes in which leaves wait for a channel
     total = np.int64(0)
     for place in range(goals.shape[1]):
         goal = goals[0, place]
@@ -167,24 +169,45 @@ def leaf_waits(
                 if last + rise >= classes:
                     return -1
                 here[v] |= ((np.int64(2) << last) - 1) << rise
-                for k in range(last + 1):
-                    if v == home:  # every leaf but the goal waits for the line to the goal
-                        continue
-                    spot = (c * 2 + way) * classes + k
-                    if not entering[spot]:
-                        entering[spot] = 1
-                        total += table.sources[v, way]
+                if v != home and last >= entered[c, way]:  # at home all leaves but the goal wait
+                    total += table.sources[v, way] * (last + 1 - entered[c, way])
+                    entered[c, way] = last + 1
             if v == home:
                 continue
             w = table.then[c]
             out = channel[w] - table.base[w]
             rise = np.int64(down[c] and not down[channel[w]])
-            for k in range(classes):
-                if here[v] >> k & 1:
-                    if k + rise >= classes:
-                        return -1
-                    here[w] |= np.int64(1) << (k + rise)
-                    if not graph[c * classes + k, out * classes + k + rise]:
-                        graph[c * classes + k, out * classes + k + rise] = 1
-                        total += goals[1, place] if w == home else 1
+            if here[v] << rise >> classes:
+                return -1
+            here[w] |= here[v] << rise
+            more = here[v] & ~np.int64(seen[c, out])
+            if more:
+                seen[c, out] |= more
+                total += _ones(more) * (goals[1, place] if w == home else 1)
+    _spread(table, down, seen, classes, graph)
     return int(total)
+
+
+@helper(error_model="numpy", _nrt=False)
+def _ones(bits: int) -> int:
+    """How many bits are set."""
+    count = np.int64(0)
+    while bits:
+        bits &= bits - 1
+        count += 1
+    return count
+
+
+@helper(error_model="numpy", _nrt=False)
+def _spread(
+    table: LeafTable, down: IntArray, seen: IntArray, classes: int, graph: IntArray
+) -> None:
+    """The graph of channels and classes from the bits."""
+    for c in range(len(seen)):
+        w = table.then[c]
+        for out in range(seen.shape[1]):
+            if seen[c, out]:
+                rise = np.int64(down[c] and not down[table.base[w] + out])
+                for k in range(classes):
+                    if seen[c, out] >> k & 1:
+                        graph[c * classes + k, out * classes + k + rise] = 1

@@ -28,6 +28,7 @@ __all__ = ["LeafRoutes", "classes_by_leaves", "has_leaves", "leaf_bytes"]
 _ALIKE = np.zeros((1, 1), dtype=np.uint8)
 _PAIRS = 1 << 20  # asked for together
 _MOST_CLASSES = 31
+_STRIP = 64  # rows
 
 
 def has_leaves(network: Network, router: Router | None) -> bool:
@@ -116,13 +117,21 @@ def classes_by_leaves(
     if spread:
         starts = np.subtract(count - 1, falls, out=falls, casting="unsafe")
         sets = tuple((2 << last) - 1 for last in range(count))
-        classes = replace(classes, layers=np.ascontiguousarray(starts.T), sets=sets)
+        classes = replace(classes, layers=_transposed(starts), sets=sets)
     waits = _graph(network, ranked, goals, down, count, starts, anywhere)
     if waits is None:
         return None
     ends = _lines(ranked, goals, down, network, count, spread)
     proof = Certificate(True, count, "rising", columns.router, waits + ends, at_least=2)
     return LeafRoutes(columns, ranked, classes, proof, _sorts(network, ranked, goals, down))
+
+
+def _transposed(array: IntArray) -> IntArray:
+    """The transpose in memory of its own; strips of a cache line take a quarter of the time."""
+    out = np.empty(array.shape[::-1], dtype=array.dtype)
+    for low in range(0, len(array), _STRIP):
+        out[:, low : low + _STRIP] = array[low : low + _STRIP].T
+    return out
 
 
 def _best_ranks(
@@ -277,7 +286,9 @@ def _graph(
 
     size, width = len(network.heads) * classes, int(network.degrees.max()) * classes
     require_memory(2 * size * width, f"the channel dependency graph of {network.spec}")
-    graph, entering = np.zeros((size, width), dtype=np.uint8), np.zeros(2 * size, dtype=np.uint8)
+    graph = np.zeros((size, width), dtype=np.uint8)
+    bits = np.uint8 if classes <= 8 else np.uint32
+    seen = np.zeros((len(network.heads), int(network.degrees.max())), dtype=bits)
     waits = leaf_waits(
         network.indptr,
         table,
@@ -285,8 +296,8 @@ def _graph(
         down,
         first,
         anywhere,
+        seen,
         graph,
-        entering,
     )
     if waits < 0:
         raise ArgumentError(f"some routes of {network.spec} do not arrive")
