@@ -94,6 +94,7 @@ def test_what_searches_says_what_it_costs_and_keeps_it_backwards() -> None:
             "even-forest",
             "rate-forest",
             "two-way-forest",
+            "passing-forest",
             "partial-sums",
             "breadth-first",
             *few,

@@ -15,6 +15,7 @@ from hopscape.collectives.generic import make_schedule
 from hopscape.collectives.negotiated import ALL_TO_ALL, PERMUTATION
 from hopscape.collectives.over_time import SCATTER
 from hopscape.collectives.partial_sums import DOUBLING_SUMS, PARTIAL_SUMS
+from hopscape.collectives.passing_trees import PASSING
 from hopscape.collectives.pipelines import (
     BROADCAST,
     EVEN_ALL_REDUCE,
@@ -70,7 +71,7 @@ _MANY_KERNELS = ("breadth-first", "flow", "forest")
 _FEW_NODES = 32  # on fewer, most of these kernels are interpreted
 _BUILT_IN = (
     BROADCAST, ONE_TO_MANY, EVEN_BROADCAST, EVEN_ONE_TO_MANY, EVEN_ALL_REDUCE, TWO_WAY,
-    PARTIAL_SUMS, DOUBLING_SUMS, SCATTER,
+    PASSING, PARTIAL_SUMS, DOUBLING_SUMS, SCATTER,
     ALL_GATHER, ALL_TO_ALL, PERMUTATION, ROUTED, SHORT_CHAINS, SHORT_TO_MANY,
 )  # fmt: skip
 _FORMER = {"translated": "translations"}

@@ -252,8 +252,11 @@ def even_sends(graph: Arcs, trees: IntArray, most: int) -> Arcs:
     return work.thinned()
 
 
-def has_room(graph: Arcs, trees: IntArray) -> bool:
+def has_room(graph: Arcs, trees: IntArray, ends: int | None = None) -> bool:
     """Is there room for so many spanning trees with each node as root, all together?
+
+    Args:
+        ends: The trees need to span the first so many nodes only.
 
     Examples:
         >>> import hopscape
@@ -267,7 +270,7 @@ def has_room(graph: Arcs, trees: IntArray) -> bool:
     whole = graph.with_top(nodes)
     whole.capacity[-len(nodes) :] = trees
     wanted = int(trees.sum())
-    return int(least_flow_to(*whole.csr(), graph.nodes, nodes, wanted, 0)) >= wanted
+    return int(least_flow_to(*whole.csr(), graph.nodes, nodes[:ends], wanted, 0)) >= wanted
 
 
 def most_sent(graph: Arcs) -> int:

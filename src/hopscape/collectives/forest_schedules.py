@@ -302,7 +302,10 @@ class Logical:
 
 
 def split_switches(
-    network: Network, trees: IntArray, capacity: IntArray, stops: int | None = None
+    network: Network,
+    trees: IntArray,
+    capacity: IntArray,
+    stops: int | tuple[IntArray, IntArray] | None = None,
 ) -> Logical:
     """Replace all switches by arcs past them, with room for the trees of all roots.
 
@@ -310,7 +313,8 @@ def split_switches(
         trees (int64[order]): Spanning trees with each node as root.
         capacity: Room of the channels that are no loops; no cut may be too narrow for the trees.
         stops: What may end, and begin, at an endpoint; what more its channels carry runs past it,
-            as if it were a switch with an endpoint beside it.
+            as if it were a switch with an endpoint beside it. Or what may begin, and end, at each
+            node.
 
     Raises:
         ArgumentError: When a switch takes in more than it gives out, or less.
@@ -348,19 +352,22 @@ class _Splitter:
         self.lanes: dict[tuple[int, int], dict[tuple[int, ...], int]] = {}
         self.generator = np.random.default_rng(0)
 
-    def passed(self, plain: Arcs, capacity: IntArray, stops: int | None) -> IntArray:
+    def passed(
+        self, plain: Arcs, capacity: IntArray, stops: int | tuple[IntArray, IntArray] | None
+    ) -> IntArray:
         """Where the channels of each node lead: to the node, or to a switch that it hangs from."""
         past = np.arange(self.nodes)
         if stops is None:
             return past
         ends = (plain.heads, plain.tails)
-        into, out = (np.bincount(at, capacity, self.nodes)[self.ends] for at in ends)
-        wide = self.ends[(out > stops) & (into == out)]
+        into, out = (np.bincount(at, capacity, self.nodes).astype(np.int64) for at in ends)
+        begin, end = stops if isinstance(stops, tuple) else (np.full(self.nodes, stops),) * 2
+        wide = self.ends[((out > begin) & (into + begin == out + end))[self.ends]]
         past[wide] += self.nodes
         self.nodes *= 2
         for v in wide.tolist():
-            self.add(v, int(past[v]), (), stops)
-            self.add(int(past[v]), v, (), stops)
+            self.add(v, int(past[v]), (), int(begin[v]))
+            self.add(int(past[v]), v, (), int(end[v]))
         return past
 
     def add(self, u: int, v: int, path: tuple[int, ...], room: int) -> None:
