@@ -654,7 +654,7 @@ class _Effort:
         if steps > STEPS_PER_SECOND and model.switching == "cut-through":
             # paths of several channels each
             steps *= 1 + int(distances_from(network, int(network.endpoints[0])).max())
-        most = STEPS_PER_SECOND * max(SECONDS, self.asked or 0.0)
+        most = STEPS_PER_SECOND * (self.most if self.asked is not None else SECONDS)
         if steps > most:
             raise TooLargeError(
                 f"a schedule of {moves:,} transfers takes about"
@@ -731,16 +731,15 @@ def _check_moves(network: Network, goal: Goal) -> None:
 
 def _moves(network: Network, goal: Goal) -> int:
     """Transfers of any schedule, at least."""
-    if goal.groups:
-        return 0
-    count = network.endpoint_count
+    sizes = [len(group) for group in goal.groups] or [network.endpoint_count]
+    ways, pairs = sum(n - 1 for n in sizes), sum(n * (n - 1) for n in sizes)
     each = {
-        "all-gather": count * (count - 1) * goal.chunks,
-        "reduce-scatter": count * (count - 1) * goal.chunks,
-        "all-to-all": count * (count - 1) * goal.chunks,
-        "all-reduce": 2 * (count - 1) * goal.chunks,
+        "all-gather": pairs,
+        "reduce-scatter": pairs,
+        "all-to-all": pairs,
+        "all-reduce": 2 * ways,
     }
-    return each.get(goal.kind, (count - 1) * goal.chunks)
+    return each.get(goal.kind, ways) * goal.chunks
 
 
 def _hop_by_hop(network: Network) -> str:

@@ -5,13 +5,15 @@ Graphs are given by arcs, as :func:`hopscape.metrics.flow_kernels.largest_flow` 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from hopscape.core.arrays import Array
-from hopscape.core.kernel import kernel
+from hopscape.core.kernel import helper, kernel
 from hopscape.metrics.flow_kernels import MUCH, largest_flow
 
-__all__ = ["grow_trees", "shorten_trees"]
+__all__ = ["Crossing", "grow_trees", "shorten_trees", "split_off"]
 
 
 @kernel
@@ -242,3 +244,89 @@ def _below(tails: Array, arc: Array, depth: Array, top: int, inside: Array) -> N
         while depth[u] > depth[top]:
             u = tails[arc[u]]
         inside[v] = u == top
+
+
+class Crossing(NamedTuple):
+    """A switch and its arcs, with helpers for cuts between it and its neighbours.
+
+    Edges come in this order: from the i-th neighbour inwards past the switch to the j-th outwards
+    (i-th row, j-th column); neighbours to the switch; the switch to neighbours; from the top to
+    each of `near` and the switch; from these to the drain; from the drain to each sink; others.
+
+    Attributes:
+        indptr, arcs, heads, room: The graph; room of what is split off moves past the switch.
+        into, out, near (int64[...]): Neighbours; those of one of the two kinds, sorted.
+        sinks: Where all trees must come to.
+        top: What feeds the roots.
+        wanted: Trees.
+    """
+
+    indptr: Array
+    arcs: Array
+    heads: Array
+    room: Array
+    into: Array
+    out: Array
+    near: Array
+    sinks: Array
+    top: int
+    wanted: int
+
+
+@helper
+def _over(at: Crossing, u: int, v: int, most: int, left: Array, turn: Array) -> int:
+    """How much of the way from u past the switch to v can go: what the narrowest cut has over.
+
+    Concerned are cuts with u and v on one side and the switch on the other. What was narrow before
+    is tried first.
+    """
+    width, middle = len(at.near) + 1, len(at.near)
+    feeds = len(at.into) * len(at.out) + len(at.into) + len(at.out)
+    first, second = np.searchsorted(at.near, u), np.searchsorted(at.near, v)
+    drains, ends = feeds + width, feeds + 2 * width
+    for side in range(2):
+        for k in range(len(turn)):
+            sink = at.sinks[turn[k]]
+            if side == 0 and sink in (u, v):
+                continue
+            left[:] = at.room
+            near, distant = (feeds, drains) if side == 0 else (drains, feeds)
+            left[2 * (near + first)] = MUCH
+            left[2 * (near + second)] = MUCH
+            left[2 * (distant + middle)] = MUCH
+            left[2 * (ends + turn[k])] = MUCH
+            limit = at.wanted + most
+            flow = largest_flow(at.indptr, at.arcs, at.heads, left, at.top, sink, limit)
+            most = min(most, flow - at.wanted)
+            if most <= 0:
+                found = turn[k]
+                for back in range(k, 0, -1):
+                    turn[back] = turn[back - 1]
+                turn[0] = found
+                return 0
+    return int(most)
+
+
+@kernel
+def split_off(at: Crossing, j: int) -> Array:
+    """Room on the ways from all neighbours past a switch to its j-th that can be split off it.
+
+    One after the other, as much as leaves every cut wide enough for all trees (Bang-Jensen, Frank
+    and Jackson 1995). Two flows to each sink for each way at most; O(arcs) memory.
+    """
+    many, columns = len(at.into), len(at.out)
+    out = np.zeros(many, np.int64)
+    left = np.empty_like(at.room)
+    turn = np.arange(len(at.sinks))
+    v, down = at.out[j], 2 * (many * columns + many + j)
+    for i in range(many):
+        u, up = at.into[i], 2 * (many * columns + i)
+        most = min(at.room[up], at.room[down])
+        if most == 0 or u == v:
+            continue
+        most = _over(at, u, v, most, left, turn)
+        out[i] = most
+        at.room[up] -= most
+        at.room[down] -= most
+        at.room[2 * (i * columns + j)] += most
+    return out

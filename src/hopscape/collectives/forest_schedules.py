@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from math import ceil, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,6 +32,9 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.progress import check_time, track
 from hopscape.core.schedule import Schedule
+
+if TYPE_CHECKING:
+    from hopscape.collectives.forest_kernels import Crossing
 
 __all__ = [
     "ALL_GATHER",
@@ -56,6 +60,8 @@ _EXCHANGES, _PASSES = 100_000_000, 20
 _FINE = 16
 """Pieces up to which trees through switches are packed for twice as many as the optimum asks for:
 if they come out shallower, what is left over of a wave fits into fewer rounds."""
+_SMALL_PLAN = 5_000
+"""Arcs of trees, about, up to which many plans are kept: some 300 kB each."""
 _MOST_PATHS, _MOST_PIECES, _FILL = 200_000, 128, 4
 """Paths of a schedule in pieces, pieces that the optimum may ask for, and rounds until the first
 pieces have come through the trees, about."""
@@ -89,25 +95,35 @@ def forest_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sch
     period = bottleneck(network).rounds
     times, rest = divmod(goal.chunks, period.denominator)
     if rest or times < 2:
-        return forest_plan(network, goal.chunks).schedule(network, goal, "forest", model)
+        return _base_plan(network, goal.chunks).schedule(network, goal, "forest", model)
     from hopscape.collectives.plan_kernels import heights
 
-    ends, pieces = network.endpoints.tobytes(), period.denominator
+    pieces = period.denominator
     if model.switching == "store-and-forward":
-        single = _base_plan(network, pieces, ends).by_hops(network)
+        single = _base_plan(network, pieces).by_hops(network)
         return _repeated(network, goal, single, period.numerator, times, model)
-    base = _base_plan(network, pieces, ends)
+    base = _base_plan(network, pieces)
     if times % 2 == 0 and 2 * pieces <= _FINE:
-        fine = _base_plan(network, 2 * pieces, ends)
+        fine = _base_plan(network, 2 * pieces)
         if heights(fine.before).mean() < heights(base.before).mean():
             times, base = times // 2, fine
     plan = base.in_pieces(times)
     return plan.schedule(network, goal, "forest", model, times)
 
 
-@lru_cache(maxsize=8)
-def _base_plan(network: Network, pieces: int, ends_as_bytes: bytes) -> PathPlan:
+def _base_plan(network: Network, pieces: int) -> PathPlan:
     """The trees that are used again and again, packed once."""
+    small = pieces * network.endpoint_count**2 <= _SMALL_PLAN
+    return (_packed if small else _packed_large)(network, pieces, network.endpoints.tobytes())
+
+
+@lru_cache(maxsize=256)  # the groups of a goal, in several pieces each
+def _packed(network: Network, pieces: int, ends_as_bytes: bytes) -> PathPlan:
+    return forest_plan(network, pieces)
+
+
+@lru_cache(maxsize=8)
+def _packed_large(network: Network, pieces: int, ends_as_bytes: bytes) -> PathPlan:
     return forest_plan(network, pieces)
 
 
@@ -427,14 +443,38 @@ class _Splitter:
 
     def pair_by_pair(self, w: int, into: list[int], out: list[int]) -> None:
         """Split off at w as much of every pair as the cuts allow."""
-        for v in out:
-            for u in into:
-                most = min(self.room(u, w), self.room(w, v))
-                if most and u != v:
-                    self.split(u, w, v, self.slack(u, w, v, most))
+        from hopscape.collectives.forest_kernels import split_off
+
+        crossing = self.crossing(w, into, out)
+        for j, v in enumerate(out):
+            check_time(f"the switches of {self.network.spec}")
+            for u, some in zip(into, split_off(crossing, j).tolist(), strict=True):
+                self.split(u, w, v, some)
         rest = sum(self.room(w, v) for v in out)
         if rest:
             self.end_loops(w, into)
+
+    def crossing(self, w: int, into: list[int], out: list[int]) -> Crossing:
+        """The graph around a switch as the kernel takes it, with helpers for cuts at its ends."""
+        from hopscape.collectives.forest_kernels import Crossing
+
+        near = sorted({*into, *out})
+        top, drain = self.nodes, self.nodes + 1
+        own = [(u, v) for u in into for v in out]
+        own += [(u, w) for u in into] + [(w, v) for v in out]
+        known = set(own)
+        rooms = [self.room(u, v) for u, v in own]
+        helpers = [(top, x) for x in [*near, w]] + [(x, drain) for x in [*near, w]]
+        helpers += [(drain, sink) for sink in self.ends.tolist()]
+        ends = own + helpers + [(top, root) for root in self.roots.tolist()]
+        rooms += [0] * len(helpers) + self.trees.tolist()
+        others = [key for key, lane in self.lanes.items() if lane and key not in known]
+        ends += others
+        rooms += [self.room(u, v) for u, v in others]
+        tails, heads = (np.asarray(side, dtype=np.int64) for side in zip(*ends, strict=True))
+        graph = Arcs(self.nodes + 2, tails, heads, np.asarray(rooms, dtype=np.int64))
+        around = (np.asarray(side, dtype=np.int64) for side in (into, out, near))
+        return Crossing(*graph.csr(), *around, self.ends, top, int(self.trees.sum()))
 
     def end_loops(self, w: int, into: list[int]) -> None:
         """What is left at a switch leads back to where it came from: let it go."""
@@ -458,29 +498,6 @@ class _Splitter:
         wanted = int(self.trees.sum())
         top = self.nodes
         return least_flow_to(indptr, arcs, heads, left, top, self.ends, wanted, wanted) == wanted
-
-    def slack(self, u: int, w: int, v: int, most: int) -> int:
-        """How much of u → w → v can be split off: what the narrowest cut concerned has over.
-
-        Concerned are cuts with u and v on one side and w on the other.
-        """
-        from hopscape.metrics.flow_kernels import MUCH, least_flow_to
-
-        plain = self.arcs().with_top(self.roots)
-        plain.capacity[-len(self.roots) :] = self.trees
-        top, wanted = self.nodes, int(self.trees.sum())
-        for near, distant in (([u, v], [w]), ([w], [u, v])):
-            for sink in np.setdiff1d(self.ends, near).tolist():
-                tails = np.concatenate([plain.tails, [top] * len(near), distant])
-                heads = np.concatenate([plain.heads, near, [sink] * len(distant)])
-                room = np.concatenate([plain.capacity, [MUCH] * (len(near) + len(distant))])
-                real = tails != heads
-                graph = Arcs(plain.nodes, tails[real], heads[real], room[real])
-                one = np.asarray([sink], dtype=np.int64)
-                most = least_flow_to(*graph.csr(), top, one, wanted + most, 0) - wanted
-                if most <= 0:
-                    return 0
-        return most
 
     def logical(self) -> Logical:
         """One arc for every path."""

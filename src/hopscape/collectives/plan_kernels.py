@@ -543,22 +543,28 @@ def push_paths(
     paths = len(before)
     out = np.full(paths, -1, np.int64)
     ready = np.zeros(paths, np.int64)
-    used = np.zeros((total, len(room)), np.int16)
-    free = np.zeros(len(room), np.int64)  # every channel is full in all rounds before
+    used = np.zeros((len(room), total), np.int16)
+    free = np.empty((len(room), total + 1), np.int32)  # towards the next round that is not full
+    free[:] = np.arange(total + 1)
     for p in order:
         prior = before[p]
         r = ready[p] if late or prior < 0 else out[prior] + 1
-        for j in range(start[p], start[p + 1]):
-            r = max(r, free[channels[j]])
-        while r < total and _meets(start, channels, used, room, p, r) > 0:
-            r += 1
+        begin, end = start[p], start[p + 1]
+        j = begin
+        while j < end and r < total:
+            c, at = channels[j], r
+            while free[c, at] != at:
+                free[c, at] = free[c, free[c, at]]
+                at = free[c, at]
+            j = j + 1 if at == r else begin  # later: again from the first channel
+            r = at
         if r >= total:
             return out[:0]
-        _take(start, channels, used, p, r, 1)
-        for j in range(start[p], start[p + 1]):
+        for j in range(begin, end):
             c = channels[j]
-            while free[c] < total and used[free[c], c] >= room[c]:
-                free[c] += 1
+            used[c, r] += 1
+            if used[c, r] >= room[c]:
+                free[c, r] = r + 1
         out[p] = r
         if late and prior >= 0:
             ready[prior] = max(ready[prior], r + 1)

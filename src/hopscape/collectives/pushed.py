@@ -63,6 +63,8 @@ def pushed_rounds(held: HeldPaths, waves: int, tries: int = 0) -> IntArray | Non
     """
     from hopscape.collectives.plan_kernels import heights, push_paths
 
+    taken, channel = np.unique(held.channel, return_inverse=True)
+    held = held._replace(channel=channel.astype(np.int64), room=held.room[taken])
     _, channel, before, room = held
     carried = -(-np.bincount(channel, minlength=len(room)) // room)
     least = max(int(carried.max()), int(heights(before).max()) + 1)

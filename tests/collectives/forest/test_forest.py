@@ -15,7 +15,14 @@ import hopscape
 from hopscape import Goal, Model, Network, verify
 from hopscape.collectives import run_algorithm
 from hopscape.collectives.forest import Arcs, bottleneck, pack_trees
-from hopscape.collectives.forest_schedules import best_pieces, forest_schedule, split_switches
+from hopscape.collectives.forest_kernels import split_off
+from hopscape.collectives.forest_schedules import (
+    _packed,
+    _Splitter,
+    best_pieces,
+    forest_schedule,
+    split_switches,
+)
 from hopscape.core.channels import ChannelClass
 from hopscape.core.errors import ArgumentError, DisconnectedError, TooLargeError
 from hopscape.metrics.flow_kernels import largest_flow, least_flow_to, source_side
@@ -208,3 +215,74 @@ def test_what_cannot_be_is_said():
         forest_schedule(hopscape.build("torus(4, 4)"), Goal.all_reduce(3))
     with pytest.raises(ArgumentError, match="not 1-port"):
         forest_schedule(hopscape.build("torus(4, 4)"), Goal.all_gather(), Model(ports=1))
+
+
+def slow_split(arcs, roots, trees, ends, w, u, v, most):
+    """What the narrowest cut has over that parts both neighbours of a switch from it."""
+    graph = nx.DiGraph()
+    for a, b, room in arcs:
+        old = graph.get_edge_data(a, b, {"capacity": 0})["capacity"]
+        graph.add_edge(a, b, capacity=old + room)
+    for root, count in zip(roots, trees):
+        graph.add_edge("top", root, capacity=count)
+    for near, distant in (([u, v], [w]), ([w], [u, v])):
+        for sink in set(ends) - set(near):
+            tried = graph.copy()
+            for x in near:
+                tried.add_edge("top", x, capacity=10**9)
+            for x in distant:
+                if x != sink:
+                    tried.add_edge(x, sink, capacity=10**9)
+            most = min(most, nx.maximum_flow_value(tried, "top", sink) - sum(trees))
+    return max(most, 0)
+
+
+def test_what_can_be_split_off_leaves_every_cut_wide_enough():
+    generator, narrow = np.random.default_rng(3), 0
+    for n in range(6, 9):
+        for _ in range(25):
+            links = [(int(generator.integers(v)), v) for v in range(1, n)]
+            links += [generator.choice(n, 2, replace=False).tolist() for _ in range(n // 2)]
+            switches = np.sort(generator.choice(n, n // 2, replace=False))
+            network = Network.from_links(n, *zip(*links), switches=switches)
+            narrow += split_and_compare(network, int(switches[0]))
+    assert narrow >= 5
+
+
+def split_and_compare(network, w):
+    """Pairs of neighbours of a switch of which only some room can be split off, or none."""
+    pieces, narrow = 3, 0
+    needs = np.zeros(network.order, np.int64)
+    needs[network.endpoints] = np.arange(len(network.endpoints)) % (pieces + 1)
+    work = _Splitter(network, needs)
+    scale = ceil(pieces * bottleneck(network).rounds)
+    for c, (a, b) in enumerate(zip(network.tails.tolist(), network.heads.tolist())):
+        work.add(a, b, (c,), scale)
+    into = [a for a, b in work.lanes if b == w]
+    out = [b for a, b in work.lanes if a == w]
+    arcs = {key: work.room(*key) for key in work.lanes}
+    crossing = work.crossing(w, into, out)
+    roots, trees, ends = (x.tolist() for x in (work.roots, work.trees, work.ends))
+    for j, v in enumerate(out):
+        made = split_off(crossing, j)
+        for u, some in zip(into, made.tolist()):
+            most = min(arcs[u, w], arcs[w, v]) if u != v else 0
+            rows = [(*key, room) for key, room in arcs.items()]
+            assert some == (most and slow_split(rows, roots, trees, ends, w, u, v, most))
+            narrow += some < most
+            arcs[u, w] -= some
+            arcs[w, v] -= some
+            arcs[u, v] = arcs.get((u, v), 0) + some
+    return narrow
+
+
+def test_groups_keep_their_trees_for_other_sizes():
+    """With a plan for eight networks only, eight groups in two sizes were packed every time."""
+    net = hopscape.build("leaf_spine(4, 2, 4)")
+    goal = Goal.all_gather(6, groups=np.arange(16).reshape(8, 2).tolist())
+    through = Model(switching="cut-through")
+    first = run_algorithm(net, goal, "forest", through)
+    before = _packed.cache_info().misses
+    again = run_algorithm(net, goal, "forest", through)
+    assert _packed.cache_info().misses == before
+    assert again.channels.tolist() == first.channels.tolist()
