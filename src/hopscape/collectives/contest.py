@@ -464,7 +464,7 @@ def compete(
     entries: list[ContestEntry] = []
     out: list[LeftOut] = []
     if None not in made:
-        loads, far = least_load(network, goal, model), farthest(network, goal)
+        loads, far = least_load(network, goal, model, barriers=False), farthest(network, goal)
         bounds = tuple(_bounds(network, goal, model))
         moved = least_moved(network, goal, model)
         made[None] = bounds, loads, moved, far, _starts(network, goal, model, bounds)

@@ -19,7 +19,9 @@ _PARTS = 400_000
 """Endpoints times channels up to which the worst partition is looked for: some seconds."""
 
 
-def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[float, float]:
+def least_load(
+    network: Network, goal: Goal, model: Model = Model(), barriers: bool = True
+) -> tuple[float, float]:
     """What the busiest channel carries, and what the busiest node adds up, at least.
 
     In buffers, summed over rounds: in no schedule is the busiest channel (by its capacity) less
@@ -27,6 +29,10 @@ def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[fl
     sent at least 2 (n - 1) times as a whole in an all-reduce, unless switches add. What no cut lets
     through, what the parts of a network must exchange in an all-reduce, and what the routes of an
     all-to-all must share, counts as well.
+
+    Args:
+        barriers: Rounds of unit messages last as long where all of them are on fast links; without
+            barriers they do not.
 
     Examples:
         >>> import hopscape
@@ -36,20 +42,23 @@ def least_load(network: Network, goal: Goal, model: Model = Model()) -> tuple[fl
     if len(goal.groups) > 1:
         if len({len(group) for group in goal.groups}) > 1:
             return 0.0, 0.0
-        each = [least_load(network, part, model) for part in goal.parts()]
+        each = [least_load(network, part, model, barriers) for part in goal.parts()]
         return max(load for load, _ in each), max(added for _, added in each)
     load, added = _node_load(network, goal, model)
     if not load:
         return 0.0, added
-    return max(load, _cut_load(network, goal, model), _rate_load(network, goal, model)), added
+    by_rates = _rate_load(network, goal, model, barriers)
+    return max(load, _cut_load(network, goal, model), by_rates), added
 
 
-def _rate_load(network: Network, goal: Goal, model: Model) -> float:
+def _rate_load(network: Network, goal: Goal, model: Model, barriers: bool) -> float:
     """What few ports or half duplex make channels carry, by their capacity, in buffers."""
     rounds = least_rate(network, replace(goal, chunks=1), model)
     if rounds is None:
         return 0.0
-    unit = float(network.capacities().max(initial=1.0)) / float(network.room().max(initial=1))
+    unit = float(network.capacities().max(initial=1.0))
+    if barriers:
+        unit /= float(network.room().max(initial=1))
     return rounds / (network.endpoint_count * unit)
 
 
