@@ -52,6 +52,7 @@ _STRUCTURE = {
 _DEADLOCK = {
     "with 1 virtual channel": "can packets wait for each other for ever?",
     "virtual channels needed": "fewest classes of channels by which a deadlock is impossible",
+    "certificate": "waits of a channel for another one that were looked at, and close no cycle",
 }
 _MULTIRING = {
     "routes": "how routes are chosen: shortest, balanced, or by a heuristic",

@@ -9,6 +9,7 @@ channel dependency graph and handed to a visitor, who keeps of them what it need
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -18,7 +19,8 @@ import numpy as np
 from hopscape.core.arrays import IntArray
 from hopscape.core.errors import ArgumentError
 from hopscape.core.network import Network
-from hopscape.core.router import Router
+from hopscape.core.progress import human_time
+from hopscape.core.router import Router, TableRouter
 from hopscape.deadlock.classes import (
     Certificate,
     Classes,
@@ -32,8 +34,11 @@ from hopscape.deadlock.classes import (
 )
 from hopscape.deadlock.layers import begin_marks, blank_graph
 from hopscape.deadlock.layout import PortTable, RingEntries
+from hopscape.deadlock.leaves import classes_by_leaves, has_leaves
 from hopscape.deadlock.routes import RouteColumns, RoutingTable
+from hopscape.deadlock.shifts import classes_by_shifts, is_cyclic
 from hopscape.deadlock.sources import SourceRoutes
+from hopscape.metrics.routes import closed_router
 
 __all__ = [
     "Judgement",
@@ -46,6 +51,10 @@ __all__ = [
     "suits_columns",
 ]
 
+_STEPS = 10**8  # of looking for a short cycle of a large network, from some of its channels
+_TOGETHER = 8  # goals of a large network whose routes are asked for together
+_A_WHILE = 1.0  # seconds
+_Large = tuple[RouteColumns, Classes, Certificate, int, Certificate]
 Routing = Literal["fixed", "adaptive", "valiant", "ugal"]
 _WORDS = {
     "fixed": "",
@@ -80,6 +89,8 @@ class Judgement:
         needed: With so many it is free of deadlock.
         certificate: Of the classes that it needs.
         judged: The certificate by which it is judged: that one, or the one of a single class.
+        followed: Endpoints to which routes were followed; all others are alike.
+        seconds: Processor time that the judgement took.
     """
 
     network: Network
@@ -90,6 +101,8 @@ class Judgement:
     classes: Classes
     certificate: Certificate
     judged: Certificate
+    followed: int
+    seconds: float
 
     def __bool__(self) -> bool:
         return self.deadlock_free
@@ -119,6 +132,15 @@ class Judgement:
             )
         return self.judged.words()
 
+    def cost(self) -> str:
+        """How much was looked at for the certificate, and how long it took if that is a while."""
+        ends = self.network.endpoint_count
+        routes = "all endpoints" if self.followed == ends else f"{self.followed:,} of {ends:,}"
+        alike = "" if self.followed == ends else " endpoints, to which the others are alike"
+        took = f", {human_time(self.seconds)}" if self.seconds >= _A_WHILE else ""
+        number = self.certificate.dependencies
+        return f"{number:,} dependencies by the routes to {routes}{alike}{took}"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         whole = self.judged is self.certificate
@@ -135,6 +157,8 @@ class Judgement:
             "method": self.classes.method,
             "judged_with": min(self.vcs, self.classes.count) if whole else 1,
             "dependencies": self.judged.dependencies,
+            "certified_dependencies": self.certificate.dependencies,
+            "followed": self.followed,
             "certificate": self.certificate.words() + self.addition,
         }
 
@@ -163,17 +187,83 @@ def judge(
         raise ArgumentError(f"vcs is {vcs}; it must be at least 1")
     if routing not in get_args(Routing):
         raise ArgumentError(f"routing is {routing!r}; choose {', '.join(get_args(Routing))}")
-    anywhere = routing == "adaptive"
-    table: RoutingTable | SourceRoutes
-    if router is not None and not router.chained:
+    anywhere, begin = routing == "adaptive", time.process_time()
+    table: RoutingTable | SourceRoutes | RouteColumns
+    followed = network.endpoint_count
+    large = _without_table(network, router, anywhere) if method == "auto" else None
+    one: Certificate | None = None
+    if large is not None:
+        table, classes, proof, followed, one = large
+    elif router is not None and not router.chained:
         if routing != "fixed":
             raise ArgumentError(f"routing is {routing!r}; {router.name} routes are fixed")
         table, classes, proof = find_source_classes(network, router, method=method)
     else:
         table, classes, proof = find_classes(network, router, method=method, anywhere=anywhere)
     needed = required_vcs(routing, classes.count)
-    judged = proof if vcs >= needed else certify(table, single_class(table), anywhere=anywhere)
-    return Judgement(network, table.router, routing, vcs, needed, classes, proof, judged)
+    if vcs >= needed:
+        judged = proof
+    elif one is not None:
+        judged = one
+    else:
+        assert not isinstance(table, RouteColumns)
+        judged = certify(table, single_class(table), anywhere=anywhere)
+    spent = time.process_time() - begin
+    return Judgement(
+        network, table.router, routing, vcs, needed, classes, proof, judged, followed, spent
+    )
+
+
+def _without_table(network: Network, router: Router | None, anywhere: bool) -> _Large | None:
+    """Classes of a large network by its closed form.
+
+    By one row where all nodes are alike, over the switches where endpoints are leaves, else goal by
+    goal. None where these do not serve, or do not name the cycle of one class.
+    """
+    closed = router if router is not None else closed_router(network)
+    if closed is None or type(closed) is TableRouter or not closed.chained:
+        return None
+    if few_goals(network) is None:
+        return None
+    found: tuple[RouteColumns, Classes, Certificate, int] | None = None
+    if is_cyclic(network, closed):
+        alike = classes_by_shifts(network, closed)
+        if alike is not None:
+            found = alike.columns, alike.classes, alike.certificate, 1
+    elif has_leaves(network, closed):
+        leaves = classes_by_leaves(network, closed, anywhere=anywhere)
+        if leaves is not None:
+            found = leaves.columns, leaves.classes, leaves.certificate, leaves.followed
+    columns = RouteColumns(network, closed) if found is None else found[0]
+    if found is None and suits_columns(columns):
+        certified = classes_by_columns(columns, lambda *_: None, anywhere=anywhere)
+        if certified is not None:
+            found = columns, *certified, network.endpoint_count
+    if found is None:
+        return None
+    one = found[2] if found[1].count == 1 else _cycle_of_few(found[0], anywhere)
+    return None if one is None else (*found, one)
+
+
+def _cycle_of_few(columns: RouteColumns, anywhere: bool) -> Certificate | None:
+    """A cycle that the routes to a few goals close in one class."""
+    from hopscape.deadlock.dependency_kernels import collect_plain, cyclic_part, shortest_cycle
+
+    network, few = columns.network, few_goals(columns.network)
+    assert few is not None
+    graph, begins = blank_graph(network), begin_marks(network, anywhere)
+    wires = network.indptr, network.heads, graph, 1
+    for low in range(0, len(few), _TOGETHER):
+        sample = columns.columns(few[low : low + _TOGETHER])
+        collect_plain(sample, begins, np.arange(len(sample.goals)), graph)
+        left = cyclic_part(*wires)
+        if left.any():
+            channels = shortest_cycle(*wires, left, 1 + _STEPS // len(graph))
+            ends = network.tails[channels].tolist(), network.heads[channels].tolist()
+            cycle = tuple((a, b, 0) for a, b in zip(*ends, strict=True))
+            waits = int(np.count_nonzero(graph))
+            return Certificate(False, 1, "single", columns.router, waits, cycle)
+    return None
 
 
 Visitor = Callable[[PortTable, IntArray, IntArray], None]

@@ -64,7 +64,7 @@ def _listed(
         for i in range(height, top):
             line[count + i - height] = line[i]
         count += top - height
-    return count
+    return int(count)
 
 
 @kernel
@@ -195,7 +195,7 @@ def _ones(bits: int) -> int:
     while bits:
         bits &= bits - 1
         count += 1
-    return count
+    return int(count)
 
 
 @helper(error_model="numpy", _nrt=False)

@@ -62,6 +62,7 @@ class LeafRoutes:
         classes, certificate: As of :func:`~hopscape.deadlock.classes.find_classes`; `layers` of the
             classes has rows and columns as `sort` says.
         sort (int32[2, order]): Row of a node as a source, column of a leaf as a goal.
+        followed: Leaves to which routes were followed: one of each sort.
     """
 
     columns: RouteColumns
@@ -69,6 +70,7 @@ class LeafRoutes:
     classes: Classes
     certificate: Certificate
     sort: IntArray
+    followed: int
 
 
 def classes_by_leaves(
@@ -105,7 +107,7 @@ def classes_by_leaves(
         ends = _lines(flat_table, goals, flat, network, 1, False)
         proof = Certificate(True, 1, "single", columns.router, waits + ends)
         sort = np.zeros((2, 0), dtype=np.int32)
-        return LeafRoutes(columns, flat_table, single_class(columns), proof, sort)
+        return LeafRoutes(columns, flat_table, single_class(columns), proof, sort, len(goals.nodes))
     count, ranks, falls = _best_ranks(network, table, few, anywhere, spread)
     if count > _MOST_CLASSES:
         return None
@@ -123,7 +125,8 @@ def classes_by_leaves(
         return None
     ends = _lines(ranked, goals, down, network, count, spread)
     proof = Certificate(True, count, "rising", columns.router, waits + ends, at_least=2)
-    return LeafRoutes(columns, ranked, classes, proof, _sorts(network, ranked, goals, down))
+    sort = _sorts(network, ranked, goals, down)
+    return LeafRoutes(columns, ranked, classes, proof, sort, len(goals.nodes))
 
 
 def _transposed(array: IntArray) -> IntArray:

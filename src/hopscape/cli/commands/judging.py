@@ -288,6 +288,7 @@ def deadlock(
         else "can deadlock",
         "because": record["words"],
         "virtual channels needed": f"{judgement.needed} ({record['method']}; {judgement.least})",
+        "certificate": judgement.cost(),
     }
     proofs = []
     if proof is not None:
