@@ -152,3 +152,20 @@ def test_a_node_adds_what_it_sends_and_what_it_gets():
 def test_where_a_node_dies_under_way_they_begin_again():
     answer = hopscape.build("petersen").all_reduce(dies=["3@1"])
     assert verify(answer)
+
+
+@pytest.mark.parametrize("spec", ["petersen", "fat_tree(4)"])
+def test_files_of_one_sum_per_node_name_the_algorithm_to_take(spec, tmp_path):
+    """Whoever does as the refusal says gets the file."""
+    net, path = hopscape.build(spec), tmp_path / "plan.xml"
+    made = compete(net, Goal.all_reduce()).best.schedule
+    assert isinstance(made, PartialSums)
+    with pytest.raises(ArgumentError, match="keeps several, take --algorithm") as refused:
+        write_msccl(made, path)
+    assert not path.exists()
+    other = str(refused.value).split()[-1]
+    write_msccl(compete(net, Goal.all_reduce(), algorithm=other).best.schedule, path)
+    assert path.exists()
+    if not net.has_switches:
+        with pytest.raises(ArgumentError, match=f"take --algorithm {other}"):
+            made.proof()

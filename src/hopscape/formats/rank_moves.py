@@ -95,9 +95,10 @@ def moves_of_ranks(schedule: Schedule) -> tuple[Buffers, list[list[Move]]]:
     if schedule.goal.to_dict().get("groups"):
         raise ArgumentError("MSCCL files are for all endpoints; this schedule is for groups")
     if isinstance(schedule, PartialSums):
+        other = "binomial-tree" if schedule.network.has_switches else "generic"
         raise ArgumentError(
-            f"a rank keeps one sum of a chunk in MSCCL files; {schedule.name!r} keeps several,"
-            " take another --algorithm"
+            f"a rank keeps one sum of a chunk in MSCCL files; {schedule.name!r} keeps several, take"
+            f" --algorithm {other}"
         )
     ends = schedule.network.endpoints.tolist()
     if len(ends) < 2:

@@ -591,7 +591,7 @@ def prove_collective(schedule: Schedule) -> Proof:
     if isinstance(schedule, PartialSums):
         raise ArgumentError(
             f"proofs are written for one sum per node; {schedule.name!r} keeps several, take"
-            " another --algorithm"
+            " --algorithm generic"
         )
     verdict = verify(schedule)
     if not verdict:
