@@ -5,6 +5,8 @@ Routing by looking one hop ahead: take the first port behind which the target is
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from hopscape.core.addresses import node_dtype
@@ -102,8 +104,10 @@ class ExpandedRouter(Router):
     def _split(self, at: IntArray, to: IntArray) -> tuple[list[IntArray], list[IntArray], IntArray]:
         """Digits a_0, a_1, ..., a_n of both ends, and which levels differ (from level 1)."""
         parts = []
+        box = self.family._box
+        known = box.tuples(np.arange(box.order)) if len(at) > box.order else None
         for nodes in (at, to):
-            digits = self.family._box.tuples(nodes)
+            digits = box.tuples(nodes) if known is None else known[nodes]
             kind = node_dtype(self.family.lamp.order)
             columns = [digits[:, -1].astype(np.int64)]
             columns += [digits[:, -1 - i].astype(kind) for i in range(1, digits.shape[1])]
@@ -146,6 +150,21 @@ class ExpandedRouter(Router):
 
     def _walk_ports(self, here: IntArray, wanted: IntArray, there: IntArray) -> IntArray:
         """The base port behind which the shortest covering walk goes on; the lowest on a tie."""
+        size, marks = self.family.base.order, len(self.family.marks)
+        if size * size << marks > min(len(here), _MOST_WALKS):
+            return self._search_walk_ports(here, wanted, there)
+        sets = wanted @ (1 << np.arange(marks))
+        return self._walk_table[(sets * size + here) * size + there]
+
+    @cached_property
+    def _walk_table(self) -> IntArray:
+        """The first ports of all covering walks, by set of marks, place and goal."""
+        size, marks = self.family.base.order, len(self.family.marks)
+        sets, pairs = np.divmod(np.arange(size * size << marks), size * size)
+        bits = (sets[:, None] >> np.arange(marks) & 1).astype(bool)
+        return self._search_walk_ports(pairs // size, bits, pairs % size)
+
+    def _search_walk_ports(self, here: IntArray, wanted: IntArray, there: IntArray) -> IntArray:
         rows = self.family.base.rows(here)
         lengths = np.full(rows.shape, np.iinfo(np.int64).max)
         for port in range(rows.shape[1]):
@@ -192,12 +211,8 @@ class ExpandedRouter(Router):
             levels = [differ[i] for i in np.flatnonzero(self._mark_of == mark).tolist()]
             wanted = wanted + choose(any_of(levels), 1 << mark, 0)
         wanted = wanted.narrow(0, (1 << marks) - 1).named("wanted", "connectors to be visited")
-        index = np.arange(size * size << marks)
-        sets, pairs = np.divmod(index, size * size)
-        bits = (sets[:, None] >> np.arange(marks) & 1).astype(bool)
-        here, there = np.divmod(pairs, size)
-        ports = self._walk_ports(here, bits, there)
-        ports[(here == there) & (sets == 0)] = -1
+        ports = self._walk_table.copy()
+        ports[np.arange(size) * (size + 1)] = -1
         where = (wanted * size + place) * size + goal
         return lookup("walk", ports, where, "base port by connectors to visit, place and goal")
 
