@@ -6,7 +6,7 @@ import type { Net } from "./net";
 import type { Mark, Places, Trail } from "./scene";
 import type { State } from "./state";
 import type { Theme } from "./theme";
-import { type Colouring, colouring } from "./tints";
+import { byRole, type Colouring, colouring } from "./tints";
 import { View } from "./view";
 
 /** What a panel may lay over the picture. */
@@ -112,7 +112,7 @@ export class Pane {
       simplex: !net.data.duplex,
       places,
       links: tint.links,
-      nodes: tint.nodes,
+      nodes: byRole(tint.nodes, net.square),
       square: net.square,
       trails: this.overlay.trails ?? this.trails(theme),
       marks: [...this.marks(state, theme), ...(this.overlay.marks ?? [])],

@@ -67,8 +67,19 @@ function plainNodes(net: Net, theme: Theme): Tint {
   const of = Uint8Array.from({ length: net.order }, (_, v) =>
     net.alive.nodes[v] ? (net.square?.[v] ?? 0) : 2,
   );
-  const leaf = net.square ? LEAF : 1;
-  return { colours: [theme.node, theme.switch, theme.dead], of, sizes: [leaf, 1, leaf] };
+  return { colours: [theme.node, theme.switch, theme.dead], of };
+}
+
+/** Whatever the colours say, endpoints beside switches stay small: each colour once for both. */
+export function byRole(tint: Tint, square: Uint8Array | null): Tint {
+  if (!square) return tint;
+  const many = tint.colours.length;
+  const sizes = tint.sizes ?? tint.colours.map(() => 1);
+  return {
+    colours: [...tint.colours, ...tint.colours],
+    of: tint.of.map((c, v) => (square[v] ? c : many + c)),
+    sizes: [...sizes, ...sizes.map((size) => LEAF * size)],
+  };
 }
 
 /** Dead links and links of dead nodes are pale, whatever the others are. */

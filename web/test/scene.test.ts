@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { lettering, nodeRadius, type Scene } from "../src/scene";
+import { LEAF, lettering, nodeRadius, type Scene } from "../src/scene";
+import { byRole } from "../src/tints";
 
 function scene(x: number[], square: Uint8Array | null = null): Scene {
   const places = { x: Float32Array.from(x), y: new Float32Array(x.length) };
@@ -28,4 +29,17 @@ test("names of nodes are large enough to be read, in the node or below it, or ar
       }
   expect(lettering(wide, 600, [5], [true])).toEqual([{ size: 11, below: true }]);
   expect(lettering(wide, 600, [2], [true])[0].below).toBe(false);
+});
+
+test("endpoints beside switches are small whatever colours a panel gives", () => {
+  const tint = { colours: ["#000000", "#ffffff"], of: Uint8Array.from([0, 1, 0, 1]) };
+  const found = byRole(tint, Uint8Array.from([1, 1, 0, 0]));
+  const drawn = Array.from(found.of, (c) => [found.colours[c], found.sizes![c]]);
+  expect(drawn).toEqual([
+    ["#000000", 1],
+    ["#ffffff", 1],
+    ["#000000", LEAF],
+    ["#ffffff", LEAF],
+  ]);
+  expect(byRole(tint, null)).toBe(tint);
 });

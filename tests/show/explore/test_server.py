@@ -391,7 +391,7 @@ def test_the_workbench_in_chromium(server, width, height):
         page.fill("#spec", "random_regular(15000, 6)")
         # at once: on a busy machine the network may be drawn before a second click gets there
         page.evaluate("for (const one of ['go', 'stop']) document.getElementById(one).click()")
-        page.locator("#spec-trouble", has_text="stopped").wait_for()
+        page.locator("#spec-trouble.calm", has_text="stopped").wait_for()
         assert page.locator(".chips li").count() == 2
         again = opened(browser, link, width, height)
         view = again.frame_locator("#view")

@@ -160,9 +160,8 @@ function tiling(pane: Pane, p: Plan, round: number, app: App) {
   const numbers = new Map<number, number>();
   for (const centre of tile) if (!numbers.has(centre)) numbers.set(centre, numbers.size);
   const of = Uint8Array.from(tile, (centre) => numbers.get(centre)! % theme.kinds.length);
-  const sizes = theme.kinds.map(() => 1.15);
   return {
-    nodes: { colours: theme.kinds, of, sizes },
+    nodes: { colours: theme.kinds, of },
     legend: [[theme.kinds[0], `${numbers.size} tiles, one for each node that has the data`]] as [
       string,
       string,

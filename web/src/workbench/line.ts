@@ -63,10 +63,11 @@ export class Line {
   tell(trouble: Trouble): void {
     clearTimeout(this.waiting); // what is said now is newer than a check that is on its way
     this.asked++;
-    const wrong = Boolean(trouble.error);
+    const wrong = Boolean(trouble.error) && !trouble.calm;
+    this.trouble.classList.toggle("calm", trouble.calm === true);
     this.input.setAttribute("aria-invalid", String(wrong));
     const { position, error } = trouble;
-    if (!wrong || position === undefined) {
+    if (!error || position === undefined) {
       this.trouble.textContent = error || "";
       return;
     }

@@ -30,4 +30,5 @@ export interface Trouble {
   error: string;
   spec?: string;
   position?: number;
+  calm?: boolean; // no fault of the request
 }

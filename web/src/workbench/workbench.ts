@@ -181,6 +181,7 @@ export class Workbench {
       if (this.turn !== turn) return;
       this.job = "";
       if (end.state === "done") this.shown(pageOf(job, "whole"));
+      else if (end.state === "cancelled") this.fallBack({ error: end.text, calm: true });
       else this.refuse({ error: end.text, spec: end.spec, position: end.position });
     } catch (error) {
       if (this.turn !== turn) return;
@@ -214,7 +215,7 @@ export class Workbench {
 
   private stop(): void {
     this.leave();
-    this.fallBack({ error: "stopped" });
+    this.fallBack({ error: "stopped", calm: true });
   }
 
   /** Back to the networks that are on the page, or to all families. */
