@@ -313,7 +313,7 @@ def _machine_sentences(
         first, count = missing[0], len({one.family for one in missing})
         which = "One family cannot" if count == 1 else f"{count} families cannot"
         lines.append(
-            f"{which} meet the requirements; the closest is {called(first)}: {first.trouble}."
+            f"{which} meet the requirements; the closest is {_one(first)}: {first.trouble}."
         )
     return lines
 
@@ -533,9 +533,7 @@ def _other_demands(
     if _proved_better(fewest, best, "hops") and _number(fewest, "hops") < _FEWER * hops_now:
         cost = _percent(_number(fewest, "money"), _number(best, "money"))
         hops = f"{_shown(fewest, 'hops')} hops against {_shown(best, 'hops')}"
-        words = (
-            f"Of the machines found, {called(fewest)} has the fewest hops: {hops}, {cost} in cost"
-        )
+        words = f"Of the machines found, {_one(fewest)} has the fewest hops: {hops}, {cost} in cost"
         out.append(f"{words} (--matters latency looks for fewer, whatever they cost).")
     if asked.budget is not None:
         left = asked.budget - _number(best, "money")

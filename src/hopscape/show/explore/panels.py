@@ -392,6 +392,7 @@ SCHEDULES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """What ``--schedules`` takes: the goal, and the rules of the model that are asked for."""
 _ROOTED = ("broadcast", "reduce", "scatter", "gather")
+_USUAL_SECONDS = 1.0  # of 10^8 steps: a page nobody asked for schedules on answers in seconds
 
 
 def usual_schedules(network: Network) -> tuple[str, ...]:
@@ -419,7 +420,7 @@ def schedules_data(
     out, notes = [], []
     for name in names:
         try:
-            out.append(_best(network, links, name))
+            out.append(_best(network, links, name, _USUAL_SECONDS if usual else None))
         except TooLargeError as error:
             if not usual:
                 raise
@@ -430,7 +431,9 @@ def schedules_data(
     return out, notes
 
 
-def _best(network: Network, links: PageLinks, name: str) -> dict[str, Any]:
+def _best(
+    network: Network, links: PageLinks, name: str, seconds: float | None = None
+) -> dict[str, Any]:
     from hopscape.collectives.contest import compete
 
     if name not in SCHEDULES:
@@ -446,7 +449,7 @@ def _best(network: Network, links: PageLinks, name: str) -> dict[str, Any]:
         )
     root = int(network.endpoints[0]) if kind in _ROOTED else None
     goal = Goal(kind, root)  # type: ignore[arg-type]
-    contest = compete(network, goal, rules)
+    contest = compete(network, goal, rules, seconds=seconds)
     best = contest.best
     bound = contest.bounds[0] if contest.bounds else None
     data = schedule_data(best.schedule, links, name, best.verdict)
