@@ -26,6 +26,8 @@ import pytest
         ("hopscape design --routing opt", {"optimal"}),
         ("hopscape design --matters latency,cos", {"latency,cost"}),
         ("hopscape design --prices hamm", {"hammingmesh"}),
+        ("hopscape step job.toml --on leaf_s", {"leaf_spine"}),
+        ("hopscape embed torus hyperc", {"hypercube"}),
         ("hopscape verify nothing/s.j", set()),
         ("hopscape show --format x --col", {"--columns"}),
     ],

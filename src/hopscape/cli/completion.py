@@ -40,14 +40,15 @@ def _specs(ctx: Any, param: Any, typed: str) -> list[str]:
     return _beginning(_families(), typed) + _files(typed, (*GRAPH_ENDINGS, *FABRIC_ENDINGS))
 
 
-def _files(typed: str, endings: Sequence[str]) -> list[str]:
+def _files(typed: str, endings: Sequence[str], folders: bool = False) -> list[str]:
     """Files of these endings, and folders that may hold some."""
     folder = Path(typed).parent
     if not folder.is_dir():
         return []
     files = [str(p) for p in folder.glob("*") if p.suffix in endings]
-    folders = [f"{p}/" for p in folder.glob("*") if p.is_dir() and not p.name.startswith(".")]
-    return _beginning([*files, *(folders if typed else [])], typed)
+    if typed or folders:
+        files += [f"{p}/" for p in folder.glob("*") if p.is_dir() and not p.name.startswith(".")]
+    return _beginning(files, typed)
 
 
 def _schedules(ctx: Any, param: Any, typed: str) -> list[str]:
@@ -56,6 +57,11 @@ def _schedules(ctx: Any, param: Any, typed: str) -> list[str]:
 
 def _settings(ctx: Any, param: Any, typed: str) -> list[str]:
     return _files(typed, (".toml",))
+
+
+def _jobs(ctx: Any, param: Any, typed: str) -> list[str]:
+    """A job file, or a folder of traces."""
+    return _files(typed, (".toml",), folders=True)
 
 
 def _prices(ctx: Any, param: Any, typed: str) -> list[str]:
@@ -144,6 +150,10 @@ def _pages(ctx: Any, param: Any, typed: str) -> list[str]:
 _COMPLETERS: dict[str, Completer] = {
     "spec": _specs,
     "specs": _specs,
+    "on": _specs,
+    "guest": _specs,
+    "host": _specs,
+    "job": _jobs,
     "families": _family_list,
     "name": _one_family,
     "traffic": _traffic,

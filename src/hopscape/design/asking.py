@@ -95,20 +95,20 @@ def infeasible(question: SwitchedRequirements, found: Sequence[Candidate], ask: 
         if len(enough) > 1:
             words = f"without {_both(question, demand, other)} the cheapest"
         cost = f"costs {other.value('money'):,.0f} {currency}"
-        parts.append(f"{words}, {called(other)}, {has} and {cost}{more}")
+        parts.append(f"{words}, {called(other, article=True)}, {has} and {cost}{more}")
     most = max(found, key=lambda one: (_uniform(one), -float(one.value("money"))))
     if not parts and _uniform(most) < question.throughput:
         most.name = plain_name(most)
         parts.append(
             f"--throughput {question.throughput:g} is what binds: the most that was found,"
-            f" {called(most)}, has uniform {_uniform(most):.4g} and costs"
+            f" {called(most, article=True)}, has uniform {_uniform(most):.4g} and costs"
             f" {most.value('money'):,.0f} {currency}"
         )
     head = f"no machine of {question.endpoints:,} endpoints was found that meets all demands"
     if not parts:
         most.name = plain_name(most)
         alone = "; to drop one of them alone is not enough" if len(_droppable(question)) > 1 else ""
-        return f"{head}{alone}; the nearest, {called(most)}: {most.trouble}"
+        return f"{head}{alone}; the nearest, {called(most, article=True)}: {most.trouble}"
     several = "to drop one of them is enough: " if len(enough) > 1 else ""
     return f"{head}; {several}{'; '.join(parts)}"
 
@@ -177,7 +177,8 @@ def _on_smaller_racks(question: SwitchedRequirements, other: Candidate, ask: Ask
             if best is None:
                 break
             cost = f"{best.value('money'):,.0f} {prices.currency}"
-            return f"; in smaller racks (--floor {plan.text}) {called(best)} meets all for {cost}"
+            name = called(best, article=True)
+            return f"; in smaller racks (--floor {plan.text}) {name} meets all for {cost}"
     return ""
 
 
@@ -203,7 +204,7 @@ def _over_budget(question: SwitchedRequirements, rest: Candidate) -> str:
     assert question.budget is not None
     return (
         f"--budget {question.budget:,.0f} {currency} is what binds: the cheapest that meets the"
-        f" rest, {called(rest)}, costs {money:,.0f} {currency},"
+        f" rest, {called(rest, article=True)}, costs {money:,.0f} {currency},"
         f" {money - question.budget:,.0f} too much"
     )
 

@@ -182,8 +182,8 @@ def step_words(ranked: Sequence[Candidate], question: JobRequirements) -> list[s
     best = timed[0]
     seconds, money = float(best.value("step")), float(best.value("money"))
     words = [
-        f"One step of {read_job(question.job).name} takes {seconds:.4g} s on {called(best)}; no"
-        f" execution there takes less than {float(best.value('step_bound')):.4g} s."
+        f"One step of {read_job(question.job).name} takes {seconds:.4g} s on"
+        f" {called(best, article=True)}; no execution there takes less than {float(best.value('step_bound')):.4g} s."
     ]
     others = (
         ("fastest", min(timed, key=lambda one: float(one.value("step")))),
@@ -194,7 +194,8 @@ def step_words(ranked: Sequence[Candidate], question: JobRequirements) -> list[s
             more = 100 * (float(one.value("step")) / seconds - 1)
             dearer = 100 * (float(one.value("money")) / money - 1)
             words.append(
-                f"The {what}, {called(one)}: {more:+.1f} % in time, {dearer:+.1f} % in cost."
+                f"The {what}, {called(one, article=True)}: {more:+.1f} % in time,"
+                f" {dearer:+.1f} % in cost."
             )
     if best.value("step_loss") is not None:
         loss = 100 * float(best.value("step_loss"))

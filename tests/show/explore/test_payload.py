@@ -241,3 +241,28 @@ def test_the_policy_names_the_script_and_the_style() -> None:
         digest = base64.b64encode(hashlib.sha256(found[1].encode()).digest()).decode()
         assert f"'sha256-{digest}'" in policy[1]
     assert "<title>&lt;b&gt;title&lt;/b&gt;</title>" in text
+
+
+def test_usual_schedules_are_searched_for_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that nobody asked for schedules answers in seconds: no long search, no dear kind."""
+    from hopscape.collectives import contest
+    from hopscape.show.explore import panels
+
+    asked: list[float | None] = []
+    compete = contest.compete
+
+    def spied(*given: Any, **more: Any) -> Any:
+        asked.append(more["seconds"])
+        return compete(*given, **more)
+
+    monkeypatch.setattr(contest, "compete", spied)
+    network = hopscape.build("petersen")
+    links = number_links(network)
+    for usual in (True, False):
+        panels.schedules_data(network, links, ("broadcast",), usual=usual)
+    assert asked == [1.0, None]
+    kinds = {
+        spec: panels.usual_schedules(hopscape.build(spec)) for spec in ("ring(64)", "ring(65)")
+    }
+    assert "circuit" in kinds["ring(64)"]
+    assert kinds["ring(65)"] == ("broadcast", "all-gather", "all-reduce")

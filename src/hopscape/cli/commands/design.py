@@ -545,6 +545,7 @@ def prices(
     ] = False,
 ) -> None:
     """Show a price list, entry by entry with its source, or check your own."""
+    from hopscape.core.numbers import number
     from hopscape.design.prices import DEFAULT_PRICES, item_rows, load_prices, price_lists
 
     if check:
@@ -566,7 +567,12 @@ def prices(
         "year": "year",
         "source": "source",
     }
-    title = f"{chosen.name}: lines of {chosen.rate:g} Gb/s"
+    rate = f"{chosen.rate:g} Gb/s"
+    title = f"price list {chosen.name}" + ("" if rate in chosen.name else f": lines of {rate}")
+    if output_settings.style is Format.table:
+        for row in rows:
+            for key in ("price", "per_metre", "watts"):
+                row[key] = number(row[key], grouped=True)
     emit_rows(rows, title=title, columns=titles)
     if output_settings.style is Format.table and output_settings.output is None:
         print(f"lists: {', '.join(price_lists())}; your own: --prices FILE.toml")
