@@ -183,7 +183,8 @@ def step_words(ranked: Sequence[Candidate], question: JobRequirements) -> list[s
     seconds, money = float(best.value("step")), float(best.value("money"))
     words = [
         f"One step of {read_job(question.job).name} takes {seconds:.4g} s on"
-        f" {called(best, article=True)}; no execution there takes less than {float(best.value('step_bound')):.4g} s."
+        f" {called(best, article=True)}; no execution there takes less than"
+        f" {float(best.value('step_bound')):.4g} s."
     ]
     others = (
         ("fastest", min(timed, key=lambda one: float(one.value("step")))),

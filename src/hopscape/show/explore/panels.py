@@ -402,7 +402,7 @@ def usual_schedules(network: Network) -> tuple[str, ...]:
         return ()
     if ends > 128:
         return ("broadcast",)
-    if ends > 64:  # schedules of circuits and half duplex are searched for, seconds each
+    if ends > (32 if network.has_switches else 64):  # the others are searched for, seconds each
         return ("broadcast", "all-gather", "all-reduce")
     return ("broadcast", "circuit", "all-gather", "half-duplex", "all-reduce")
 
