@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import hopscape
+from hopscape.core import progress
 from hopscape.core.errors import ArgumentError
 from hopscape.ledger import (
     Claim,
@@ -95,6 +97,38 @@ def test_what_differs_from_the_pins_is_told(
     assert run_claim(claim).to_dict()["changed"] == []
     found = 11
     assert run_claim(claim).changed() == ["values", "measured"]
+    load_pins.cache_clear()
+
+
+def test_progress_counts_the_seconds_that_are_pinned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claims = [
+        Claim(name, "made up", "-", "-", "-", _moore) for name in ("long", "short", "shorter")
+    ]
+    paper = Paper("made up", "Nobody", (), tuple(claims), pinned=tmp_path / "pinned.jsonl")
+    monkeypatch.setattr(book, "load_papers", lambda: [paper])
+    load_pins.cache_clear()
+    entry = run_claim(claims[0])
+    write_pins([replace(entry, seconds=70.4), replace(run_claim(claims[1]), seconds=0.5)])
+    assert [row.get("seconds") for row in load_pins("made up").values()] == [70, None]
+    assert run_claim(claims[0]).changed() == []  # it took another time
+    done: list[float] = []
+
+    class Bar:
+        def update(self, steps: float) -> None:
+            done.append(steps)
+
+        def close(self) -> None:
+            pass
+
+    progress.set_progress(lambda text, total: Bar())
+    try:
+        list(book.run_claims(claims))
+    finally:
+        progress.set_progress(None)
+    assert len(done) == 2
+    assert done[0] > 0.99 * done[1] > 900  # of a thousand
     load_pins.cache_clear()
 
 

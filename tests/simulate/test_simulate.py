@@ -516,3 +516,30 @@ def test_a_table_says_which_latencies_are_bounds():
     assert "≥" not in low
     assert "≥" in high
     assert "ages so far" in text
+
+
+def test_what_is_known_of_a_saturation_load_when_it_is_interrupted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from hopscape.cli.commands.simulate import _saturated
+    from hopscape.simulate import measurement
+
+    measured = measurement.run_point
+    loads: list[float] = []
+
+    def some(setup: object, traffic: object, load: float, **rest: object) -> object:
+        if len(loads) == 3:
+            raise KeyboardInterrupt
+        loads.append(load)
+        return measured(setup, traffic, load, **rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(measurement, "run_point", some)
+    job = Job("ring(8)", "tornado", 0.0, Settings(vcs=8), cycles=500)
+    how = {"workers": 1, "dask": None, "device": "cpu"}
+    rows, saturated, left = _saturated([job], None, how)
+    assert [row["offered"] for row in rows] == sorted(loads) == [0.25, 0.375, 0.5]
+    assert [row["saturated"] for row in rows] == [False, True, True]
+    assert saturated == {}
+    assert left == "ring(8) saturates at a load of at least 0.25 and below 0.375"
+    with pytest.raises(KeyboardInterrupt):  # nothing is known
+        _saturated([job], None, how)

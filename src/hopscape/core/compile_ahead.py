@@ -36,7 +36,7 @@ from typing import Any
 
 from hopscape.core.kernel_cache import kernel_folders, may_compile_ahead
 from hopscape.core.processes import end_with_parent
-from hopscape.core.progress import track
+from hopscape.core.progress import foretold, track
 
 __all__ = [
     "PLAN",
@@ -52,6 +52,7 @@ __all__ = [
     "report_compiling",
 ]
 
+_TEXT = "compiling kernels, first run only"
 _WORTH_IT = 2000  # milliseconds of compiling for which another process is started
 _SMALL = 100  # nodes up to which the job that was recorded as a small one is a fair example
 
@@ -116,9 +117,11 @@ def compile_entries(entries: Sequence[PlannedKernel], processes: int) -> int:
     threads = [threading.Thread(target=jobs.serve, args=(worker,)) for worker in workers]
     for thread in threads:
         thread.start()
+    seconds = sum(kernel.entry.cost for kernel in missing) / 1000 / (1 + len(workers))
     try:
-        for _ in track(jobs.run(_compile), "compiling kernels, first run only", len(missing)):
-            pass
+        with foretold(_TEXT, seconds):
+            for _ in track(jobs.run(_compile), _TEXT, len(missing)):
+                pass
     finally:
         jobs.stop()
         for worker, thread in zip(workers, threads, strict=True):

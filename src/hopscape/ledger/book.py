@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,7 +18,7 @@ from hopscape.core.errors import ArgumentError
 from hopscape.core.files import write_atomically
 from hopscape.core.numbers import plain
 from hopscape.core.plugins import load_plugins
-from hopscape.core.progress import track
+from hopscape.core.progress import check_time, watched
 from hopscape.ledger.claim import Claim, Outcome, Paper, Ruling
 
 __all__ = [
@@ -71,8 +72,9 @@ class LedgerEntry:
         return [] if pin is None else [name for name in _PINNED if pin[name] != self.pin()[name]]
 
     def pin(self) -> dict[str, Any]:
-        """What is pinned of it."""
+        """What is pinned of it; the seconds, where they count, tell how long later runs take."""
         outcome = self.outcome
+        seconds = {"seconds": round(self.seconds)} if self.seconds >= _COUNTS else {}
         return {
             "key": self.claim.key,
             "verdict": outcome.ruling,
@@ -80,9 +82,12 @@ class LedgerEntry:
             "note": outcome.note,
             "values": plain(outcome.values),
             "searched": [asdict(one) for one in outcome.searched],
+            **seconds,
         }
 
 
+_COUNTS = 2.0
+_SHORT = 0.2  # seconds of a claim that is not known to take longer
 _PINNED = ("verdict", "values", "searched", "measured", "note")
 
 
@@ -176,8 +181,13 @@ def _processor_time() -> float:
 
 def run_claims(claims: Iterable[Claim]) -> Iterator[LedgerEntry]:
     """Run the checks one by one."""
-    for claim in track(list(claims), "checking claims"):
-        yield run_claim(claim)
+    todo = list(claims)
+    costs = [load_pins(one.paper).get(one.key, {}).get("seconds", _SHORT) for one in todo]
+    with watched("checking claims", float(sum(costs))) as watch:
+        for claim, before in zip(todo, accumulate(costs, initial=0.0), strict=False):
+            watch(before)
+            check_time("checking claims")
+            yield run_claim(claim)
 
 
 _INTRO = """# Ledger: what the papers claim, and what is true

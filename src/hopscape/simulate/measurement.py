@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -471,10 +471,14 @@ def saturation(
     most: float = 1.0,
     device: str = "cpu",
     threads: int = 1,
+    tell: Callable[[Point], None] | None = None,
 ) -> tuple[float, list[Point]]:
     """The largest load that is carried, by bisection, and the points on the way.
 
     The answer is exact to a share of `precision` of itself.
+
+    Args:
+        tell: Given each point when it is known.
 
     Examples:
         >>> import hopscape
@@ -504,6 +508,8 @@ def saturation(
                 threads=threads,
             )
         points.append(point)
+        if tell is not None:
+            tell(point)
         if point.saturated:
             high = middle
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -246,8 +246,12 @@ def saturations(
     resume: Store | str | Path | None = None,
     dask: str | None = None,
     device: str = "cpu",
+    tell: Callable[[str, Point], None] | None = None,
 ) -> list[Saturation]:
     """The saturation loads of several networks, side by side as :func:`simulate` runs points.
+
+    Args:
+        tell: Given the spec and each point when it is known, but for those of a Dask scheduler.
 
     Examples:
         >>> from hopscape.simulate import Job, Settings
@@ -268,8 +272,9 @@ def saturations(
         )
         for job in (replace(job, load=0.0) for job in jobs)
     ]
+    work = run_saturation if tell is None or dask else partial(run_saturation, tell=tell)
     with opened(resume) as kept:
-        done = run_tasks(tasks, run_saturation, kept, threads=side, dask=dask, text="saturation")
+        done = run_tasks(tasks, work, kept, threads=side, dask=dask, text="saturation")
         return [
             Saturation(found["spec"], found["load"], tuple(Point(**p) for p in found["points"]))
             for _, found in done
@@ -281,10 +286,15 @@ def _routers(job: Job) -> int:
 
 
 def run_saturation(
-    job: Job, precision: float, device: str = "cpu", threads: int = 1
+    job: Job,
+    precision: float,
+    device: str = "cpu",
+    threads: int = 1,
+    tell: Callable[[str, Point], None] | None = None,
 ) -> dict[str, Any]:
     """Find one saturation load; the record has the points on the way."""
     setup = job.setup()
+    spec = setup.network.spec
     load, points = measurement.saturation(
         setup,
         job.pattern(),
@@ -294,9 +304,10 @@ def run_saturation(
         precision=precision,
         device=device,
         threads=threads,
+        tell=None if tell is None else partial(tell, spec),
     )
     each = [point.to_dict() for point in points]
-    return {"spec": setup.network.spec, "load": load, "points": each}
+    return {"spec": spec, "load": load, "points": each}
 
 
 def replay(job: Job, schedule: Schedule, *, flits: int = 1, barrier: bool = False) -> Replay:

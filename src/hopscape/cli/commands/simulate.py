@@ -229,25 +229,22 @@ def simulate(
         return
     _say_memory(networks, job.settings)
     how: dict[str, Any] = {"workers": run.workers, "dask": run.dask, "device": run.device}
-    missing = 0
+    left = ""
     if run.saturation:
-        from hopscape.simulate.sweep import saturations
-
-        best = saturations([replace(job, spec=spec) for spec in networks], resume=run.resume, **how)
-        rows = [row for one in best for row in one.records()]
-        saturated = {one.spec: one.load for one in best}
+        jobs = [replace(job, spec=spec) for spec in networks]
+        rows, saturated, left = _saturated(jobs, run.resume, how)
     else:
         jobs = _points(job, networks, traffic.load or ("0" if trace else _LOADS))
         rows, saturated = _measured(jobs, run.resume, how), {}
-        missing = len(jobs) - len(rows)
+        if len(rows) < len(jobs):
+            left = f"{len(rows)} of {len(jobs)} points are known"
     if run.figure is not None:
         from hopscape.simulate.figures import draw_curves
 
         draw_curves(rows, run.figure, title=f"{traffic.traffic} traffic")
     _show(networks, job, rows, saturated)
-    if missing:
-        known = f"{len(rows)} of {len(rows) + missing} points are known"
-        print(f"hopscape: {ended_word()}; {known}", file=sys.stderr)
+    if left:
+        print(f"hopscape: {ended_word()}; {left}", file=sys.stderr)
         raise typer.Exit(ended_code())
 
 
@@ -264,6 +261,36 @@ def _measured(jobs: list[Job], resume: Path | None, how: dict[str, Any]) -> list
             if not rows:
                 raise
             return rows
+
+
+def _saturated(
+    jobs: list[Job], resume: Path | None, how: dict[str, Any]
+) -> tuple[list[dict[str, Any]], dict[str, float], str]:
+    """Points on the way, the saturation load of each network, and what is left after Ctrl-C."""
+    from hopscape.simulate.measurement import Point
+    from hopscape.simulate.sweep import saturations
+
+    points: dict[str, list[Point]] = {}
+
+    def note(spec: str, point: Point) -> None:
+        points.setdefault(spec, []).append(point)
+
+    try:
+        best = saturations(jobs, resume=resume, tell=note, **how)
+    except KeyboardInterrupt:
+        if not points:
+            raise
+        rows, between = [], []
+        for spec, known in points.items():
+            known.sort(key=lambda point: point.offered)
+            rows += [point.to_dict() | {"spec": spec} for point in known]
+            low = max((one.offered for one in known if not one.saturated), default=0)
+            high = min((one.offered for one in known if one.saturated), default=None)
+            most = f" and below {high:.4g}" if high is not None else ""
+            between.append(f"{spec} saturates at a load of at least {low:.4g}{most}")
+        return rows, {}, "; ".join(between)
+    rows = [row for one in best for row in one.records()]
+    return rows, {one.spec: one.load for one in best}, ""
 
 
 def _job(spec: str, traffic: _Traffic, routers: _Routers, faults: _Faults, run: _Run) -> Job:
