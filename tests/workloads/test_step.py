@@ -28,6 +28,7 @@ from hopscape.workloads import (
     Timeline,
     execute,
     live_endpoints,
+    load_chip,
     make_step,
     read_chakra,
     read_job,
@@ -119,7 +120,7 @@ def slow_shares(found: Timeline) -> dict[str, float]:
 
 
 def test_longest_paths_equal_the_slow_twin(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hopscape.workloads import bounds
+    from hopscape.workloads import bounds, path_kernels
 
     seen: list[PathWork] = []
 
@@ -127,7 +128,7 @@ def test_longest_paths_equal_the_slow_twin(monkeypatch: pytest.MonkeyPatch) -> N
         seen.append(work)
         return longest_paths(work)
 
-    monkeypatch.setattr(bounds, "longest_paths", keep)
+    monkeypatch.setattr(path_kernels, "longest_paths", keep)
     network = hopscape.build("ring(6)")
     for seed in range(6):
         fabric = Fabric(network, Placement.in_order(network, 6))
@@ -425,6 +426,20 @@ def test_a_trace_that_locks_up_fails_the_command(tmp_path: Path) -> None:
     assert row["verdict"] == "never ends"
     assert row["step_s"] is None
     assert [(x["rank"], x["for"]) for x in row["cycle"]] in ([(0, 1), (1, 0)], [(1, 0), (0, 1)])
+
+
+def test_shared_out_parameters_let_others_go_first() -> None:
+    """Pieces of gradients held up the sums of tensors: 1.27 times the bound, 1.06 without."""
+    model = LanguageModel(
+        hidden=4096, layers=24, heads=32, kv=8, ffn=11008, gated=True, seq=2048, vocab=32000
+    )
+    split = Split(
+        batch=48, tp=2, pp=6, dp=2, schedule="interleaved", interleave=2, shard="parameters"
+    )
+    found = step(ModelJob(model, split, load_chip("h100")), "leaf_spine(3, 2, 8, links=2)")
+    assert found.gradients == "behind"
+    assert found.seconds is not None
+    assert found.bound.seconds <= found.seconds < 1.15 * found.bound.seconds
 
 
 def test_gradients_move_when_that_is_faster() -> None:

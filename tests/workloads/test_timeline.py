@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -60,7 +61,7 @@ def random_work(seed: int) -> Workload:
     return draft.workload()
 
 
-def slow_ends(found: Timeline) -> list[float]:
+def slow_ends(found: Timeline, behind: Sequence[str] = ()) -> list[float]:
     """When each part ends, by objects and a heap; the plans are those of the execution."""
     work, fabric = found.workload, found.fabric
     astra = fabric.executor == "astra"
@@ -135,6 +136,10 @@ def slow_ends(found: Timeline) -> list[float]:
         path = one.path[one.path_start[m] : one.path_start[m + 1]].tolist()
         if hop == len(path):
             return False
+        label = work.labels[work.label[inside[op, 0]]]
+        if hop == 0 and label in behind and free.get(path[0], 0.0) > now:
+            push(free[path[0]], ("hop", op, m, 0, 0.0), 10**9 + m, op)
+            return True
         start = max(now, free.get(path[hop], 0.0))
         lasts = float(one.plan.share[m] * work.size[op]) * fabric.per_byte[path[hop]] / unit
         end = start + (math.floor(lasts) if astra else lasts)
@@ -196,6 +201,33 @@ def test_events_equal_the_slow_twin_and_no_bound_is_beaten(executor: Any) -> Non
             assert sum(_shares(found).values()) == pytest.approx(found.seconds)
             for bound in workload_bounds(work, found.fabric, _slack(found)):
                 assert bound.seconds <= found.seconds * (1 + 1e-9), (seed, bound)
+
+
+@pytest.mark.slower
+def test_what_lets_others_go_first_equals_the_slow_twin() -> None:
+    gained = 0
+    for seed in range(10):
+        network = hopscape.build(_NETWORKS[seed % len(_NETWORKS)])
+        work = random_work(seed)
+        fabric = Fabric(network, Placement.in_order(network, 6))
+        queued = execute(work, fabric)
+        found = execute(work, fabric, like=queued, behind=["dp"])
+        assert np.allclose(found.end, slow_ends(found, ["dp"]), rtol=1e-9, atol=1e-15), seed
+        gained += found.seconds != queued.seconds
+    assert gained > 2
+
+
+def test_gradients_behind_others_hold_nobody_up() -> None:
+    """A sum of 64 MB and one of 1 MB share their ports: the small one waits for a piece at most."""
+    network = hopscape.build("xgft([4], [1])")
+    draft = WorkloadBuilder(4)
+    draft.collective("reduce-scatter", range(4), 64e6, label="dp")
+    small = draft.collective("reduce-scatter", range(4), 1e6, label="tp", lane=2)
+    fabric = Fabric(network, Placement.in_order(network, 4), {**MACHINE, "gamma": 0.0})
+    queued, behind = (execute(draft.workload(), fabric, behind=x) for x in ((), ("dp",)))
+    first = [float(found.end[list(small)].max()) for found in (queued, behind)]
+    assert first[1] < 0.3 * first[0]
+    assert behind.seconds < 1.05 * queued.seconds
 
 
 ASTRA = [

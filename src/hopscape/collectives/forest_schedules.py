@@ -473,8 +473,9 @@ class _Splitter:
         rooms += [self.room(u, v) for u, v in others]
         tails, heads = (np.asarray(side, dtype=np.int64) for side in zip(*ends, strict=True))
         graph = Arcs(self.nodes + 2, tails, heads, np.asarray(rooms, dtype=np.int64))
-        around = (np.asarray(side, dtype=np.int64) for side in (into, out, near))
-        return Crossing(*graph.csr(), *around, self.ends, top, int(self.trees.sum()))
+        first, last, beside = (np.asarray(side, dtype=np.int64) for side in (into, out, near))
+        wanted = int(self.trees.sum())
+        return Crossing(*graph.csr(), first, last, beside, self.ends, top, wanted)
 
     def end_loops(self, w: int, into: list[int]) -> None:
         """What is left at a switch leads back to where it came from: let it go."""

@@ -48,6 +48,7 @@ _CLOSE = 1e-4
 _SAME_SIZE = 1.01
 """Sizes for which the other order of gradients takes over plans: those of one layer and of all
 differ, and so may their best plans."""
+_BEHIND = "behind"
 _ROUNDING = 1e-9  # of sums of floats, in another order
 _COMPUTING = ("forward", "backward", "optimizer", "compute")
 
@@ -66,7 +67,8 @@ class Step:
         timeline: What was executed.
         memory: GB of the fullest rank, by what it holds.
         gradients: When they are summed up, where both were tried: ``at once`` while the rank
-            computes on, or ``at the end``.
+            computes on, or ``at the end``. Where parameters are shared out they cannot wait: ``at
+            once``, or ``behind`` all other data.
     """
 
     job: ModelJob | Workload
@@ -268,7 +270,7 @@ def _of_job(
     if prove:
         slack = _slack(first)
         try:
-            per_plan = [job_bounds(way, fabric, slack) for way in orders.values()]
+            per_plan = [job_bounds(way, fabric, slack) for way in _different(orders)]
             bounds = min(per_plan, key=lambda several: several[0].seconds)
         except TooLargeError as error:  # by repetition the step is short all the same
             bounds = [StepBound(0.0, f"nothing: {error}")]
@@ -296,13 +298,19 @@ def _orders(job: ModelJob) -> dict[str, ModelJob]:
     """When gradients are summed up: as soon as they are there, or after the last way back.
 
     Where they may move while the rank computes, they need not: on ports that the tensor-parallel
-    ranks use as well they hold up what is waited for.
+    ranks use as well they hold up what is waited for. Where parameters are shared out, they and
+    their gradients move all the time, but may let all other data go first.
     """
     split = job.split
-    waits = split.kind != "training" or split.dp * split.cp == 1 or split.shard == "parameters"
-    if waits or not job.overlap.dp:
+    if split.kind != "training" or split.dp * split.cp == 1 or not job.overlap.dp:
         return {"": job}
+    if split.shard == "parameters":
+        return {"at once": job, _BEHIND: job}
     return {"at once": job, "at the end": replace(job, overlap=replace(job.overlap, dp=False))}
+
+
+def _different(orders: Mapping[str, ModelJob]) -> list[ModelJob]:
+    return list({id(job): job for job in orders.values()}.values())
 
 
 Figures = tuple[float, dict[str, float], Floats]
@@ -327,8 +335,10 @@ def _executed(
         cuts = (False, False)
     made: list[tuple[float, str, _Repetition]] = []
     for order, way in ways.items():
+        if order == _BEHIND and fabric.executor == "astra":
+            continue  # it has one way
         like = made[0][2].first if made else None
-        one = _Repetition(way, fabric, cuts, (low, wide), (micro, stride), like)
+        one = _Repetition(way, fabric, cuts, (low, wide), (micro, stride), like, order == _BEHIND)
         made.append((one.at(0, 0)[0] if one.first.verdict else np.inf, order, one))
     _, order, best = min(made, key=lambda row: row[0])
     return order, *best.result()
@@ -430,7 +440,9 @@ class _Repetition:
         layers: tuple[int, int],
         micro: tuple[int, int],
         like: Timeline | None = None,
+        behind: bool = False,
     ) -> None:
+        self.behind = ("dp",) if behind else ()
         self.job, self.fabric, self.cuts, self.layers, self.micro = job, fabric, cuts, layers, micro
         self.known: dict[tuple[int, int], Figures] = {}
         self.first = self._execute(0, 0, like)
@@ -446,7 +458,8 @@ class _Repetition:
             made = _part_of(made, some, micro)
         keep = not any(self.cuts) and _part_count(made) <= _WHOLE
         near = 4.0 if like is None or self.known else _SAME_SIZE
-        timeline = execute(make_step(made), self.fabric, keep=keep, like=like, near=near)
+        work = make_step(made)
+        timeline = execute(work, self.fabric, keep=keep, like=like, near=near, behind=self.behind)
         self.known[i, j] = timeline.seconds, _shares(timeline), timeline.busy
         return timeline
 

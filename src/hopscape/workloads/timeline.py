@@ -52,6 +52,9 @@ _MEMBERS = 8
 _PIECES = 4
 """Pieces that data which are added up may be cut into: what waits for the last sum is a quarter as
 long; eight would gain half of the rest for twice the messages."""
+_FINE, _MOST_FINE = 16, 20_000
+"""Pieces of collectives that let others go first, and messages of all groups together up to which
+they are cut: eight pieces hold up others for twice as long, 32 gain a third of a per cent."""
 _AROUND = (1, 2, 4)
 """Pieces of messages that look for paths of their own: a node of more links gains little more."""
 _NEAR_PORTS = 1.05
@@ -234,6 +237,7 @@ def execute(
     keep: bool = False,
     like: Timeline | None = None,
     near: float = 4.0,
+    behind: Sequence[str] = (),
 ) -> Timeline:
     """Run a workload on a fabric, event by event.
 
@@ -242,6 +246,8 @@ def execute(
             same size here, without another contest.
         near: How many times larger or smaller that is.
         keep: Keep the times of all messages.
+        behind: Labels of collectives that let all others go first: cut in many pieces, each of
+            which leaves when its first channel is idle.
 
     Examples:
         >>> import hopscape
@@ -254,15 +260,20 @@ def execute(
         (True, 31.1)
     """
     fabric.placement.check(fabric.network, workload.ranks, fabric.dead_nodes)
-    placed, plan_of, names = _choose(workload, fabric, {} if like is None else like.plans, near)
-    return _run(workload, fabric, placed, plan_of, names, keep)
+    known = {} if like is None else like.plans
+    placed, plan_of, names = _choose(workload, fabric, known, near, behind)
+    return _run(workload, fabric, placed, plan_of, names, keep, behind)
 
 
 Chosen = tuple[list[Placed], IntArray, dict[PlanKey, str]]
 
 
 def _choose(
-    workload: Workload, fabric: Fabric, known: Mapping[PlanKey, str], near: float
+    workload: Workload,
+    fabric: Fabric,
+    known: Mapping[PlanKey, str],
+    near: float,
+    behind: Sequence[str],
 ) -> Chosen:
     """The plan of every operation: the best for its goal, size and label, all groups at once."""
     placed: list[Placed] = []
@@ -271,9 +282,7 @@ def _choose(
     if not len(workload.goal):
         return placed, plan_of, names
     counts = np.asarray([len(group) for group in workload.groups], np.int64)
-    label = np.zeros(len(workload.goal), np.int64)
-    shared = workload.together >= 0
-    label[workload.together[shared]] = workload.label[shared]
+    label = _labels(workload)
     keys = np.stack([workload.goal, counts[workload.group], workload.size, label], axis=1)
     kinds, which = np.unique(keys, axis=0, return_inverse=True)
     which = which.ravel()
@@ -286,6 +295,10 @@ def _choose(
         asked = fabric.algorithms.get(goal) or _known(known, kind, near)
         ranks = [workload.groups[g] for g in groups]
         name, made = _best(goal, int(members), size, ranks, fabric, asked)
+        if kind[3] in behind and not fabric.algorithms.get(goal):
+            finer = _finer(name, goal, int(members), len(ranks))
+            if finer is not None:
+                name, made = _best(goal, int(members), size, ranks, fabric, finer)
         names[kind] = name
         own = (
             i if name.endswith((AROUND, CONTEST)) else -1
@@ -299,6 +312,26 @@ def _choose(
             where[at] = seats[key]
         plan_of[mine] = where[np.searchsorted(groups, workload.group[mine])]
     return placed, plan_of, names
+
+
+def _labels(workload: Workload) -> IntArray:
+    """The label of every operation."""
+    label = np.zeros(len(workload.goal), np.int64)
+    shared = workload.together >= 0
+    label[workload.together[shared]] = workload.label[shared]
+    return label
+
+
+def _finer(name: str, goal: str, members: int, groups: int) -> str | None:
+    """The same plan in pieces that hold nobody up; None where there are too many, or it has some.
+
+    Schedules of contests, and pieces with paths of their own, stay what they are.
+    """
+    plain, _ = in_pieces(name)
+    if name.endswith((AROUND, CONTEST)) or members < 2:
+        return None
+    count = len(plan_named(goal, members, plain).source)
+    return f"{plain}/{_FINE}" if count * groups * _FINE <= _MOST_FINE else None
 
 
 def _known(known: Mapping[PlanKey, str], kind: PlanKey, near: float) -> str | None:
@@ -481,6 +514,7 @@ def _run(
     plan_of: IntArray,
     names: Mapping[PlanKey, str],
     keep: bool,
+    behind: Sequence[str] = (),
 ) -> Timeline:
     """The events of a workload whose operations have their plans."""
     from hopscape.workloads.timeline_kernels import PartTable, Progress, run_events
@@ -517,6 +551,7 @@ def _run(
         starts[:-1].astype(np.int64),
         parts.astype(np.int64),
         workload.size,
+        np.isin(workload.labels, behind)[_labels(workload)].astype(np.int64),
     )
     count, channels = len(workload), fabric.network.channels
     kept = total if keep else 0

@@ -26,6 +26,8 @@ class PartTable(NamedTuple):
         plan, message_base, member_base: Of each operation: its placed plan, and where its messages
             and members begin in :class:`Progress`.
         part_of: The part of each member of each operation.
+        behind: Operations whose messages leave when their first channel is idle and nothing else
+            leaves by it: they do not queue, and others go first.
     """
 
     lane: Int64s
@@ -39,6 +41,7 @@ class PartTable(NamedTuple):
     member_base: Int64s
     part_of: Int64s
     size: Floats
+    behind: Int64s
 
 
 class Templates(NamedTuple):
@@ -136,6 +139,8 @@ _OPERATION = 1 << 36
 _MESSAGE = 1 << 12
 _LEAVING = 1 << 50
 """Turns of messages that leave come after all others; 24 bits say the message, 24 the operation."""
+_BEHIND = 1 << 51
+"""Turns of messages that let others go first."""
 
 
 @helper(error_model="numpy", _nrt=False)
@@ -323,6 +328,10 @@ def _travel(
     size = plans.share[first + message] * work.size[operation]
     if hop < hops:
         channel = plans.path[low + hop]
+        if hop == 0 and work.behind[operation] and state.free[channel] > now:
+            turn = _BEHIND + message * (1 << 24) + operation
+            _insert(heap.time, heap.key, heap.sizes, state.free[channel], _HOP + key, turn)
+            return True
         start = max(now, state.free[channel])
         lasts = size * machine.per_byte[channel]
         if machine.truncates:

@@ -318,6 +318,8 @@ def _notes(row: dict[str, Any]) -> list[str]:
         out.append(f"{name}: busiest channels {', '.join(links)} of the step")
     if row["gradients"] == "at the end":
         out.append(f"{name}: gradients after the last way back; moved at once they hold up others")
+    if row["gradients"] == "behind":
+        out.append(f"{name}: parameters and gradients move while no other data do")
     if row["repeated"]:
         out.append(f"{name}: {row['repeated']} by repetition")
     return out
