@@ -25,6 +25,7 @@ from hopscape.collectives.checked import verified
 from hopscape.collectives.forest import Arcs, has_room, pack_rooted
 from hopscape.collectives.forest_schedules import Logical, split_switches, two_digits
 from hopscape.core.arrays import Floats, IntArray
+from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.family import Collective
 from hopscape.core.goal import Goal
@@ -50,6 +51,8 @@ _SECOND = 8_000
 """The same that takes about a second."""
 _PERIODS, _TREES = (6, 12, 24, 48), 64
 """Units of a period, up to each of which the best is tried, and trees at most."""
+_CENTRAL = 1e-4
+"""What roots at the rim cost, in chunks on a channel."""
 _ROUNDS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 """Rounds of a period that are tried."""
 _TRIES, _PROBES = 12, 40_000
@@ -78,7 +81,7 @@ class Shares(NamedTuple):
     added: float
 
 
-def passing_shares(network: Network, adding: float) -> Shares:
+def passing_shares(network: Network, adding: float, central: bool = False) -> Shares:
     """The cheapest shares for one chunk.
 
     From the roots one chunk flows to every node, down within the one shares and against the sums
@@ -87,6 +90,7 @@ def passing_shares(network: Network, adding: float) -> Shares:
 
     Args:
         adding: What it costs to add up a chunk, in costs of carrying it on a channel of room 1.
+        central: Of shares of equal price, those whose roots are near to all nodes.
 
     Examples:
         >>> import hopscape
@@ -121,6 +125,9 @@ def passing_shares(network: Network, adding: float) -> Shares:
     equal: Any = vstack([hstack([arrive, csr_array((arrive.shape[0], own))]), _beside(flows, once)])
     price = np.zeros(flows + own)
     price[-2:] = 1.0, adding
+    if central:
+        far = distance_rows(network, np.arange(nodes)).max(axis=1)
+        price[-2 - nodes : -2] = _CENTRAL * far / far.max()
     solution: Any = linprog(
         price,
         A_ub=vstack(blocks),
@@ -424,9 +431,9 @@ def passing_trees(network: Network, adding: float) -> tuple[Passing, ...]:
 
     Examples:
         >>> import hopscape
-        >>> for made in passing_trees(hopscape.build("path(4)"), 0.5):
-        ...     print(made.trees, [(one.rounds, one.busy, one.added) for one in made.timings])
-        1 []
+        >>> made = passing_trees(hopscape.build("path(4)"), 0.5)[0]
+        >>> made.trees, [(one.rounds, one.busy, one.added) for one in made.timings]
+        (1, [(1, 1.0, 1)])
     """
     return _passing_trees(network, adding, network.endpoints.tobytes())
 
@@ -442,8 +449,11 @@ def _passing_trees(network: Network, adding: float, ends_as_bytes: bytes) -> tup
             f"sharing out the channels of {network.spec} is for at most {_VARIABLES:,} flows times"
             " channels and nodes"
         )
-    wholes = _best_wholes(network, passing_shares(network, adding), adding)
-    made = [_passing(network, whole, adding) for whole in wholes]
+    made = [
+        _passing(network, whole, adding)
+        for central in (False, True)
+        for whole in _best_wholes(network, passing_shares(network, adding, central), adding)
+    ]
     if not any(one.timings for one in made):
         raise ArgumentError(f"nodes of {network.spec} would send too many messages in a round")
     return tuple(made)
@@ -488,7 +498,7 @@ def passing_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sc
         >>> rules = Model(switching="cut-through", packing="packed", beta=2.0, gamma=1.0)
         >>> made = passing_schedule(hopscape.build("mesh(3, 4)"), Goal.all_reduce(340), rules)
         >>> made.rounds, hopscape.verify(made).holds
-        (239, True)
+        (58, True)
     """
     costs = replace(model, beta=model.beta / _unit(network))
     _, timing, trees = min(
@@ -543,8 +553,8 @@ def _chunks(network: Network, goal: Goal, model: Model, size: float) -> list[int
 
 
 def _cost(network: Network, goal: Goal, model: Model) -> float:
-    """Steps of the linear program."""
-    return 1e8 * (_variables(network) / _SECOND) ** 1.5
+    """Steps of the linear programs."""
+    return 2e8 * (_variables(network) / _SECOND) ** 1.5
 
 
 PASSING = Collective(

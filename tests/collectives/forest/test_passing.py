@@ -13,6 +13,7 @@ from hopscape.collectives.contest import compete
 from hopscape.collectives.loads import least_moved
 from hopscape.collectives.passing_trees import passing_schedule, passing_shares, passing_trees
 from hopscape.core.channels import ChannelClass
+from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, TooLargeError
 
 RULES = Model(switching="cut-through", packing="packed", beta=2.0, gamma=1.0)
@@ -124,6 +125,15 @@ def test_the_bound_of_networks_with_hubs_can_be_reached():
         made = passing_shares(net, 0.5)
         least = least_moved(net, Goal.all_reduce(), RULES)
         assert 2 * made.busy + made.added == pytest.approx(least)
+
+
+def test_central_roots_cost_nothing():
+    """Of equal shares those with near roots are taken, and no dearer ones."""
+    net = irregular(12, 6)
+    plain, near = (passing_shares(net, 0.5, central) for central in (False, True))
+    assert near.busy + 0.5 * near.added == pytest.approx(plain.busy + 0.5 * plain.added, rel=1e-3)
+    far = distance_rows(net, np.arange(net.order)).max(axis=1)
+    assert (near.roots * far).sum() <= (plain.roots * far).sum() + 1e-6
 
 
 def test_it_wins_where_nodes_and_links_differ():
