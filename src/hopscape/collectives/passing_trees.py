@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopscape.collectives.checked import verified
-from hopscape.collectives.forest import Arcs, has_room, pack_rooted
+from hopscape.collectives.forest import Arcs, bottleneck, has_room, pack_rooted
 from hopscape.collectives.forest_schedules import Logical, split_switches, two_digits
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows
@@ -49,6 +49,8 @@ _VARIABLES = 30_000
 """Flows times channels and nodes up to which channels are shared out: some seconds."""
 _SECOND = 8_000
 """The same that takes about a second."""
+_WORTH = 1.02
+"""Times as much as must be carried and added up, at least."""
 _PERIODS, _TREES = (6, 12, 24, 48), 64
 """Units of a period, up to each of which the best is tried, and trees at most."""
 _CENTRAL = 1e-4
@@ -449,6 +451,7 @@ def _passing_trees(network: Network, adding: float, ends_as_bytes: bytes) -> tup
             f"sharing out the channels of {network.spec} is for at most {_VARIABLES:,} flows times"
             " channels and nodes"
         )
+    _check_worth(network, adding)
     made = [
         _passing(network, whole, adding)
         for central in (False, True)
@@ -457,6 +460,18 @@ def _passing_trees(network: Network, adding: float, ends_as_bytes: bytes) -> tup
     if not any(one.timings for one in made):
         raise ArgumentError(f"nodes of {network.spec} would send too many messages in a round")
     return tuple(made)
+
+
+def _check_worth(network: Network, adding: float) -> None:
+    """Refuse networks where all channels and all nodes have as much to do without it."""
+    nodes, room = network.order, network.room()
+    least = 2 * (nodes - 1) / float(room.sum()) + adding * (nodes - 1) / nodes
+    even = len(set(np.bincount(network.tails, room, nodes).tolist())) == 1
+    plain = 2 * float(bottleneck(network).rounds) / nodes + adding * (nodes - 1) / nodes
+    if even and plain < _WORTH * least:
+        raise ArgumentError(
+            f"on {network.spec} a reduce-scatter and an all-gather let as many chunks through"
+        )
 
 
 def _passing(network: Network, whole: _Whole, adding: float) -> Passing:

@@ -155,6 +155,8 @@ def test_every_tree_takes_a_chunk_a_period():
 def test_refused():
     with pytest.raises(ArgumentError, match="without switches"):
         passing_trees(hopscape.build("fat_tree(4)"), 0.5)
+    with pytest.raises(ArgumentError, match="let as many chunks through"):
+        passing_trees(hopscape.build("petersen"), 0.5)
     with pytest.raises(ArgumentError, match="adding up costs nothing"):
         passing_trees(hopscape.build("petersen"), 0.0)
     with pytest.raises(TooLargeError, match="sharing out the channels"):
