@@ -253,12 +253,12 @@ def _simple_bound(guest: Network, host: Network, table: IntArray) -> tuple[int, 
     if not len(_ends(guest)[0]):
         return 0, "the guest has no links"
     if guest.order > 2000:
-        return 1, "two linked nodes stand apart"
+        return 1, "two linked nodes are at least 1 hop apart"
     distances = distance_rows(guest, np.arange(guest.order))
     row = distances[_widest(distances)]
     small = np.bincount(row[~unreached(row)]).cumsum()
     large = np.asarray([int((table <= d).sum(axis=1).max()) for d in range(int(table.max()) + 1)])
-    low, why = 1, "two linked nodes stand apart"
+    low, why = 1, "two linked nodes are at least 1 hop apart"
     for r in range(1, len(small)):
         hops = int(np.argmax(large >= small[r]))
         need = -(-hops // r)

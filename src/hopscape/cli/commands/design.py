@@ -575,7 +575,7 @@ def prices(
                 row[key] = number(row[key], grouped=True)
     emit_rows(rows, title=title, columns=titles)
     if output_settings.style is Format.table and output_settings.output is None:
-        print(f"lists: {', '.join(price_lists())}; your own: --prices FILE.toml")
+        say(f"lists: {', '.join(price_lists())}; your own: --prices FILE.toml")
 
 
 def _check_prices(price_list: str | None) -> None:

@@ -136,7 +136,10 @@ def load(
 
 
 def _loaded(record: dict[str, Any]) -> str:
-    return f"{record['spec']}: load under {record['traffic']}, largest {number(record['largest'])}"
+    largest = number(record["largest"])
+    name = record["traffic"]
+    words = "uniform traffic" if name == "uniform" else f"the traffic of {name}"
+    return f"{record['spec']}: load under {words}, largest {largest}"
 
 
 def _channels(network: Network, loads: Any) -> list[dict[str, Any]]:
@@ -328,7 +331,7 @@ def embed(
         "exact": "yes" if embedding.exact else f"no: at least {embedding.lower_bound}",
         "because": embedding.how,
         "congestion": str(embedding.congestion),
-        "mean dilation": f"{embedding.mean_dilation:.4f}",
+        "mean dilation": number(embedding.mean_dilation),
         "places": ", ".join(map(str, embedding.places[:40]))
         + (" …" * (len(embedding.places) > 40)),
     }
