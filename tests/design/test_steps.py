@@ -121,7 +121,10 @@ def test_the_command_says_what_python_says(asked: JobRequirements, found: Design
     assert [timed[0][key] for key in ("spec", "step", "step_loss")] == [
         best.spec, best.value("step"), best.value("step_loss"),
     ]  # fmt: skip
-    assert "step x cost" in shown(*words, "--wide")
+    table = shown(*words, "--wide")
+    assert "step x cost" in table
+    row = next(line for line in table.splitlines() if line.startswith(f"{best.name}  "))
+    assert row.rstrip().endswith(best.spec)
     few = refused("design", "--job", asked.job, "--endpoints", "8", "--radix", "8")
     assert "has 16 ranks; --endpoints is 8" in few
     assert "belongs to switched" in refused("design", "--job", asked.job, "-n", "16", "-p", "4")

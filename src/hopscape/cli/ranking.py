@@ -17,6 +17,9 @@ __all__ = ["show_ranking", "show_rows", "show_sweep", "sweep_sizes"]
 
 _TERMINAL_ROWS = 10  # with headings and answer a screen of 24 lines; files get all rows
 
+_NAMED = {"name": -1.0, "spec": 1e9}
+"""Rows with plain names keep these to the last, and their specs where there is room."""
+
 
 def show_rows(
     rows: list[dict[str, Any]],
@@ -33,7 +36,7 @@ def show_rows(
         listed,
         title=title,
         columns=titles,
-        priority=importance(titles),
+        priority=importance(titles) | (_NAMED if "name" in titles else {}),
         brief={"remark": "brief"},
         legend=SIGNS,
     )
@@ -88,7 +91,8 @@ def show_ranking(result: Design, names: Sequence[str], pareto: bool, top: int | 
         _emit_ranking(result, records[:top], **more)
         return
     timed = sum("step" in one.figures for one in result.candidates)
-    if timed and not names:
+    plain = bool(timed) and not names
+    if plain:
         names, top = _STEP_COLUMNS, timed if top is None else top
     elif result.kind == "switched" and top is None and not names and not pareto:
         _show_few(result)
@@ -97,6 +101,10 @@ def show_ranking(result: Design, names: Sequence[str], pareto: bool, top: int | 
     rows = [row for row in ranking_rows(result.candidates, shown) if row["spec"] in listed]
     titles = {"spec": "", "rank": "#"} | heads(shown) | {"score": "score", "remark": "remark"}
     titles["spec"] = "machine" if result.kind == "switched" else "network"
+    if plain:  # by the names that the answer uses, as in the short table
+        del titles["spec"]
+        titles = {"name": "machine"} | titles | {"spec": "spec"}
+        rows = [row | {"name": listed[row["spec"]].name or row["spec"]} for row in rows]
     show_rows(rows, titles, top, result.requirements.title)
     if output_settings.output is None:
         explained = result.candidates if result.kind == "direct" else listed.values()
