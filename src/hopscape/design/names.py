@@ -86,7 +86,7 @@ def plain_name(one: Candidate) -> str:
         if offer.pairs:
             pass  # of its trunks each is as wide as it must be
         elif switches == 2:
-            name = f"two switches joined by {trunk} cable{"s" * (trunk > 1)}"
+            name = f"two switches joined by {trunk} cable{'s' * (trunk > 1)}"
         elif trunk > 1:
             name += f", trunks of {trunk}"
     else:
