@@ -35,6 +35,7 @@ core.verify_kernels core/test_cut_through.py slow_loads
 core.verify_kernels core/test_verify.py slow_verify
 deadlock.dependency_kernels deadlock/test_dependency_kernels.py slow_counts
 deadlock.dependency_kernels deadlock/test_table_kernels.py slow_port
+deadlock.lane_search_kernels deadlock/test_lane_search.py slow_count
 deadlock.layer_kernels deadlock/test_honest.py dependencies
 deadlock.layer_kernels deadlock/test_rising_kernels.py walked
 deadlock.layer_kernels deadlock/test_symmetric.py slow_layers

@@ -5,7 +5,8 @@ channels (Dally and Seitz). Several orders are tried: up*/down* for ranks of nod
 depth-first search (Sancho and Robles, ISHPC 2000) and by breadth-first search (Schroeder et al.,
 Autonet, 1991), and orders that arise when the routes are grown one destination after the other and
 only close no cycle (as in Nue; Domke, Hoefler and Matsuoka, HPDC 2016). In each of them routes are
-ripped up and laid again where the channels are less busy; the best one counts.
+ripped up and laid again where the channels are less busy. The best three are annealed, their orders
+with them (:mod:`hopscape.deadlock.lane_search`).
 
 Up*/down* routing: free of deadlock on one virtual channel in any connected duplex network.
 
@@ -29,6 +30,7 @@ from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
 from hopscape.core.progress import track
 from hopscape.core.router import Router
+from hopscape.deadlock.lane_search import annealed_one_lane
 from hopscape.deadlock.layers import begin_marks, blank_graph
 from hopscape.deadlock.layout import Dependencies, PortTable, Wiring
 from hopscape.deadlock.routes import table_of
@@ -137,8 +139,11 @@ class _Search:
         tried = islice(self._orders(), max(1, runs // passes))
         about = f"one-lane routes of {self.network.spec}"
         filled = [self._fill(place, passes) for place in track(list(tried), about)]
-        best = min((one for one in filled if one is not None), key=lambda one: one.price)
-        offsets = np.where(best.out >= 0, best.out - self.indptr[:-1], NO_OFFSET).astype(np.uint8)
+        found = sorted((one for one in filled if one is not None), key=lambda one: one.price)
+        return annealed_one_lane([self._routes(one) for one in found])
+
+    def _routes(self, one: _LoadedRoutes) -> Routes:
+        offsets = np.where(one.out >= 0, one.out - self.indptr[:-1], NO_OFFSET).astype(np.uint8)
         nodes = np.arange(self.network.order, dtype=np.int64)
         return Routes(self.network, "one-lane", offsets, offsets.nbytes, nodes, exact=False)
 

@@ -7,9 +7,9 @@ and switches inside servers (NVLink) are in none. Elsewhere every other endpoint
 host on a port of its own, the one behind its last.
 
 Two routings for OpenSM that cannot deadlock are written. *One lane* needs nothing from the hosts:
-its routes close no cycle of channel dependencies. *Service levels* keeps the shortest routes and
-puts pairs of hosts into layers, each on a virtual lane of its own, by a policy that hosts ask the
-subnet administrator for.
+its routes close no cycle of channel dependencies. *Service levels* keeps the shortest routes, or
+takes detours where these need more than eight levels, and puts pairs of hosts into layers, each on
+a virtual lane of its own, by a policy that hosts ask the subnet administrator for.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from hopscape.core.errors import ArgumentError, DisconnectedError
 from hopscape.core.faults import Faults
 from hopscape.core.files import make_folder, write_text
 from hopscape.core.network import Network
+from hopscape.deadlock.lane_search import routes_on_lanes
 from hopscape.deadlock.layers import symmetric_layers
 from hopscape.deadlock.one_lane import cyclic_channels, one_lane_routes
 from hopscape.deadlock.repair import repaired_one_lane, repaired_shortest
@@ -509,7 +510,7 @@ lfts_file routes.lfts
 qos FALSE
 """
 _LEVELS = """\
-# {spec}: shortest routes on {levels} service levels. Run in this folder: opensm -F opensm.conf
+# {spec}: {name} routes on {levels} service levels. Run in this folder: opensm -F opensm.conf
 # The subnet manager belongs on host {manager}, whose pairs are all on service level 0.
 # {numbering}
 routing_engine file,no_fallback
@@ -530,17 +531,19 @@ class OpenSM:
     """What was written for OpenSM.
 
     Attributes:
-        layers (uint8[hosts, hosts] or None): Service levels of the shortest routes; None where
-            eight do not suffice.
+        layers (uint8[hosts, hosts] or None): Service levels; None where eight do not suffice.
+        levelled: The routes on service levels: the shortest, or such with detours where the
+            shortest need more than eight levels.
     """
 
     one_lane: Routes
     shortest: Routes
     layers: IntArray | None
+    levelled: Routes
 
     @property
     def levels(self) -> int:
-        """Service levels that the shortest routes take; 0 where eight do not suffice."""
+        """Service levels that are taken; 0 where eight do not suffice."""
         return 0 if self.layers is None else int(self.layers.max(initial=0)) + 1
 
     def words(self) -> str:
@@ -551,17 +554,27 @@ class OpenSM:
                 f"{first} routes cannot deadlock on one lane: use opensm.conf; there are no service"
                 " levels"
             )
-        one, short = self.one_lane, self.shortest
+        one, short, levelled = self.one_lane, self.shortest, self.levelled
         kind = "shortest" if short.exact else "family's"
-        rows = (
-            f"one lane (opensm.conf): mean hops {one.mean:.3f} ({kind} {short.mean:.3f}), at most"
-            f" {one.longest} ({short.longest}), busiest link {int(one.loads.max())} pairs"
-            f" ({int(short.loads.max())}), throughput {_throughput(one):.3f}"
-            f" ({_throughput(short):.3f}) of an endpoint's link; "
-        )
+        rows = f"one lane (opensm.conf): {_beside(one, short, kind)}; "
         if self.layers is None:
             return rows + f"service levels: none, the {kind} routes need more than {MOST_LEVELS}"
-        return rows + f"service-levels/: the {kind} routes on {self.levels} service levels"
+        if levelled is short:
+            return rows + f"service-levels/: the {kind} routes on {self.levels} service levels"
+        return (
+            f"{rows}service-levels/: the {kind} routes need more than {MOST_LEVELS}; with detours"
+            f" on {self.levels}: {_beside(levelled, short, kind)}"
+        )
+
+
+def _beside(routes: Routes, short: Routes, kind: str) -> str:
+    """What routes cost, in words, beside the shortest."""
+    return (
+        f"mean hops {routes.mean:.3f} ({kind} {short.mean:.3f}), at most {routes.longest}"
+        f" ({short.longest}), busiest link {int(routes.loads.max())} pairs"
+        f" ({int(short.loads.max())}), throughput {_throughput(routes):.3f}"
+        f" ({_throughput(short):.3f}) of an endpoint's link"
+    )
 
 
 def _throughput(routes: Routes) -> float:
@@ -611,11 +624,15 @@ def _write_subnet(
     write_text(top / "routes.lfts", forwarding_tables(fabric, one_lane))
     write_text(top / "opensm.conf", _ONE_LANE.format(spec=network.spec, numbering=PORT_WORDS))
     if one_lane is shortest:
-        return OpenSM(one_lane, shortest, None)
+        return OpenSM(one_lane, shortest, None, shortest)
+    levelled = shortest
     layers = symmetric_layers(shortest, MOST_LEVELS, first=fabric.manager)
+    if layers is None:
+        found = routes_on_lanes(shortest, MOST_LEVELS, first=fabric.manager)
+        levelled, layers = found or (shortest, None)
     if layers is not None:
-        _write_levels(fabric, shortest, layers, make_folder(top / "service-levels"))
-    return OpenSM(one_lane, shortest, layers)
+        _write_levels(fabric, levelled, layers, make_folder(top / "service-levels"))
+    return OpenSM(one_lane, shortest, layers, levelled)
 
 
 def _write_levels(fabric: Subnet, routes: Routes, layers: IntArray, folder: Path) -> None:
@@ -624,6 +641,7 @@ def _write_levels(fabric: Subnet, routes: Routes, layers: IntArray, folder: Path
     lanes = next(n for n in (1, 2, 4, 8) if n >= levels)  # what switches can be set to
     conf = _LEVELS.format(
         spec=fabric.network.spec,
+        name=routes.name,
         levels=levels,
         manager=fabric.host_name(fabric.manager),
         numbering=PORT_WORDS,
