@@ -13,9 +13,11 @@ import pytest
 
 import hopscape
 from hopscape.cli import main
+from hopscape.core.distances import distances_from
 from hopscape.core.errors import FileFormatError, TooLargeError
 from hopscape.core.schedule import Schedule
 from hopscape.core.verify import verify
+from hopscape.design import handover
 from hopscape.design.columns import ALL_COLUMNS
 from hopscape.design.handover import hand_over, read_back
 from hopscape.metrics.columns import measure_columns
@@ -200,3 +202,51 @@ def test_curves_of_the_finalists(tmp_path: Path) -> None:
     low = [p["latency"] for p in points if not p["saturated"]]
     assert len(points) >= 6
     assert all(latency > 0 for latency in low)
+
+
+def test_shortest_routes_are_handed_over_where_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for slow in ("write_schedules", "_measured"):
+        monkeypatch.setattr(handover, slow, lambda *given: {} if len(given) == 1 else [])
+    monkeypatch.setattr(handover, "write_for_astra", lambda *given: "")
+    spec, mean = "dragonfly(3, 2, p=1)", {}
+    for routing in ("family", "shortest"):
+        with pytest.raises(SystemExit) as left:
+            main(["handover", spec, "--routing", routing, "--out", str(tmp_path / routing)])
+        assert left.value.code == 0
+        rows = (tmp_path / routing / "routing.csv").read_text().splitlines()
+        lines = [line.split(",") for line in rows if line[:1].isdigit()]
+        net = build(spec)
+        hops = []
+        for source in net.endpoints.tolist():
+            for to in set(net.endpoints.tolist()) - {source}:
+                at, count = source, 0
+                while at != to:
+                    port = np.array(int(lines[at][to + 1]) - 1)
+                    at, count = int(net.heads[net.channel_at(np.array(at), port)]), count + 1
+                hops.append(count)
+        mean[routing] = float(np.mean(hops))
+    exact = [
+        distances_from(net, v)[net.endpoints].sum() / (len(net.endpoints) - 1)
+        for v in net.endpoints.tolist()
+    ]
+    assert mean["shortest"] == pytest.approx(np.mean(exact))
+    assert mean["family"] > mean["shortest"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--routing", "long"], "--routing is 'long'; it can be family or shortest"),
+        (["--routing", "shortest", "--dead", "1"], "--routing does not go with dead parts"),
+    ],
+)
+def test_routings_that_are_not_handed_over(
+    words: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["handover", "dragonfly(3, 2, p=1)", "--out", str(tmp_path / "new"), *words])
+    assert left.value.code == 2
+    assert why in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()

@@ -5,6 +5,7 @@ classes              single class, datelines, layers, rising classes; the certif
 layers, layer_kernels     LASH and DFSSSP, and layers that are alike in both directions
 sources              classes that rise; routes that their sources choose
 one_lane, one_lane_kernels   routes for one virtual channel: up*/down* and orders grown
+lane_search, lane_search_kernels   routes and layers annealed together, for few lanes
 routes, layout       routing tables and the arrays that the kernels share
 shifts, shift_kernels     routes that look alike from every node: one row of the table
 leaves, leaf_kernels      endpoints with one line: the table of the switches

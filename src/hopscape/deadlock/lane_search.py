@@ -158,7 +158,7 @@ class LaneSearch:
             home=home,
             out=self._out.copy(),
             layer=self._layer.copy(),
-            count=np.zeros((self._count, len(channels), width), dtype=np.int32),
+            uses=np.zeros((self._count, len(channels), width), dtype=np.int32),
             place=np.tile(np.arange(len(channels)), (self._count, 1)),
             load=np.zeros(len(channels), dtype=np.int64),
             room=np.zeros((2, len(channels)), dtype=np.int64),

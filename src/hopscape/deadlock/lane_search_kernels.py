@@ -48,7 +48,7 @@ class Lanes(NamedTuple):
     """int64[goals, routers]: the channel by which a router leaves for a goal; -1 at its home."""
     layer: IntArray
     """int64[routers, routers]: symmetric; the number of layers for pairs outside all of them."""
-    count: IntArray
+    uses: IntArray
     """int32[layers, channels, ports]: ways that turn from a channel into a port of its head."""
     place: IntArray
     """int64[layers, channels]: an order with which all turns of a layer agree."""
@@ -69,7 +69,7 @@ def settle(lanes: Lanes, seed: int) -> int:
     Pairs that are in a layer must fit into it (-1: they do not); counts and loads are 0 before.
     """
     np.random.seed(seed)  # noqa: NPY002 (numba's own generator)
-    routers, layers = len(lanes.indptr) - 1, len(lanes.count)
+    routers, layers = len(lanes.indptr) - 1, len(lanes.uses)
     for goal in range(len(lanes.home)):
         _shift(lanes, goal, 1)
         for at in range(routers):
@@ -90,7 +90,7 @@ def settle(lanes: Lanes, seed: int) -> int:
 @helper
 def _settle_pair(lanes: Lanes, at: int, to: int) -> bool:
     """Put a pair into the first layer that it fits into, if it is in none and sends."""
-    layers = len(lanes.count)
+    layers = len(lanes.uses)
     if at == to or lanes.layer[at, to] < layers or not _both_send(lanes, at, to):
         return True
     for k in range(1 if lanes.held in (at, to) else layers):
@@ -129,7 +129,7 @@ def _shift(lanes: Lanes, goal: int, sign: int) -> None:
 @helper
 def _add_turn(lanes: Lanes, k: int, channel: int, then: int) -> bool:
     """Count a turn; False, and nothing changes, where it would close a cycle."""
-    count, place = lanes.count[k], lanes.place[k]
+    count, place = lanes.uses[k], lanes.place[k]
     port = then - lanes.indptr[lanes.heads[channel]]
     if not count[channel, port] and place[channel] >= place[then]:
         later = _behind(lanes, k, then, channel)
@@ -143,7 +143,7 @@ def _add_turn(lanes: Lanes, k: int, channel: int, then: int) -> bool:
 @helper
 def _behind(lanes: Lanes, k: int, start: int, end: int) -> IntArray:
     """What a channel leads to up to the place of another; nothing if it leads to that one."""
-    count, place, found, marked = lanes.count[k], lanes.place[k], lanes.room[0], lanes.marked
+    count, place, found, marked = lanes.uses[k], lanes.place[k], lanes.room[0], lanes.marked
     found[0], size, i, closed = start, 1, 0, False
     while i < size and not closed:
         base = lanes.indptr[lanes.heads[found[i]]]
@@ -162,7 +162,7 @@ def _behind(lanes: Lanes, k: int, start: int, end: int) -> IntArray:
 @helper
 def _before(lanes: Lanes, k: int, start: int, low: int) -> IntArray:
     """What leads to a channel from behind a place."""
-    count, place, found, marked = lanes.count[k], lanes.place[k], lanes.room[1], lanes.marked
+    count, place, found, marked = lanes.uses[k], lanes.place[k], lanes.room[1], lanes.marked
     found[0], size, i = start, 1, 0
     while i < size:
         at = lanes.tails[found[i]]
@@ -192,7 +192,7 @@ def _drop_way(lanes: Lanes, k: int, goal: int, at: int, turns: int) -> None:
     channel = out[at]
     while lanes.heads[channel] != home and turns:
         node = lanes.heads[channel]
-        lanes.count[k, channel, out[node] - lanes.indptr[node]] -= 1
+        lanes.uses[k, channel, out[node] - lanes.indptr[node]] -= 1
         channel = out[node]
         turns -= 1
 
@@ -258,7 +258,7 @@ def _drop_pair(lanes: Lanes, k: int, goal: int, at: int, own: bool, count: int) 
 @helper
 def _fits(lanes: Lanes, goal: int, at: int) -> bool:
     """Put a new way into the layer of its pair, or the pair with it into another one."""
-    home, layers = lanes.home[goal], len(lanes.count)
+    home, layers = lanes.home[goal], len(lanes.uses)
     now = lanes.layer[at, home]
     if layers > 1 and lanes.first[at] == lanes.first[at + 1]:
         return True  # nobody sends from here
@@ -276,7 +276,7 @@ def _fits(lanes: Lanes, goal: int, at: int) -> bool:
 def _leave(lanes: Lanes, goal: int, at: int) -> None:
     """Take a pair, but for the way to the goal, out of its layer."""
     k = lanes.layer[at, lanes.home[goal]]
-    if k < len(lanes.count):
+    if k < len(lanes.uses):
         _drop_pair(lanes, k, goal, at, False, _ways(lanes, goal, at))
 
 
@@ -289,7 +289,7 @@ def _forget(lanes: Lanes, goal: int) -> None:
     home = lanes.home[goal]
     for at in range(len(lanes.indptr) - 1):
         k = lanes.layer[at, home]
-        if lanes.out[goal, at] >= 0 and k < len(lanes.count):
+        if lanes.out[goal, at] >= 0 and k < len(lanes.uses):
             _drop_way(lanes, k, goal, at, len(lanes.indptr))
     lanes.out[goal] = -1
 
@@ -327,7 +327,7 @@ def _grow(lanes: Lanes, goal: int, price: Floats, soft: bool) -> bool:
             fits = again or _fits(lanes, goal, at)
             if again:
                 _leave(lanes, goal, at)
-                _name(lanes, at, home, len(lanes.count))
+                _name(lanes, at, home, len(lanes.uses))
             elif not fits:
                 out[at] = -1
                 heapq.heappush(kept, (cost, c))
@@ -355,7 +355,7 @@ def _grown(lanes: Lanes, goal: int, scale: float, soft: bool) -> bool:
 @helper
 def _undo(lanes: Lanes, goal: int, out: IntArray, layer: IntArray) -> None:
     """Back to an older tree and the layers of its pairs, which fit as they did."""
-    home, layers = lanes.home[goal], len(lanes.count)
+    home, layers = lanes.home[goal], len(lanes.uses)
     _forget(lanes, goal)
     moved = np.flatnonzero(lanes.layer[home] != layer)
     for at in moved:
@@ -365,9 +365,9 @@ def _undo(lanes: Lanes, goal: int, out: IntArray, layer: IntArray) -> None:
         if layer[at] < layers:
             _put_pair(lanes, layer[at], goal, at, False)
     lanes.out[goal] = out
-    for at in range(len(layer)):
-        if at != home and layer[at] < layers:
-            _add_way(lanes, layer[at], goal, at)
+    for start in range(len(layer)):
+        if start != home and layer[start] < layers:
+            _add_way(lanes, layer[start], goal, start)
 
 
 @helper
@@ -375,7 +375,7 @@ def _outside(lanes: Lanes, to: int) -> int:
     """Pairs of a router that are in no layer though they send."""
     found = 0
     for at in range(len(lanes.indptr) - 1):
-        if at != to and lanes.layer[at, to] == len(lanes.count):
+        if at != to and lanes.layer[at, to] == len(lanes.uses):
             found += _both_send(lanes, at, to)
     return found
 
@@ -408,7 +408,7 @@ def anneal_lanes(
     left //= 2
     now = ((lanes.load / scale) ** _POWER).sum()
     for heat in geometric(_HOT, _COLD, moves):
-        busiest, used = lanes.load.max(), lanes.load.sum()
+        busiest, used = int(lanes.load.max()), int(lanes.load.sum())
         if not left and (best < 0 or busiest < best or (busiest == best and used < least)):
             best, least = busiest, used
             out[:] = lanes.out

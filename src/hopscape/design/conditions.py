@@ -37,7 +37,8 @@ class Conditions:
         seed: For random faults.
         routes_order: Largest network whose routes are all followed.
         prices: Price list of the bill, for machines with switches.
-        routing: Routing that was demanded; the hand-over of 'optimal' has its split over paths.
+        routing: Routing that was demanded; the hand-over of 'optimal' has its split over paths,
+            that of 'shortest' shortest routes where the family's own are longer.
         survive: Failures after which something must remain.
         grow: Nodes to grow to, of direct machines, and the ports that these may use.
     """

@@ -58,7 +58,7 @@ from hopscape.formats.tables import write_cables, write_routing_table, write_wei
 from hopscape.formats.verilog_check import write_verilog
 from hopscape.metrics.columns import measure_columns
 from hopscape.metrics.oblivious import optimal_oblivious
-from hopscape.metrics.routes import Routes, all_routes
+from hopscape.metrics.routes import Routes, all_routes, shortest_routes
 from hopscape.metrics.throughput import switch_graph
 from hopscape.proofs.make import Proof
 from hopscape.proofs.offer import checker, prove, save_proofs
@@ -125,7 +125,8 @@ _WHICH = """
   where hosts have one fixed service level (UCX with `UCX_IB_SL`, most MPI settings), or where the
   longer routes do not matter.
 - `opensm/service-levels/opensm.conf`: the shortest routes, or the family's own (of dragonflies over
-  one global link). Pairs of hosts are spread over service levels by a QoS policy; hosts get
+  one global link; `--routing shortest` for others), with detours where these need more than eight
+  levels. Pairs of hosts are spread over service levels by a QoS policy; hosts get
   theirs when they ask the subnet administrator for a path record
   (rdma_cm, IPoIB, MPI with path queries). A host that ignores it brings the deadlock back. The
   subnet manager must run on host {manager}.
@@ -167,7 +168,7 @@ def hand_over(
         told.append(tried("network.graphml", lambda: _graphml(network, top)))
         told.append(tried("sst.graphml", lambda: _sst(network, top)))
         told.append(tried("network.edges", lambda: _edges(network, top)))
-        told += _routing_files(network, top)
+        told += _routing_files(network, top, given.routing)
         told.append(tried("ethernet/", lambda: write_frr(network, top / "ethernet")))
         told.append(tried("topology.conf", lambda: write_slurm(network, top / "topology.conf")))
         told.append(tried("netbox/", lambda: _netbox(network, placed, top)))
@@ -235,11 +236,11 @@ def _measured(network: Network) -> dict[str, Measured[Any]]:
         return measure_columns(network, _FIGURES)
 
 
-def _routing_files(network: Network, top: Path) -> list[tuple[str, str]]:
+def _routing_files(network: Network, top: Path, routing: str | None) -> list[tuple[str, str]]:
     """Tables as CSV, for OpenSM and for BookSim; or why there are none."""
     told = []
     if network.order <= _TABLE_ORDER:
-        routes = all_routes(network)
+        routes = shortest_routes(network) if routing == "shortest" else all_routes(network)
         write_routing_table(routes, top / "routing.csv")
         told.append(("routing.csv", f"row at, column to: the port (from 1), by {routes.name}"))
         told.append(_lane_file(find_lanes(routes), top))

@@ -45,6 +45,10 @@ def handover(
         str | None,
         option("Also a step of this job for SMPI: a .toml file or a folder of traces.", "--job"),
     ] = None,
+    routing: Annotated[
+        str,
+        option("Routes of the tables: 'family', its own, or 'shortest', where these are longer."),
+    ] = "family",
     dead: DeadOption = None,
     dead_link: DeadLinkOption = None,
     force: ForceOption = False,
@@ -59,12 +63,17 @@ def handover(
     from hopscape.design.prices import DEFAULT_PRICES
 
     require_room(out, HANDED_OVER, force=force)
+    if routing not in ("family", "shortest"):
+        raise ArgumentError(f"--routing is {routing!r}; it can be family or shortest")
     if dead or dead_link:
-        refuse(("prices", "job"), "does not go with dead parts: it is about the whole fabric")
+        refuse(
+            ("prices", "job", "routing"),
+            "does not go with dead parts: it is about the whole fabric",
+        )
     plan = None if floor is None else FloorPlan.parse(floor)
     if prices is not None:
         _require_priced(spec, prices)
-    conditions = Conditions(plan=plan, prices=prices or DEFAULT_PRICES)
+    conditions = Conditions(plan=plan, prices=prices or DEFAULT_PRICES, routing=routing)
     asked = None
     if job is not None:
         from hopscape.workloads import read_job
