@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -266,3 +267,22 @@ def test_usual_schedules_are_searched_for_briefly(monkeypatch: pytest.MonkeyPatc
     }
     assert "circuit" in kinds["ring(64)"]
     assert kinds["ring(65)"] == ("broadcast", "all-gather", "all-reduce")
+
+
+@pytest.mark.parametrize(
+    ("spec", "wishes", "options"),
+    [
+        ("ring(16)", {}, ""),
+        ("ring(65)", {}, "--schedules"),
+        ("ring(70)", {"schedules": ()}, "--bisection, --deadlock"),
+        ("ring(70)", {"schedules": (), "bisection": False, "deadlock": False}, ""),
+    ],
+)
+def test_pages_say_what_they_leave_out_for_their_size(
+    spec: str, wishes: dict[str, Any], options: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("hopscape.show.explore.payload"), "MOST_DEADLOCK", 69)
+    notes = payload(hopscape.build(spec), traffic=(), **wishes)["notes"]
+    said = [note for note in notes if note.startswith("For its size")]
+    words = f"For its size, this page leaves out what {options} would add."
+    assert said == ([words] if options else [])

@@ -117,6 +117,14 @@ def payload(
     loads = traffic_data(network, links, patterns, seed)
     places, notes = layouts(network, links)
     rule, more = router_rule(network)
+    absent = {
+        "--schedules": schedules is None and "circuit" not in names and network.endpoint_count > 1,
+        "--bisection": bisection is None and not small,
+        "--deadlock": deadlock is None and not small,
+    }
+    asked = [name for name, missing in absent.items() if missing]
+    if asked:
+        more.append(f"For its size, this page leaves out what {', '.join(asked)} would add.")
     return {
         "format": "hopscape-explorer",
         "version": 1,
