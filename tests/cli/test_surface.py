@@ -257,6 +257,9 @@ def test_values_of_options_are_words_and_no_types_of_python() -> None:
         for one in command.params:
             if one.param_type_name == "option" and not one.is_flag and one.type.name != "choice":
                 assert (one.metavar or "").isupper(), (words, one.opts)
+            if one.param_type_name == "argument":
+                assert one.metavar.strip("[]").isupper(), (words, one.name)
+                assert not one.type.get_metavar(one, ctx=None), (words, one.name)
 
 
 def test_the_terminal_alone_wraps_a_help() -> None:

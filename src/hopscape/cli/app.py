@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 
 import typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.models import OptionInfo
 
 from hopscape._version import __version__
@@ -77,6 +77,10 @@ class _Strict(TyperCommand):
         for param in self.params:
             if isinstance(param, TyperOption) and not (param.metavar or param.is_flag):
                 param.metavar = _VALUES.get(param.type.name.partition(" ")[0])
+            if isinstance(param, TyperArgument) and param.type.name in _VALUES:
+                param.metavar = param.metavar or str(param.name).upper()
+                param.type = copy(param.type)  # its name says what it is: SPEC, FILE
+                param.type.get_metavar = lambda *_, **__: ""  # type: ignore[method-assign]
             complete = completer(str(param.name))
             if complete is not None:
                 param._custom_shell_complete = complete
