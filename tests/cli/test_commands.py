@@ -8,14 +8,16 @@ import json
 import subprocess
 import sys
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, permutations
 from pathlib import Path
 
 import networkx
+import numpy as np
 import pytest
 
 import hopscape
 from commands import ask, refused, run
+from hopscape.metrics import channel_load
 
 
 def test_show_gives_the_promised_keys() -> None:
@@ -207,6 +209,29 @@ def test_load_under_a_matrix_of_traffic(tmp_path: Path) -> None:
     assert shifted["largest"] == 1
     assert sum(shifted["loads"]) == 8
     assert "8 × 8" in refused("load", "ring(8)", "--traffic", str(_square(tmp_path, 3)))
+
+
+def test_load_under_the_patterns_of_the_simulator() -> None:
+    """What the command says of the worst permutation, all permutations are tried for."""
+    net = hopscape.build("ring(5)")
+    most = max(
+        channel_load(net, traffic=np.eye(5)[list(order)]).largest
+        for order in permutations(range(5))
+    )
+    assert ask("load", "ring(5)", "--traffic", "worst")["largest"] == most
+    assert ask("load", "ring(8)", "--traffic", "neighbor")["largest"] == 1
+    drawn = [
+        ask("load", "torus(4, 4)", "--traffic", "permutation", "--seed", seed)["largest"]
+        for seed in ("2", "5")
+    ]
+    fixed = [
+        ask("load", "torus(4, 4)", "--traffic", f"permutation({seed})")["largest"]
+        for seed in (2, 5)
+    ]
+    assert drawn == fixed
+    assert "--seed" in refused("load", "ring(8)", "--traffic", "tornado", "--seed", "2")
+    assert "choose uniform" in refused("load", "ring(8)", "--traffic", "no-pattern")
+    assert "no such file" in refused("load", "ring(8)", "--traffic", "none.csv")
 
 
 def _square(folder: Path, size: int) -> Path:

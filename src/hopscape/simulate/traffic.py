@@ -16,12 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import Floats, IntArray
-from hopscape.core.errors import ArgumentError
+from hopscape.core.errors import ArgumentError, TooLargeError
 from hopscape.core.network import Network
 from hopscape.core.plugins import load_plugins
 from hopscape.core.reading import TextFile
 from hopscape.core.reading import read_matrix as read_numbers
+from hopscape.core.router import Router
 from hopscape.simulate import layout
 
 __all__ = [
@@ -29,14 +31,20 @@ __all__ = [
     "Traffic",
     "check_seed",
     "make_traffic",
+    "pattern_matrix",
     "permutation_traffic",
     "read_matrix",
     "read_trace",
     "traced",
+    "worst_effort",
     "worst_permutation",
 ]
 
 _MOST_CYCLES = 2**30 - 1
+_MOST_MATRIX = 2500
+"""Endpoints: a matrix of traffic of 50 MB."""
+_WORST_EFFORT = 9e10
+"""Steps of the worst permutation: some minutes."""
 _TRACE = ("cycle", "source", "target", "flits")
 
 PATTERNS = {
@@ -375,3 +383,48 @@ def worst_permutation(network: Network, table: Any, home: IntArray) -> Traffic:
             if total > best:
                 best, chosen = total, columns
     return _fixed("worst", chosen)
+
+
+def worst_effort(network: Network) -> float:
+    """Steps of the search for the worst permutation, about."""
+    nodes = network.order if network.symmetry is None else len(network.symmetry.representatives)
+    share = len(network.heads) * nodes / max(network.order, 1)
+    return share * float(network.endpoint_count) ** 2.5
+
+
+def pattern_matrix(
+    network: Network, name: str, seed: int = 0, router: Router | None = None
+) -> Floats:
+    """What share of its traffic every endpoint sends to each other, by the name of a pattern.
+
+    Args:
+        seed: For random permutations.
+        router: The one whose channels the worst permutation loads; the network's own when left out.
+
+    Examples:
+        >>> import hopscape
+        >>> pattern_matrix(hopscape.build("ring(4)"), "tornado").argmax(axis=1).tolist()
+        [1, 2, 3, 0]
+
+    Raises:
+        ArgumentError: For an unknown pattern.
+        TooLargeError: Beyond 2,500 endpoints, or when the worst permutation would take too long.
+    """
+    count = network.endpoint_count
+    if count > _MOST_MATRIX:
+        raise TooLargeError(
+            f"{network.spec} has {count:,} endpoints; traffic {name!r} is for up to"
+            f" {_MOST_MATRIX:,} (uniform is for any)"
+        )
+    if name == "worst":
+        if worst_effort(network) > _WORST_EFFORT:
+            raise TooLargeError(
+                f"the worst permutation of {network.spec} would take too long: an assignment of"
+                f" {count:,} endpoints for each of many channels"
+            )
+        from hopscape.deadlock import routing_table
+
+        table = routing_table(network, router, ties=False)
+        return worst_permutation(network, table, network.endpoints).matrix(count)
+    sides = network.addresses.sides if isinstance(network.addresses, MixedRadix) else None
+    return make_traffic(name, count, sides, seed).matrix(count)

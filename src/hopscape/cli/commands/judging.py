@@ -30,6 +30,7 @@ from hopscape.core.tables import in_table
 from hopscape.registry import build
 
 if TYPE_CHECKING:
+    from hopscape.core.router import Router
     from hopscape.deadlock.classes import Method
     from hopscape.deadlock.judgement import Routing
 
@@ -84,10 +85,18 @@ def _half(side: list[int], most: int = 40) -> list[int | str]:
 
 def load(
     spec: SpecArgument,
-    traffic: Annotated[str, option("uniform, or a file with a matrix (.csv, .npy).")] = "uniform",
+    traffic: Annotated[
+        str,
+        option(
+            "uniform, a pattern of 'simulate' such as tornado or worst, or a file with a matrix"
+            " (.csv, .npy)."
+        ),
+    ] = "uniform",
     router: RouterOption = "auto",
     each: Annotated[bool, option("Also list the load of every channel.")] = False,
-    seed: Annotated[int | None, option("Random seed of a sample.", min=0)] = None,
+    seed: Annotated[
+        int | None, option("Random seed of a sample, or of a random permutation.", min=0)
+    ] = None,
 ) -> None:
     """Compute the channel loads of a router, and the throughput they allow."""
     from hopscape.metrics import channel_load
@@ -95,9 +104,9 @@ def load(
     network = build(spec)
     kind: Any = router
     routing = network.router(kind)
-    flows: Any = "uniform" if traffic == "uniform" else _matrix(Path(traffic))
+    flows, drawn = _flows(network, routing, traffic, seed or 0)
     loads = channel_load(network, routing, flows, seed=seed or 0)
-    if seed is not None and loads.how != "sampled":
+    if seed is not None and not drawn and loads.how != "sampled":
         raise ArgumentError(
             f"--seed is for a sample; the loads of {network.spec} are added up in full"
         )
@@ -138,7 +147,7 @@ def load(
 def _loaded(record: dict[str, Any]) -> str:
     largest = number(record["largest"])
     name = record["traffic"]
-    words = "uniform traffic" if name == "uniform" else f"the traffic of {name}"
+    words = f"the traffic of {name}" if Path(name).exists() else f"{name} traffic"
     return f"{record['spec']}: load under {words}, largest {largest}"
 
 
@@ -154,12 +163,23 @@ def _unit(classes: tuple[Any, ...]) -> str:
     return f"if a channel carries {classes[0].speed if classes else 1}"
 
 
-def _matrix(path: Path) -> Any:
+def _flows(network: Network, router: Router, traffic: str, seed: int) -> tuple[Any, bool]:
+    """Uniform, or a matrix of a file or pattern; and whether it was drawn at random."""
     from hopscape.core.reading import load_array, read_matrix
+    from hopscape.simulate.traffic import ALIASES, parse_pattern, pattern_matrix
 
-    if not path.exists():
-        raise ArgumentError(f"traffic {str(path)!r} is neither 'uniform' nor a file with a matrix")
-    return load_array(path) if path.suffix == ".npy" else read_matrix(path, "a share")
+    path = Path(traffic)
+    if path.suffix in (".csv", ".npy") or path.exists():
+        if not path.exists():
+            raise ArgumentError(f"traffic {traffic!r}: there is no such file")
+        matrix = load_array(path) if path.suffix == ".npy" else read_matrix(path, "a share")
+        return matrix, False
+    name, arguments = parse_pattern(traffic)
+    name = ALIASES.get(name, name)
+    if name == "uniform":
+        return "uniform", False
+    drawn = name == "permutation" and not arguments
+    return pattern_matrix(network, traffic, seed, router), drawn
 
 
 _VALUES = 12  # of a list in a table: one line; JSON has all

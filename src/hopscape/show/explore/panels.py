@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from hopscape.core.addresses import MixedRadix
 from hopscape.core.arrays import NO_PORT, IntArray
 from hopscape.core.errors import ArgumentError, HopscapeError, TooLargeError
 from hopscape.core.goal import Goal
@@ -148,7 +147,6 @@ def _next_sets(
     return mine
 
 
-_MOST_MATRIX = 2500  # endpoints: a matrix of traffic of 50 MB
 _WORST_EFFORT = 3e9  # steps of the worst permutation: some seconds
 
 
@@ -156,7 +154,9 @@ def usual_traffic(network: Network) -> tuple[str, ...]:
     """The patterns that a page has when none is asked for."""
     if network.endpoint_count < 2 or network.order > 5000:
         return ()
-    return ("uniform", "worst") if _effort(network) <= _WORST_EFFORT else ("uniform",)
+    from hopscape.simulate.traffic import worst_effort
+
+    return ("uniform", "worst") if worst_effort(network) <= _WORST_EFFORT else ("uniform",)
 
 
 def traffic_data(
@@ -177,15 +177,9 @@ def traffic_data(
 
 def _one_pattern(network: Network, links: PageLinks, name: str, seed: int) -> dict[str, Any]:
     from hopscape.metrics import channel_load
+    from hopscape.simulate.traffic import pattern_matrix
 
-    matrix: Any = "uniform"
-    if name != "uniform":
-        if network.endpoint_count > _MOST_MATRIX:
-            raise TooLargeError(
-                f"{network.spec} has {network.endpoint_count:,} endpoints; traffic {name!r} is for"
-                f" up to {_MOST_MATRIX:,} (uniform is for any)"
-            )
-        matrix = _matrix(network, name, seed)
+    matrix: Any = "uniform" if name == "uniform" else pattern_matrix(network, name, seed)
     loads = channel_load(network, traffic=matrix, seed=seed)
     words = f"{name} traffic, {loads.how}"
     if name == "worst":
@@ -200,33 +194,6 @@ def _one_pattern(network: Network, links: PageLinks, name: str, seed: int) -> di
         "throughput": rate if math.isfinite(rate) else 0.0,
         "how": loads.how,
     }
-
-
-def _matrix(network: Network, name: str, seed: int) -> Any:
-    from hopscape.simulate.traffic import PATTERNS, make_traffic, worst_permutation
-
-    count = network.endpoint_count
-    if name == "worst":
-        if _effort(network) > 30 * _WORST_EFFORT:
-            raise TooLargeError(
-                f"the worst permutation of {network.spec} would take too long: an assignment of"
-                f" {count:,} endpoints for each of many channels"
-            )
-        from hopscape.deadlock import routing_table
-
-        table = routing_table(network, ties=False)
-        return worst_permutation(network, table, network.endpoints).matrix(count)
-    if "/" in name or name.endswith((".csv", ".trace")):
-        raise ArgumentError(f"traffic is {name!r}; choose {', '.join(PATTERNS)}")
-    sides = network.addresses.sides if isinstance(network.addresses, MixedRadix) else None
-    return make_traffic(name, count, sides, seed).matrix(count)
-
-
-def _effort(network: Network) -> float:
-    """Steps of the search for the worst permutation, about."""
-    nodes = network.order if network.symmetry is None else len(network.symmetry.representatives)
-    share = len(network.heads) * nodes / max(network.order, 1)
-    return share * float(network.endpoint_count) ** 2.5
 
 
 def bisection_data(network: Network, links: PageLinks) -> dict[str, Any] | None:
