@@ -426,5 +426,7 @@ def pattern_matrix(
 
         table = routing_table(network, router, ties=False)
         return worst_permutation(network, table, network.endpoints).matrix(count)
+    if "/" in name or name.endswith((".csv", ".trace")):
+        raise ArgumentError(f"traffic is {name!r}; choose {', '.join(PATTERNS)}")
     sides = network.addresses.sides if isinstance(network.addresses, MixedRadix) else None
     return make_traffic(name, count, sides, seed).matrix(count)
