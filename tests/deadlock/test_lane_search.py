@@ -18,7 +18,7 @@ from hopscape.deadlock.lane_search import (
     cyclic_layers,
     routes_on_lanes,
 )
-from hopscape.deadlock.lane_search_kernels import Lanes
+from hopscape.deadlock.lane_search_kernels import LaneState
 from hopscape.deadlock.one_lane import UpDownRouter, cyclic_channels, one_lane_routes
 from hopscape.metrics.routes import Routes, all_routes, routes_by
 from hopscape.registry import build
@@ -32,7 +32,7 @@ SPECS = [
 ]  # fmt: skip
 
 
-def slow_count(lanes: Lanes) -> tuple[np.ndarray, np.ndarray]:
+def slow_count(lanes: LaneState) -> tuple[np.ndarray, np.ndarray]:
     """The twin: turns of each layer and loads, every way walked one by one."""
     count, load = np.zeros_like(lanes.uses), np.zeros_like(lanes.load)
     for goal, home in enumerate(lanes.home.tolist()):

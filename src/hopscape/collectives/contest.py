@@ -56,6 +56,8 @@ STEPS_PER_SECOND = 1e8
 """Elementary steps in a second of work: what the costs of algorithms were measured with."""
 SECONDS = 30.0
 """Seconds of work that the searches of one algorithm may take: what a user waits for unasked."""
+_WRITING = 0.5
+"""Seconds that writing a schedule may take under any limit."""
 FEW_ROUNDS = ("rarest-first", "negotiated")
 """Algorithms that find few rounds of unit messages: what they reach settles most contests."""
 EXACT = "exact"
@@ -654,7 +656,7 @@ class _Effort:
         if steps > STEPS_PER_SECOND and model.switching == "cut-through":
             # paths of several channels each
             steps *= 1 + int(distances_from(network, int(network.endpoints[0])).max())
-        most = STEPS_PER_SECOND * (self.most if self.asked is not None else SECONDS)
+        most = STEPS_PER_SECOND * max(self.most if self.asked is not None else SECONDS, _WRITING)
         if steps > most:
             raise TooLargeError(
                 f"a schedule of {moves:,} transfers takes about"

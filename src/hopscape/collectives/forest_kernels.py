@@ -13,7 +13,7 @@ from hopscape.core.arrays import Array
 from hopscape.core.kernel import helper, kernel
 from hopscape.metrics.flow_kernels import MUCH, largest_flow
 
-__all__ = ["Crossing", "grow_trees", "shorten_trees", "split_off"]
+__all__ = ["SplitState", "grow_trees", "shorten_trees", "split_off"]
 
 
 @kernel
@@ -246,7 +246,7 @@ def _below(tails: Array, arc: Array, depth: Array, top: int, inside: Array) -> N
         inside[v] = u == top
 
 
-class Crossing(NamedTuple):
+class SplitState(NamedTuple):
     """A switch and its arcs, with helpers for cuts between it and its neighbours.
 
     Edges come in this order: from the i-th neighbour inwards past the switch to the j-th outwards
@@ -274,7 +274,7 @@ class Crossing(NamedTuple):
 
 
 @helper
-def _over(at: Crossing, u: int, v: int, most: int, left: Array, turn: Array) -> int:
+def _over(at: SplitState, u: int, v: int, most: int, left: Array, turn: Array) -> int:
     """How much of the way from u past the switch to v can go: what the narrowest cut has over.
 
     Concerned are cuts with u and v on one side and the switch on the other. What was narrow before
@@ -308,7 +308,7 @@ def _over(at: Crossing, u: int, v: int, most: int, left: Array, turn: Array) -> 
 
 
 @kernel
-def split_off(at: Crossing, j: int) -> Array:
+def split_off(at: SplitState, j: int) -> Array:
     """Room on the ways from all neighbours past a switch to its j-th that can be split off it.
 
     One after the other, as much as leaves every cut wide enough for all trees (Bang-Jensen, Frank

@@ -34,7 +34,7 @@ from hopscape.core.progress import check_time, track
 from hopscape.core.schedule import Schedule
 
 if TYPE_CHECKING:
-    from hopscape.collectives.forest_kernels import Crossing
+    from hopscape.collectives.forest_kernels import SplitState
 
 __all__ = [
     "ALL_GATHER",
@@ -454,9 +454,9 @@ class _Splitter:
         if rest:
             self.end_loops(w, into)
 
-    def crossing(self, w: int, into: list[int], out: list[int]) -> Crossing:
+    def crossing(self, w: int, into: list[int], out: list[int]) -> SplitState:
         """The graph around a switch as the kernel takes it, with helpers for cuts at its ends."""
-        from hopscape.collectives.forest_kernels import Crossing
+        from hopscape.collectives.forest_kernels import SplitState
 
         near = sorted({*into, *out})
         top, drain = self.nodes, self.nodes + 1
@@ -475,7 +475,7 @@ class _Splitter:
         graph = Arcs(self.nodes + 2, tails, heads, np.asarray(rooms, dtype=np.int64))
         first, last, beside = (np.asarray(side, dtype=np.int64) for side in (into, out, near))
         wanted = int(self.trees.sum())
-        return Crossing(*graph.csr(), first, last, beside, self.ends, top, wanted)
+        return SplitState(*graph.csr(), first, last, beside, self.ends, top, wanted)
 
     def end_loops(self, w: int, into: list[int]) -> None:
         """What is left at a switch leads back to where it came from: let it go."""

@@ -14,7 +14,6 @@ from hopscape.core.arrays import NO_OFFSET, IntArray
 from hopscape.core.errors import CheckFailedError
 from hopscape.core.network import Network
 from hopscape.core.processes import require_memory
-from hopscape.deadlock.lane_search_kernels import Lanes, anneal_lanes, settle
 from hopscape.deadlock.layers import begin_marks, blank_graph
 from hopscape.deadlock.layout import Wiring
 from hopscape.deadlock.routes import table_of
@@ -148,7 +147,9 @@ class LaneSearch:
         into = np.argsort(heads, kind="stable")
         home = self._home_of[self._goals]
         width = int(net.degrees.max(initial=1))
-        self._lanes = Lanes(
+        from hopscape.deadlock.lane_search_kernels import LaneState, settle
+
+        self._lanes = LaneState(
             indptr=np.searchsorted(tails, numbers),
             heads=heads,
             tails=tails,
@@ -170,6 +171,8 @@ class LaneSearch:
 
     def run(self, moves: int, seed: int) -> int:
         """Anneal; the least load of the busiest channel between routers, -1 if no layers fit."""
+        from hopscape.deadlock.lane_search_kernels import anneal_lanes
+
         soft = self._count > 1
         return int(anneal_lanes(self._lanes, max(1, moves), seed, soft, self._out, self._layer))
 

@@ -19,7 +19,7 @@ from hopscape.core.annealing_kernels import allowance, geometric
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.kernel import helper, kernel
 
-__all__ = ["Lanes", "anneal_lanes", "settle"]
+__all__ = ["LaneState", "anneal_lanes", "settle"]
 
 _HOT, _COLD = 0.01, 0.0005  # parts of the energy: what a move may cost at first and at last
 _POWER = 8  # the energy is the sum of (load / mean)^8: the busiest channels are most of it
@@ -30,7 +30,7 @@ _LATER = 3.0  # mean prices, times 3 at each try, for channels at the front of t
 _TRIES = 3
 
 
-class Lanes(NamedTuple):
+class LaneState(NamedTuple):
     """Routers (nodes but hosts on one line), the trees to all goals, and the layers of pairs."""
 
     indptr: IntArray
@@ -63,7 +63,7 @@ class Lanes(NamedTuple):
 
 
 @kernel
-def settle(lanes: Lanes, seed: int) -> int:
+def settle(lanes: LaneState, seed: int) -> int:
     """Put the pairs that are outside into the first layers that they fit into; how many do not.
 
     Pairs that are in a layer must fit into it (-1: they do not); counts and loads are 0 before.
@@ -88,7 +88,7 @@ def settle(lanes: Lanes, seed: int) -> int:
 
 
 @helper
-def _settle_pair(lanes: Lanes, at: int, to: int) -> bool:
+def _settle_pair(lanes: LaneState, at: int, to: int) -> bool:
     """Put a pair into the first layer that it fits into, if it is in none and sends."""
     layers = len(lanes.uses)
     if at == to or lanes.layer[at, to] < layers or not _both_send(lanes, at, to):
@@ -101,19 +101,19 @@ def _settle_pair(lanes: Lanes, at: int, to: int) -> bool:
 
 
 @helper
-def _both_send(lanes: Lanes, at: int, to: int) -> bool:
+def _both_send(lanes: LaneState, at: int, to: int) -> bool:
     first = lanes.first
     return first[at] < first[at + 1] and first[to] < first[to + 1]
 
 
 @helper
-def _name(lanes: Lanes, at: int, to: int, layer: int) -> None:
+def _name(lanes: LaneState, at: int, to: int, layer: int) -> None:
     lanes.layer[at, to] = layer
     lanes.layer[to, at] = layer
 
 
 @helper
-def _shift(lanes: Lanes, goal: int, sign: int) -> None:
+def _shift(lanes: LaneState, goal: int, sign: int) -> None:
     """Add the ways of all senders to a goal to the loads, or take them off."""
     out, home = lanes.out[goal], lanes.home[goal]
     for sender in range(len(lanes.indptr) - 1):
@@ -127,7 +127,7 @@ def _shift(lanes: Lanes, goal: int, sign: int) -> None:
 
 
 @helper
-def _add_turn(lanes: Lanes, k: int, channel: int, then: int) -> bool:
+def _add_turn(lanes: LaneState, k: int, channel: int, then: int) -> bool:
     """Count a turn; False, and nothing changes, where it would close a cycle."""
     count, place = lanes.uses[k], lanes.place[k]
     port = then - lanes.indptr[lanes.heads[channel]]
@@ -141,7 +141,7 @@ def _add_turn(lanes: Lanes, k: int, channel: int, then: int) -> bool:
 
 
 @helper
-def _behind(lanes: Lanes, k: int, start: int, end: int) -> IntArray:
+def _behind(lanes: LaneState, k: int, start: int, end: int) -> IntArray:
     """What a channel leads to up to the place of another; nothing if it leads to that one."""
     count, place, found, marked = lanes.uses[k], lanes.place[k], lanes.room[0], lanes.marked
     found[0], size, i, closed = start, 1, 0, False
@@ -160,7 +160,7 @@ def _behind(lanes: Lanes, k: int, start: int, end: int) -> IntArray:
 
 
 @helper
-def _before(lanes: Lanes, k: int, start: int, low: int) -> IntArray:
+def _before(lanes: LaneState, k: int, start: int, low: int) -> IntArray:
     """What leads to a channel from behind a place."""
     count, place, found, marked = lanes.uses[k], lanes.place[k], lanes.room[1], lanes.marked
     found[0], size, i = start, 1, 0
@@ -186,7 +186,7 @@ def _reorder(place: IntArray, sooner: IntArray, later: IntArray) -> None:
 
 
 @helper
-def _drop_way(lanes: Lanes, k: int, goal: int, at: int, turns: int) -> None:
+def _drop_way(lanes: LaneState, k: int, goal: int, at: int, turns: int) -> None:
     """Take the first turns of a way out of a layer, at most all."""
     out, home = lanes.out[goal], lanes.home[goal]
     channel = out[at]
@@ -198,7 +198,7 @@ def _drop_way(lanes: Lanes, k: int, goal: int, at: int, turns: int) -> None:
 
 
 @helper
-def _add_way(lanes: Lanes, k: int, goal: int, at: int) -> bool:
+def _add_way(lanes: LaneState, k: int, goal: int, at: int) -> bool:
     """Put a way into a layer; False, and nothing is in it, where it closes a cycle."""
     out, home = lanes.out[goal], lanes.home[goal]
     channel, turns = out[at], 0
@@ -216,7 +216,7 @@ def _add_way(lanes: Lanes, k: int, goal: int, at: int) -> bool:
 
 
 @helper
-def _way(lanes: Lanes, goal: int, at: int, i: int) -> tuple[int, int]:
+def _way(lanes: LaneState, goal: int, at: int, i: int) -> tuple[int, int]:
     """The i-th way between `at` and the home of a goal: its goal, and where it begins."""
     home = lanes.home[goal]
     there = lanes.first[home + 1] - lanes.first[home]
@@ -226,13 +226,13 @@ def _way(lanes: Lanes, goal: int, at: int, i: int) -> tuple[int, int]:
 
 
 @helper
-def _ways(lanes: Lanes, goal: int, at: int) -> int:
+def _ways(lanes: LaneState, goal: int, at: int) -> int:
     first, home = lanes.first, lanes.home[goal]
     return first[home + 1] - first[home] + first[at + 1] - first[at]
 
 
 @helper
-def _put_pair(lanes: Lanes, k: int, goal: int, at: int, own: bool) -> bool:
+def _put_pair(lanes: LaneState, k: int, goal: int, at: int, own: bool) -> bool:
     """Put all ways between `at` and the home of a goal into a layer, or none.
 
     Args:
@@ -247,7 +247,7 @@ def _put_pair(lanes: Lanes, k: int, goal: int, at: int, own: bool) -> bool:
 
 
 @helper
-def _drop_pair(lanes: Lanes, k: int, goal: int, at: int, own: bool, count: int) -> None:
+def _drop_pair(lanes: LaneState, k: int, goal: int, at: int, own: bool, count: int) -> None:
     """Take the first so many of the ways of a pair out of a layer."""
     for i in range(count):
         to, start = _way(lanes, goal, at, i)
@@ -256,7 +256,7 @@ def _drop_pair(lanes: Lanes, k: int, goal: int, at: int, own: bool, count: int) 
 
 
 @helper
-def _fits(lanes: Lanes, goal: int, at: int) -> bool:
+def _fits(lanes: LaneState, goal: int, at: int) -> bool:
     """Put a new way into the layer of its pair, or the pair with it into another one."""
     home, layers = lanes.home[goal], len(lanes.uses)
     now = lanes.layer[at, home]
@@ -273,7 +273,7 @@ def _fits(lanes: Lanes, goal: int, at: int) -> bool:
 
 
 @helper
-def _leave(lanes: Lanes, goal: int, at: int) -> None:
+def _leave(lanes: LaneState, goal: int, at: int) -> None:
     """Take a pair, but for the way to the goal, out of its layer."""
     k = lanes.layer[at, lanes.home[goal]]
     if k < len(lanes.uses):
@@ -284,7 +284,7 @@ def _leave(lanes: Lanes, goal: int, at: int) -> None:
 
 
 @helper
-def _forget(lanes: Lanes, goal: int) -> None:
+def _forget(lanes: LaneState, goal: int) -> None:
     """Take the ways to a goal out of their layers."""
     home = lanes.home[goal]
     for at in range(len(lanes.indptr) - 1):
@@ -300,7 +300,7 @@ def _draw(price: float) -> float:
 
 
 @helper
-def _grow(lanes: Lanes, goal: int, price: Floats, soft: bool) -> bool:
+def _grow(lanes: LaneState, goal: int, price: Floats, soft: bool) -> bool:
     """Grow the tree of a goal backwards, the cheapest channel that fits next; False if it cannot.
 
     With `soft`, pairs that fit nowhere leave all layers when nothing else is left.
@@ -337,7 +337,7 @@ def _grow(lanes: Lanes, goal: int, price: Floats, soft: bool) -> bool:
 
 
 @helper
-def _grown(lanes: Lanes, goal: int, scale: float, soft: bool) -> bool:
+def _grown(lanes: LaneState, goal: int, scale: float, soft: bool) -> bool:
     """A new tree by the loads; on one lane with less and less regard for them if it gets stuck."""
     price = _FLOOR + (lanes.load / scale) ** (_POWER - 1)
     if _grow(lanes, goal, price, soft):
@@ -353,7 +353,7 @@ def _grown(lanes: Lanes, goal: int, scale: float, soft: bool) -> bool:
 
 
 @helper
-def _undo(lanes: Lanes, goal: int, out: IntArray, layer: IntArray) -> None:
+def _undo(lanes: LaneState, goal: int, out: IntArray, layer: IntArray) -> None:
     """Back to an older tree and the layers of its pairs, which fit as they did."""
     home, layers = lanes.home[goal], len(lanes.uses)
     _forget(lanes, goal)
@@ -371,7 +371,7 @@ def _undo(lanes: Lanes, goal: int, out: IntArray, layer: IntArray) -> None:
 
 
 @helper
-def _outside(lanes: Lanes, to: int) -> int:
+def _outside(lanes: LaneState, to: int) -> int:
     """Pairs of a router that are in no layer though they send."""
     found = 0
     for at in range(len(lanes.indptr) - 1):
@@ -381,7 +381,7 @@ def _outside(lanes: Lanes, to: int) -> int:
 
 
 @helper
-def _chosen(lanes: Lanes, left: int) -> int:
+def _chosen(lanes: LaneState, left: int) -> int:
     """A goal by lot; every other time one with pairs outside, as long as there are any."""
     goals = len(lanes.home)
     goal = np.random.randint(goals)  # noqa: NPY002
@@ -393,7 +393,7 @@ def _chosen(lanes: Lanes, left: int) -> int:
 
 @kernel
 def anneal_lanes(
-    lanes: Lanes, moves: int, seed: int, soft: bool, out: IntArray, layer: IntArray
+    lanes: LaneState, moves: int, seed: int, soft: bool, out: IntArray, layer: IntArray
 ) -> int:
     """Lay the routes to one goal after the other anew; the least load of the busiest channel.
 
