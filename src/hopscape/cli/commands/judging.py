@@ -165,21 +165,25 @@ def _unit(classes: tuple[Any, ...]) -> str:
 
 def _flows(network: Network, router: Router, traffic: str, seed: int) -> tuple[Any, bool]:
     """Uniform, or a matrix of a file or pattern; and whether it was drawn at random."""
-    from hopscape.core.reading import load_array, read_matrix
     from hopscape.simulate.traffic import ALIASES, parse_pattern, pattern_matrix
 
     path = Path(traffic)
     if path.suffix in (".csv", ".npy") or path.exists():
-        if not path.exists():
-            raise ArgumentError(f"traffic {traffic!r}: there is no such file")
-        matrix = load_array(path) if path.suffix == ".npy" else read_matrix(path, "a share")
-        return matrix, False
+        return _matrix(path), False
     name, arguments = parse_pattern(traffic)
     name = ALIASES.get(name, name)
     if name == "uniform":
         return "uniform", False
     drawn = name == "permutation" and not arguments
     return pattern_matrix(network, traffic, seed, router), drawn
+
+
+def _matrix(path: Path) -> Any:
+    from hopscape.core.reading import load_array, read_matrix
+
+    if not path.exists():
+        raise ArgumentError(f"traffic {str(path)!r}: there is no such file")
+    return load_array(path) if path.suffix == ".npy" else read_matrix(path, "a share")
 
 
 _VALUES = 12  # of a list in a table: one line; JSON has all
