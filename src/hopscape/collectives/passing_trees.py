@@ -24,6 +24,7 @@ import numpy as np
 from hopscape.collectives.checked import verified
 from hopscape.collectives.forest import Arcs, bottleneck, has_room, pack_rooted
 from hopscape.collectives.forest_schedules import Logical, split_switches, two_digits
+from hopscape.collectives.two_way import cost_of_adding, unit_of_room
 from hopscape.core.arrays import Floats, IntArray
 from hopscape.core.distances import distance_rows
 from hopscape.core.errors import ArgumentError, TooLargeError
@@ -515,11 +516,11 @@ def passing_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sc
         >>> made.rounds, hopscape.verify(made).holds
         (58, True)
     """
-    costs = replace(model, beta=model.beta / _unit(network))
+    costs = replace(model, beta=model.beta / unit_of_room(network))
     _, timing, trees = min(
         (
             (price, timing, trees)
-            for trees in passing_trees(network, _adding(network, model))
+            for trees in passing_trees(network, cost_of_adding(network, model))
             for price, _, timing in trees.prices(costs, -(-goal.chunks // trees.trees))
         ),
         key=lambda one: one[0],
@@ -542,23 +543,13 @@ def passing_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sc
     )
 
 
-def _unit(network: Network) -> float:
-    """The capacity that is room for one chunk."""
-    return float(network.capacities().max(initial=1.0)) / float(network.room().max(initial=1))
-
-
-def _adding(network: Network, model: Model) -> float:
-    """What it costs to add up a chunk, in costs of carrying it on a channel of room 1."""
-    return round(model.gamma * _unit(network) / model.beta, 9) if model.beta else 0.0
-
-
 def _chunks(network: Network, goal: Goal, model: Model, size: float) -> list[int]:
     """Chunks for which time is least: long pipelines wait for rounds, short ones fill slowly."""
     try:
-        trees = passing_trees(network, _adding(network, model))
+        trees = passing_trees(network, cost_of_adding(network, model))
     except (ArgumentError, TooLargeError):  # the algorithm says why
         return []
-    costs = replace(model, beta=model.beta * size / _unit(network), gamma=model.gamma * size)
+    costs = replace(model, beta=model.beta * size / unit_of_room(network), gamma=model.gamma * size)
     _, waves, best = min(
         ((price, many, one) for one in trees for price, many, _ in one.prices(costs)),
         key=lambda one: one[0],

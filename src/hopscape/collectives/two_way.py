@@ -36,7 +36,14 @@ from hopscape.core.processes import require_memory
 from hopscape.core.progress import check_time
 from hopscape.core.schedule import Schedule
 
-__all__ = ["TWO_WAY", "TwoWayTrees", "two_way_schedule", "two_way_trees"]
+__all__ = [
+    "TWO_WAY",
+    "TwoWayTrees",
+    "cost_of_adding",
+    "two_way_schedule",
+    "two_way_trees",
+    "unit_of_room",
+]
 
 _VARIABLES = 24_000
 """Nodes times channels and nodes up to which links are split: some seconds of programming."""
@@ -294,7 +301,7 @@ def two_way_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sc
         >>> made.rounds, hopscape.verify(made).holds  # 340 · 11/17 = 220, and filling
         (239, True)
     """
-    trees = two_way_trees(network, _adding(network, model))
+    trees = two_way_trees(network, cost_of_adding(network, model))
     hops = trees.up.shape[1]
     require_memory(400 * goal.chunks * hops, f"{goal.chunks} chunks on {network.spec}")
     every, rises, falls = trees.hop_rounds(model.packing == "packed")
@@ -313,14 +320,14 @@ def two_way_schedule(network: Network, goal: Goal, model: Model = Model()) -> Sc
     )
 
 
-def _adding(network: Network, model: Model) -> float:
+def cost_of_adding(network: Network, model: Model) -> float:
     """What it costs to add up a chunk, in costs of carrying it on a channel of room 1."""
     if not model.beta or model.packing != "packed":
         return 0.0
-    return round(model.gamma * _unit(network) / model.beta, 9)
+    return round(model.gamma * unit_of_room(network) / model.beta, 9)
 
 
-def _unit(network: Network) -> float:
+def unit_of_room(network: Network) -> float:
     """The capacity that is room for one chunk."""
     return float(network.capacities().max(initial=1.0)) / float(network.room().max(initial=1))
 
@@ -330,7 +337,7 @@ def _chunks(network: Network, goal: Goal, model: Model, size: float) -> list[int
 
     With m periods, (m·p + f) rounds take α + δ + β·s/(m·trees) each.
     """
-    adding = _adding(network, model)
+    adding = cost_of_adding(network, model)
     try:
         trees = two_way_trees(network, adding)
     except (ArgumentError, TooLargeError):  # the algorithm says why
@@ -339,7 +346,7 @@ def _chunks(network: Network, goal: Goal, model: Model, size: float) -> list[int
     fill = max(int(falls.max()) + 1 - every, 1)
     busy = trees.period / every
     added = np.bincount(network.tails[trees.down.ravel()]).max() if adding else 0
-    moved = (model.beta / _unit(network) * busy + model.gamma * added) * size / trees.trees
+    moved = (model.beta / unit_of_room(network) * busy + model.gamma * added) * size / trees.trees
     each = (model.alpha + model.delta) * every
     wanted = sqrt(moved * fill / each) if each else size
     most = _TRANSFERS / (2 * trees.trees * (network.order - 1))

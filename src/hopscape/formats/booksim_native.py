@@ -7,6 +7,7 @@ to the lowest ones).
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -64,9 +65,9 @@ class _Ways(TableRouter):
         super().__init__(network)
         self.wiring = network
 
+    @abstractmethod
     def through(self, at: IntArray, to: IntArray, draw: int) -> tuple[Floats, IntArray]:
         """Share of a way of each pair, and its routers, the first one too, -1 behind the last."""
-        raise NotImplementedError
 
     def multipath(self, at: IntArray, to: IntArray) -> Iterator[tuple[Floats, IntArray, IntArray]]:
         for draw in range(self.draws()):
