@@ -232,6 +232,7 @@ def test_load_under_the_patterns_of_the_simulator() -> None:
     assert "--seed" in refused("load", "ring(8)", "--traffic", "tornado", "--seed", "2")
     assert "choose uniform" in refused("load", "ring(8)", "--traffic", "no-pattern")
     assert "no such file" in refused("load", "ring(8)", "--traffic", "none.csv")
+    assert refused("load", "ring(8)", "--traffic", "").startswith("hopscape: traffic ''")
 
 
 def _square(folder: Path, size: int) -> Path:

@@ -147,7 +147,7 @@ def load(
 def _loaded(record: dict[str, Any]) -> str:
     largest = number(record["largest"])
     name = record["traffic"]
-    words = f"the traffic of {name}" if Path(name).exists() else f"{name} traffic"
+    words = f"the traffic of {name}" if Path(name).is_file() else f"{name} traffic"
     return f"{record['spec']}: load under {words}, largest {largest}"
 
 
@@ -168,7 +168,7 @@ def _flows(network: Network, router: Router, traffic: str, seed: int) -> tuple[A
     from hopscape.simulate.traffic import ALIASES, parse_pattern, pattern_matrix
 
     path = Path(traffic)
-    if path.suffix in (".csv", ".npy") or path.exists():
+    if path.suffix in (".csv", ".npy") or path.is_file():
         return _matrix(path), False
     name, arguments = parse_pattern(traffic)
     name = ALIASES.get(name, name)
